@@ -28,21 +28,17 @@ const SOLVED: u32 = 6;
 const ROOT: usize = 0;
 
 const SELECTIVITY: &str = "73";
-/// The weight of the exploration bonus, which favours rarely visited children, relative to the mean
-/// value.
+/// The weight of the bonus for rarely visited children, relative to the mean value.
 const EXPLORATION: f64 = 1.0;
-/// The temperature of the prior probabilities of moves, in discs: a move whose value is higher by
-/// this number of discs has e (2.72) times the probability.
+/// In discs: a move whose value is higher by this has e (2.72) times the prior probability.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
-/// Converts a value in discs to the expected result of a game (0 for a loss, 1 for a win) by a
-/// logistic function: 0.73 for a value of 8 discs.
+/// Returns the expected result of a game (0 loss, 1 win), a logistic function: 0.73 for 8 discs.
 fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
 
-/// A node of the search tree. All shares are expected results of the game (0 for a loss, 1 for a
-/// win) for the player to move at the node.
+/// A node of the search tree. Shares are expected results (0 loss, 1 win) for its player to move.
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
@@ -50,14 +46,12 @@ struct Node {
     children: Range<usize>,
     /// The prior probability of the move to this node among all moves of its parent.
     prior: f64,
-    /// The expected result of the game by the static evaluation of the position: 0 for a loss, 1
-    /// for a win.
+    /// The expected result by the static evaluation of the position.
     guess: f64,
     visits: f64,
     /// The sum of the results of all visits, each between 0 (loss) and 1 (win).
     sum: f64,
-    /// The expected result that corresponds to the score under perfect play; `None` if the score is
-    /// unknown.
+    /// The expected result for the score under perfect play; `None` if it is unknown.
     proven: Option<f64>,
 }
 
@@ -71,11 +65,9 @@ impl Node {
     }
 }
 
-/// The tree search of one player in a game. When the game continues, the search keeps the subtree
-/// of the new position.
+/// The tree search of one player in a game. It keeps the subtree of the next position.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
-    /// The temperature of the prior probabilities of moves, in discs. See [`TEMPERATURE`].
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
@@ -89,9 +81,8 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Searches a position by at most `simulations` simulations, and returns the position after the
-    /// chosen move. If the result of the position is proven, the chosen move is a best move;
-    /// otherwise, it is the move with the most simulations.
+    /// Searches by at most `simulations` simulations. Returns the position after a best move if the
+    /// result is proven, otherwise after the move with the most simulations.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -106,8 +97,7 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes a position the root. Keeps its subtree if the position is two plies below the previous
-    /// root; otherwise, starts a new tree.
+    /// Makes a position the root, with its subtree if it is two plies below the previous root.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -126,8 +116,7 @@ impl<'a> Tree<'a> {
         self.nodes = kept;
     }
 
-    /// Makes one simulation: descends to a leaf, expands the leaf, and adds its expected result to
-    /// all nodes on the path.
+    /// Descends to a leaf, expands it, and adds its expected result to all nodes on the path.
     fn simulate(&mut self) {
         let (mut at, mut path) = (ROOT, vec![ROOT]);
         while self.nodes[at].proven.is_none() && !self.nodes[at].children.is_empty() {
@@ -147,8 +136,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the child with the greatest sum of mean result and exploration bonus. The bonus
-    /// depends on the prior probability and the number of visits.
+    /// PUCT selection: the greatest mean result plus bonus, by prior probability and visits.
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
         let weight = EXPLORATION * node.visits.sqrt();
@@ -158,8 +146,7 @@ impl<'a> Tree<'a> {
         best.unwrap_or(at)
     }
 
-    /// Adds the children of a leaf to the tree, or solves the leaf if it has few empty squares.
-    /// Returns the expected result at the leaf.
+    /// Adds the children of a leaf, or solves it. Returns the expected result at the leaf.
     fn expand(&mut self, at: usize) -> f64 {
         let (position, guess) = (self.nodes[at].position, self.nodes[at].guess);
         if position.empties() <= SOLVED && self.nodes[at].proven.is_none() {
@@ -204,8 +191,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the result of a node under perfect play, the best result of its children for the
-    /// player to move; `None` unless all children are proven.
+    /// Returns the best result of the children for the player; `None` unless all are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -213,8 +199,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Plays a game from an opening. Returns the score for the tree search in discs. Adds the moves,
-/// nodes and processor seconds of each search to `work`.
+/// Returns the tree search's score in discs; adds moves, nodes and processor seconds to `work`.
 fn play(
     search: &Search<'_, Evaluator>,
     (simulations, most_nodes): (u32, u64),
@@ -247,9 +232,8 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the result of a match for the tree search from the scores of the two games of each pair.
-/// Also prints the difference in Elo points and its 95 % interval. The interval is computed from
-/// the mean points of a pair ± 1.96 standard errors.
+/// Prints the result for the tree search, and the difference in Elo points with its 95 % interval,
+/// from the mean points of a pair ± 1.96 standard errors.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());
@@ -264,8 +248,7 @@ fn print_score(pairs: &[[i32; 2]]) {
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-/// Returns the processor time of this thread in seconds, which other processes do not affect; 0 if
-/// the system does not report it.
+/// Of this thread, so that other processes do not affect it; 0 if the system reports none.
 fn processor_seconds() -> f64 {
     let found = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     found.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9

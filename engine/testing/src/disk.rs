@@ -8,17 +8,15 @@ use std::process::Command;
 pub struct Scenario<'a> {
     /// The path of the program, which the script calls as `$PROGRAM`.
     pub program: &'a Path,
-    /// The shell script, which runs in the root of the small disk. Files that the script writes
-    /// into `..` remain after the test.
+    /// The shell script, run in the root of the disk. Its files in `..` remain after the test.
     pub script: &'a str,
     /// The initial size of the disk in kilobytes.
     pub kilobytes: u32,
 }
 
 impl Scenario<'_> {
-    /// Mounts the disk in `folder` and runs the script. Returns false if the system does not allow
-    /// a mount. In the script, `room` enlarges the disk, and `read_only` and `writable` remount it
-    /// in that mode.
+    /// Mounts the disk in `folder` and runs the script; returns false if the system allows no
+    /// mount. In the script, `room` enlarges the disk; `read_only` and `writable` remount it.
     pub fn run(&self, folder: &Path) -> bool {
         fs::create_dir(folder.join("disk")).expect("a folder");
         let mount = format!("mount -t tmpfs -o size={}k none disk", self.kilobytes);

@@ -24,8 +24,7 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the number of units in a part of a run (long work in parts). A part of the usual size
-    /// would contain all the work of a test.
+    /// Sets the units in a part of a run. A usual part would contain all the work of a test.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -66,8 +65,7 @@ impl Folder {
         command
     }
 
-    /// Returns a command that runs the program with these arguments under limits of the shell's
-    /// `ulimit`, such as `-s 128`.
+    /// Returns a command that runs the program under limits of `ulimit`, such as `-s 128`.
     pub fn limited(&self, limits: &str, arguments: &str) -> Command {
         let mut command = Command::new("sh");
         let script = format!("ulimit {limits} && exec \"$PROGRAM\" {arguments}");
@@ -75,8 +73,7 @@ impl Folder {
         command
     }
 
-    /// Starts the program, and waits until the file `file`, which the program is writing, has at
-    /// least `bytes` bytes.
+    /// Starts the program, and waits until the file that it writes has at least `bytes` bytes.
     pub fn started(&self, arguments: &str, file: &str, bytes: u64) -> Child {
         let mut command = self.command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -89,8 +86,7 @@ impl Folder {
         child
     }
 
-    /// Runs the program with these arguments. Kills it after two minutes, because some commands
-    /// under test would take hours if the program did not refuse them.
+    /// Runs the program for at most two minutes: some commands take hours if they are not refused.
     pub fn run(&self, arguments: &str) -> Output {
         self.run_within(Duration::from_secs(120), arguments)
     }
@@ -106,16 +102,14 @@ impl Folder {
         self.said(arguments);
     }
 
-    /// Runs the program with these arguments, and returns its standard output. Panics unless the
-    /// program succeeds.
+    /// Runs the program and returns its standard output. Panics unless it succeeds.
     pub fn said(&self, arguments: &str) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments}: {}", message(&output));
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Runs the program with `lines` as its standard input, and returns its standard output. Panics
-    /// unless the program succeeds.
+    /// Runs the program with `lines` as input and returns its output. Panics unless it succeeds.
     pub fn answers(&self, arguments: &str, lines: &str) -> String {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         let output = command.write_stdin(lines).output().expect("the program runs");
@@ -123,16 +117,14 @@ impl Folder {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Runs the program with these arguments and `--json`, and returns the JSON object that it
-    /// prints. Panics unless the program succeeds.
+    /// Runs the program with `--json` and returns its JSON object. Panics unless it succeeds.
     pub fn json(&self, arguments: &str) -> Value {
         let output = self.run(&format!("{arguments} --json"));
         assert!(output.status.success(), "{arguments}: {}", message(&output));
         printed(&output)
     }
 
-    /// Runs the program with arguments that it must refuse (exit status 2), and returns its
-    /// message.
+    /// Runs the program, which must refuse the arguments (exit status 2). Returns its message.
     pub fn refusal(&self, arguments: &str) -> String {
         let output = self.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}: {}", message(&output));

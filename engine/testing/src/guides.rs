@@ -4,8 +4,7 @@ pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the real binaries, which the stand-in of the guides'
-/// commands runs.
+/// The environment variable with the folder of the real binaries, for the stand-in of commands.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
 /// The environment variable that is set if the stand-in only checks the arguments of commands.
@@ -16,8 +15,7 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// Returns the paths of all guides: the README, the pages next to it, the book, and the pages in
-/// the folders of crates and data. Excludes the log of experiments.
+/// Returns all guides: README, book, pages of crates and data; not the log of experiments.
 pub fn all() -> Vec<PathBuf> {
     const FOLDERS: &str = "\
         . docs docs/concepts docs/guides docs/reference datasets \
@@ -38,13 +36,11 @@ pub struct Block {
     pub line: usize,
     /// The commands of the block as a shell script.
     pub script: String,
-    /// True for a block of `text`, of which the test only checks the arguments of this project's
-    /// programs. False for a block of `sh`, whose commands the test runs with reduced work.
+    /// True for a block of `text`, whose arguments are only checked; false for `sh`, which is run.
     pub is_checked: bool,
 }
 
-/// Returns the blocks of a guide that contain commands, in `sh` or `text`. Blocks of `console` are
-/// omitted, because the engine's `tests/integration/readme.rs` runs them.
+/// Returns the blocks of `sh` and `text`; `tests/integration/readme.rs` runs those of `console`.
 pub fn blocks(text: &str) -> Vec<Block> {
     let (mut blocks, mut open): (Vec<Block>, Option<Option<Block>>) = (vec![], None);
     for (line, content) in (1..).zip(text.lines()) {

@@ -18,8 +18,7 @@ use nix::time::{ClockId, clock_getcpuclockid};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// The greatest allowed processor time of the killed and the resumed run together, relative to an
-/// undisturbed run.
+/// The greatest processor time of the killed and resumed run, relative to an undisturbed run.
 const MOST_WORK: f64 = 1.2;
 
 /// The number of kills if `OTHELLO_KILLS` is not set.
@@ -38,16 +37,13 @@ pub struct Subject<'a> {
     pub output: &'a str,
     /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
-    /// The stages of the work, by their names in progress messages, each with a function that
-    /// counts its finished units from the files of a killed run.
+    /// The stages of the work, by their names in progress messages.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units in a part of the run; `None` for the default, with which a short command
-    /// may have a single part.
+    /// The units in a part; `None` for the default, of which a short command may have one part.
     pub units_per_part: Option<u64>,
 }
 
-/// Kills and resumes a command, and checks it as [`Subject::check`] does. The command makes its
-/// output (the file after `--out`) from parts of `units_per_part` units.
+/// As [`Subject::check`], for a command that makes the file after `--out` from parts.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -61,8 +57,7 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the number of units in the complete parts of a run's first stage. `folder` is the folder
-/// of parts.
+/// Returns the units in the complete parts of a run's first stage; `folder` has the parts.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -79,19 +74,16 @@ struct Run {
     seconds: f64,
 }
 
-/// A lock that lets checks run one at a time, since the system reports only the total processor
-/// time of all child processes.
+/// Checks run one at a time: the system reports the processor time of all children together.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
-    /// Kills and resumes the command several times. Panics if a result differs or finished work is
-    /// repeated.
+    /// Kills and resumes the command. Panics if a result differs or finished work is repeated.
     pub fn check(&self) {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Kills and resumes the command `kills` times, and checks it as [`Self::check`] does. For
-    /// commands that take minutes.
+    /// As [`Self::check`], with this number of kills, for commands that take minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;
@@ -100,8 +92,7 @@ impl Subject<'_> {
         for kill in 0..kills {
             let folder = tempfolder();
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
-            // If a run was killed after its last step, the output is complete, and no part is left
-            // to count.
+            // If a run was killed after its last step, the output is complete, and no part is left.
             let complete = folder.path().join(self.output).exists();
             let count = |(_, finished): &FinishedUnits<'_>| finished(folder.path());
             let finished: Vec<u64> = self.stages.iter().map(count).collect();
@@ -113,8 +104,7 @@ impl Subject<'_> {
                 assert!(kept_all, "{name}: {stage}: {found} units kept of {finished} finished");
                 kept += found;
             }
-            // The speed of the machine may change, so undisturbed runs are also timed between the
-            // kills.
+            // The speed of the machine may change: undisturbed runs are timed between the kills.
             if kill % 5 == 4 {
                 alone.push(self.run_to_the_end(tempfolder().path()).seconds);
             }
@@ -133,9 +123,8 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Kills the command when it has used the fraction (`kill` + ½) / `kills` of the undisturbed
-    /// run's processor time. Returns the processor seconds used. If the command ends earlier,
-    /// starts it again in an empty folder and kills it sooner.
+    /// Kills the command at the fraction (`kill` + ½) / `kills` of the undisturbed processor time;
+    /// returns the seconds used. A command that ends earlier is killed sooner, in an empty folder.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
@@ -203,8 +192,7 @@ fn tempfolder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Returns a JSON report without the fields that differ between equal runs: `seconds` and
-/// `resumed`.
+/// Returns a JSON report without `seconds` and `resumed`, which differ between equal runs.
 pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {
@@ -218,8 +206,7 @@ pub fn lasting(report: &Value) -> Value {
     }
 }
 
-/// Waits until `condition` is true for a running process. Returns false if the process ends
-/// earlier.
+/// Waits until `condition` is true. Returns false if the process ends earlier.
 fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     while child.try_wait().expect("its state").is_none() {
         if condition(child) {
@@ -243,8 +230,7 @@ fn seconds_of_children() -> f64 {
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-/// Writes files into a folder, and creates their subfolders. `files` has the form that [`files_in`]
-/// returns.
+/// Writes files that [`files_in`] returned into a folder, and creates their subfolders.
 pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -253,8 +239,7 @@ pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Returns the bytes of every ordinary file in a folder and its subfolders, except files with the
-/// given names.
+/// Returns the bytes of every ordinary file in a folder and its subfolders, except these names.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {

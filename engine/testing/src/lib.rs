@@ -1,6 +1,4 @@
-//! Helpers that the tests of all crates share: folders in which programs run, random games, files
-//! of records, killed and interrupted work, small disks, the code blocks of the guides, and the
-//! count of skipped tests.
+//! Helpers for the tests of all crates: programs, files, killed work, guides, skipped tests.
 
 #[cfg(target_os = "linux")]
 pub mod disk;

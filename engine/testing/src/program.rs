@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Returns the text that a program wrote to standard error, without blanks and line ends at its
-/// end.
+/// Returns the text on standard error, without blanks and line ends at its end.
 pub fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
@@ -17,8 +16,7 @@ pub fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
 }
 
-/// Waits until a program ends, at most for `limit`. Returns its exit status. If the time is over,
-/// kills the program and returns `None`.
+/// Waits for a program to end. If it runs for longer than `limit`, kills it and returns `None`.
 pub fn ended_within(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let begun = Instant::now();
     loop {

@@ -10,8 +10,7 @@ pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// Returns the bytes of a WTHOR file of the random games with the indices `games`. Each game has
-/// its true result; its theoretical score at 24 empty squares is always a draw.
+/// Returns a WTHOR file of these random games. The theoretical scores (24 empty) are all draws.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

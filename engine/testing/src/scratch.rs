@@ -1,5 +1,4 @@
-//! Files in memory, for tests of readers that take paths. A new file overwrites the last file with
-//! the same name.
+//! Files in memory, for tests of readers that take paths. A new file replaces one of its name.
 
 use std::cell::RefCell;
 use std::fs;
@@ -11,14 +10,12 @@ thread_local! {
     static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
 }
 
-/// Returns the path of the file `name` in a temporary folder of this thread. The folder is removed
-/// when the thread ends.
+/// Returns the path of `name` in a temporary folder, which is removed when this thread ends.
 pub fn path(name: &str) -> PathBuf {
     FOLDER.with_borrow_mut(|folder| folder.get_or_insert_with(folder_in_memory).path().join(name))
 }
 
-/// Writes `bytes` to a temporary file, calls `read` with the path of this file, and returns the
-/// result.
+/// Writes `bytes` to a temporary file, and calls `read` with its path.
 pub fn with_file<T>(name: &str, bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     let path = path(name);
     fs::write(&path, bytes).expect("a folder for temporary files takes files");

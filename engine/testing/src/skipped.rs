@@ -1,7 +1,5 @@
-//! The report and count of skipped tests.
-//!
-//! For each skipped test, a line is appended to the file `$OTHELLO_SKIPPED`, which `.ci/run` prints
-//! at its end.
+//! The report of skipped tests: a line for each in the file `$OTHELLO_SKIPPED`, which `.ci/run`
+//! prints at its end.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -14,8 +12,7 @@ macro_rules! skip {
     };
 }
 
-/// Reports on standard error that the running test of a module is skipped. The report bypasses the
-/// capture of output by the test runner.
+/// Reports a skipped test on standard error, past the capture of output by the test runner.
 pub fn note(module: &str, reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().filter(|&name| name != "main").unwrap_or(module);

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::progress::{Interrupted, Progress};
 
-/// A progress observer that stops the work after a number of units, and counts the units that the
-/// work reports.
+/// Stops the work after a number of units, and counts the units that the work reports.
 #[derive(Debug, Default)]
 pub struct StopAfter {
     units: u64,
@@ -48,8 +47,7 @@ impl Progress for StopAfter {
     }
 }
 
-/// A progress observer that stops a fit after a number of phases or updates, and records all
-/// messages.
+/// Stops a fit after a number of phases or updates, and records all messages.
 #[derive(Debug)]
 pub struct StopFit {
     phases: AtomicU64,

@@ -15,8 +15,7 @@ use othello_testing::{skip, skipped};
 
 const PROGRAMS: [&str; 2] = ["othello-engine", "othello-trainer"];
 
-/// Returns the folder of the programs, which a test of the whole workspace builds next to this
-/// test; `None` if a program is missing.
+/// Returns the folder of the programs, next to this test; `None` if a program is missing.
 fn binaries() -> Option<&'static Path> {
     let folder = Path::new(env!("CARGO_BIN_EXE_guide-command")).parent()?;
     PROGRAMS.iter().all(|name| folder.join(name).exists()).then_some(folder)
@@ -95,14 +94,12 @@ fn lacks(block: &Block) -> Option<&'static str> {
     (calls("cc ") && !runs("sh", &compile)).then_some("needs a C compiler and libzstd")
 }
 
-/// Returns the program that the commands of the guides call as `python3`: the value of `$PYTHON` if
-/// this variable is set, otherwise `python3`.
+/// Returns the program that guides call as `python3`: `$PYTHON` if it is set.
 fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// A folder with the layout of the repository, in which links to `guide-command` replace the
-/// programs.
+/// A folder like the repository, in which links to `guide-command` replace the programs.
 struct Place {
     folder: tempfile::TempDir,
     binaries: PathBuf,

@@ -25,8 +25,7 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// Arguments that are added to commands: the words with which a command begins, then its additional
-/// arguments. An argument that the command already has is not added.
+/// The words with which a command begins, then the arguments that it gets if it lacks them.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

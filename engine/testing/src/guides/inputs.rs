@@ -1,5 +1,4 @@
-//! Creates small input files under the file names that the commands of a guide use, in place of the
-//! reader's data.
+//! Small input files in place of the reader's data, under the names in the commands of a guide.
 
 use std::fs;
 use std::path::Path;
