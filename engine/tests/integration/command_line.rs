@@ -62,8 +62,7 @@ fn values_do_not_depend_on_the_threads() {
     assert_eq!(one, three);
 }
 
-/// Each thread that solves a position has its own transposition table. So the memory in use shows
-/// how many positions are solved at a time.
+/// Each solving thread has its own transposition table, so that memory shows their number.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {

@@ -17,8 +17,7 @@ fn boards_and(values: &str) -> Vec<(Position, Value)> {
     boards.into_iter().zip(values).collect()
 }
 
-/// Regenerates the files in `datasets/conformance`. This function is not a test; run it by name,
-/// with `--ignored`.
+/// Not a test: run it by name, with `--ignored`, to write `datasets/conformance` anew.
 #[test]
 #[ignore = "writes into datasets/conformance"]
 fn regenerate() {
@@ -38,8 +37,7 @@ fn the_shipped_files_are_what_the_generator_makes() {
     }
 }
 
-/// Compares values with an independent implementation of the definition in formats.md, which uses
-/// neither tables nor search.
+/// Compares values with the definition in formats.md, without tables and search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
     fn value(weights: &Weights, position: &Position) -> Value {
@@ -71,13 +69,11 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The line of `boards.txt`, counted from 1, that has the board of the worked example in
-/// `formats.md`.
+/// The line of `boards.txt`, from 1, of the worked example in `formats.md`.
 const WORKED_OUT: usize = 39;
 
-/// Computes the rows of the worked example in `formats.md`, which must contain them: for each
-/// pattern, its first instance, the discs there, and the sum of all its instances; then the scalar
-/// features, and the total.
+/// Computes the rows in `formats.md`: for each pattern, its first instance, the discs there, and
+/// the sum of all its instances; then the scalar features, and the total.
 #[test]
 fn the_worked_example_is_what_the_definition_gives() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;

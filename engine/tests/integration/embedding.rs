@@ -1,5 +1,4 @@
-//! Tests of the build script. A line break in a name or a file must reach cargo as text, not as an
-//! instruction.
+//! Tests that a line break in a name or a file reaches cargo as text, not as an instruction.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,8 +10,7 @@ use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 
-/// Returns whether a build script embeds weights. A build script for a binary without weights does
-/// nothing.
+/// Returns whether a build script embeds weights; without weights, it does nothing.
 fn embeds(script: &Path) -> bool {
     let variable = b"OTHELLO_WEIGHTS";
     fs::read(script).is_ok_and(|code| code.windows(variable.len()).any(|at| at == variable))

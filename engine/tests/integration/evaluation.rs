@@ -1,6 +1,5 @@
-//! Tests of the properties of the evaluation: all eight images of a position have the same value,
-//! indices do not depend on the moves that led to a position, and each phase has one set of
-//! weights.
+//! Tests of the evaluation: all images of a position have the same value, indices do not depend on
+//! earlier moves, and each phase has one set of weights.
 
 use othello_engine::board::transcript::Step;
 use othello_engine::board::{Phase, Position, Side, Symmetry};
@@ -43,7 +42,6 @@ fn random_set(random: &mut Generator) -> PatternSet {
     set
 }
 
-/// Returns the positions of random games in which a move is played.
 fn random_positions() -> impl Iterator<Item = Position> {
     let steps = (0..).flat_map(|game| random_game(5, game, usize::MAX).steps);
     steps.map(|step| step.position)

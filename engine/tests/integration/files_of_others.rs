@@ -32,8 +32,7 @@ fn a_file_without_a_position_is_refused() {
     }
 }
 
-/// A regression: commands ignored passes that the rules do not allow, and read a row of dashes as a
-/// game without moves.
+/// A regression: forbidden passes were ignored, and a row of dashes was a game without moves.
 #[test]
 fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     let folder = folder();
@@ -50,8 +49,7 @@ fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     }
 }
 
-/// A regression: commands could read games only as plain transcripts, and boards only in the
-/// characters X, O, * and -.
+/// A regression: only plain transcripts, and boards in the characters X, O, * and -, were read.
 #[test]
 fn positions_and_openings_in_other_forms_are_read_and_the_forms_reported() {
     let folder = folder();
@@ -73,8 +71,7 @@ fn positions_and_openings_in_other_forms_are_read_and_the_forms_reported() {
     folder.runs(&on(SELFPLAY, "openings.txt"));
 }
 
-/// A regression: lines with a comment or with only a score were refused, and a wrong score of a
-/// pass was not found.
+/// A regression: comments and lone scores were refused, and wrong scores of passes not found.
 #[test]
 fn scores_of_obf_are_checked_alone_and_at_a_pass() {
     let folder = folder();

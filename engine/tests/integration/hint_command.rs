@@ -1,5 +1,4 @@
-//! Tests of `othello-engine hint`, which shows the value of every move. Here, positions come from
-//! standard input; `tests/cmd/values.trycmd` tests positions from arguments and files.
+//! Tests of `hint` with standard input; `tests/cmd/values.trycmd` has arguments and files.
 
 use assert_cmd::Command;
 use serde_json::Value;

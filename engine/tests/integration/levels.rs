@@ -10,8 +10,7 @@ use othello_testing::program::ended_within;
 
 use crate::folder;
 
-/// Starts a server with these arguments. Returns its process, its standard input, and the lines of
-/// its standard output.
+/// Starts a server. Returns its process, its input, and the lines of its output.
 fn server(arguments: &str) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
     let folder = folder();
     let mut command = folder.command(arguments);
@@ -74,8 +73,7 @@ fn every_door_gives_the_same_move_for_the_same_level() {
     assert!(values > 0);
 }
 
-/// Self-play at a level must equal self-play with the settings of that level's row in the table of
-/// levels.
+/// A level must play like the settings of its row in the table of levels.
 #[test]
 fn games_of_a_level_are_those_of_its_row() {
     let folder = folder();
@@ -89,8 +87,7 @@ fn games_of_a_level_are_those_of_its_row() {
     assert_ne!(played("other", "--level 5"), played("row", &row));
 }
 
-/// Regressions: a search at level 60 continued after `quit` if the input had ended, and for hours
-/// after the client had died.
+/// Regressions: a search at level 60 went on after `quit` and end of input, or the client's death.
 #[test]
 fn what_comes_later_ends_a_search() {
     let check = |protocol: &str, question: &str, end: Option<&str>| {

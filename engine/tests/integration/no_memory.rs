@@ -11,8 +11,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
 
-/// The child process of the test below, not a test itself: one thread panics without memory, while
-/// another thread waits for it.
+/// The child process of the test below: one thread panics without memory, another waits for it.
 #[test]
 #[ignore = "a process for the other test"]
 fn process_without_memory() {
@@ -41,8 +40,7 @@ fn take_all_memory() {
     }
 }
 
-/// A regression: the panic message held a lock while its allocation failed, and the message about
-/// that failure needed the same lock, so the process hung.
+/// A regression: the panic message held a lock that the message on its failed allocation needed.
 #[test]
 fn a_panic_without_memory_ends_the_process() {
     let mut child = Command::new(std::env::current_exe().unwrap());

@@ -1,5 +1,4 @@
-//! Tests that `openings --balanced` checks before its work whether it can write its output, and
-//! reports an output that it cannot write.
+//! Tests that `openings --balanced` checks before its work whether it can write its output.
 
 use crate::folder;
 
@@ -12,8 +11,7 @@ fn openings_that_cannot_be_written_are_refused_before_the_work() {
     let few = "openings --plies 4 --balanced --score-depth 2 --weights mobility --count 20 --out";
     at.runs(&format!("{few} few.txt"));
     let whole = at.read("few.txt");
-    // The same command again finds its output complete; unfinished work of a killed run is
-    // completed.
+    // The output is complete now; next, unfinished work of a killed run is completed.
     at.runs(&format!("{few} few.txt"));
     at.write("cut.txt.partial", &whole[..whole.len() / 2]);
     at.runs(&format!("{few} cut.txt"));

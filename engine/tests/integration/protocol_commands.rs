@@ -1,6 +1,5 @@
-//! Tests every command of the NBoard protocol against the protocol's documentation, and those
-//! commands of GTP that a plain game does not use: clocks, books, and GoGui's analysis commands.
-//! `tests/cmd/gtp.stdin` tests the other GTP commands.
+//! Tests of every NBoard command against the documentation, and of the GTP commands for clocks,
+//! books and GoGui. `tests/cmd/gtp.stdin` tests the other GTP commands.
 
 use std::path::Path;
 
@@ -16,8 +15,7 @@ use othello_engine::search::Limits;
 
 use crate::protocols::player;
 
-/// Returns whether a text matches a pattern word by word. In the pattern, `#` means a number, `..`
-/// any words, `M` a move.
+/// Compares word by word: in the pattern, `#` is a number, `..` any words, `M` a move.
 fn is_like(text: &str, expected: &str) -> bool {
     let line = |(said, expected): (&str, &str)| {
         let (mut said, mut expected) = (said.split([' ', '/']), expected.split([' ', '/']));
@@ -47,8 +45,7 @@ fn every_command_of_nboard_is_answered_as_its_protocol_says() {
     assert_eq!(server.answer("quit"), Reply { quits: true, ..Reply::default() });
 }
 
-/// In the answer to `hint`, each line must be a legal sequence that begins with the rated move, and
-/// the best move must come first.
+/// Each line must begin with the rated move, and the best move must come first.
 #[test]
 fn hints_are_legal_lines_in_the_order_of_their_values() {
     let mut server = Nboard::new(player(4));
@@ -69,8 +66,7 @@ fn hints_are_legal_lines_in_the_order_of_their_values() {
     }
 }
 
-/// Returns the answer to a GTP command, without `= ` and the empty line. Returns `Err` if the
-/// command is rejected.
+/// Returns the answer to a GTP command, without `= ` and the empty line; `Err` if it is rejected.
 fn ask(
     server: &mut Gtp<'_, impl othello_engine::eval::Evaluate>,
     command: &str,
@@ -80,8 +76,7 @@ fn ask(
     if text.starts_with('=') { Ok(body) } else { Err(body) }
 }
 
-/// Regressions: the GTP command that reads a game printed the first bytes of any file, and never
-/// stopped reading a device.
+/// Regressions: `loadsgf` printed the first bytes of any file, and never stopped reading a device.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
@@ -172,8 +167,7 @@ fn a_clock_ends_searches_that_a_level_does_not() {
     assert!(server.answer("go").text.contains("=== "));
 }
 
-/// Writes a book with openings of three moves, and reads it. The scores in the book come from
-/// another evaluation than that of the player.
+/// A book of openings of three moves, scored by another evaluation than the player's.
 fn book(folder: &Path) -> Book {
     let path = folder.join("book.openings");
     write_openings(&path, &Settings::whole(3, 2), &Mobility, Existing::Keep, &Silent).unwrap();

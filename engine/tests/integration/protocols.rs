@@ -178,9 +178,8 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// The engine must answer during pondering, and lose no game on time. A search at level 60 does not
-/// end by itself in the time of this test: the clock ends the search for a move, and the next
-/// command ends pondering.
+/// No game is lost on time. A search at level 60 does not end by itself: the clock ends the search
+/// for a move, and the next command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let folder = folder();
@@ -216,9 +215,8 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// A regression: the engine forgot its searches whenever NBoard sent the whole game, which it does
-/// before every move of the engine. The searches must visit the same nodes as by GTP, where each
-/// turn is sent once.
+/// A regression: `set game`, which NBoard sends before every move of the engine, dropped the table.
+/// The searches must visit the same nodes as by GTP, where each turn is sent once.
 #[test]
 fn nboard_forgot_its_searches_before_every_move() {
     let player = || {
@@ -248,8 +246,7 @@ fn nboard_forgot_its_searches_before_every_move() {
     assert!(nodes[0] < nodes[1], "{nodes:?}");
 }
 
-/// After pondering, an NBoard client sends `move` if one turn was played, and `set game` if two
-/// were played. Both commands must keep the table entries from pondering.
+/// A client sends `move` after one turn, `set game` after two. Both keep what was pondered.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];

@@ -1,5 +1,4 @@
-//! Tests of the exact scores in the benchmark files (`datasets/benchmark/strong.*.games` and the
-//! hard positions from them). `tests/cmd/values.trycmd` has published problems.
+//! Tests of the scores in `datasets/benchmark`; `tests/cmd/values.trycmd` has published problems.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,8 +8,7 @@ use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Searcher;
 
-/// The file of hard positions states a score for every legal move. The best of these scores must
-/// equal the score of the position in the games of the strong test.
+/// The best of the stated scores of a position must equal its score in the strong test.
 #[test]
 fn the_hard_part_agrees_with_the_strong_test() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");
@@ -37,8 +35,6 @@ fn the_hard_part_agrees_with_the_strong_test() {
     }
 }
 
-/// The scores of the strong test must equal those of a search with the handwritten evaluation
-/// `Mobility`.
 #[test]
 fn the_strong_test_has_exact_scores() {
     let mut searcher = Searcher::new(&Mobility, 16);

@@ -1,5 +1,4 @@
-//! Tests of the readers in Python and C: they must print the values and the records that the
-//! conformance vectors state, and reject damaged files.
+//! Tests of the readers in Python and C: values, records, and the refusal of damaged files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -61,15 +60,13 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Returns the values in steps that the engine computes for the test boards, one per line.
 fn our_values(choice: &WeightsChoice) -> String {
     let evaluator = Evaluator::load(choice).unwrap();
     let values = Search::new(&evaluator).depth(0).values(&boards(), &Silent).unwrap();
     values.iter().map(|value| format!("{}\n", value.steps())).collect()
 }
 
-/// Runs a reader on the conformance vectors, and on the shipped weights with the boards of the
-/// vectors. The printed values must be those of the engine.
+/// Compares a reader's values with the vectors' and, for the shipped weights, with the engine's.
 fn agrees(reader: &mut dyn FnMut() -> Command) {
     let mut values = |weights: &Path| {
         let mut command = reader();
@@ -132,8 +129,7 @@ fn python_reads_games_of_self_play_with_exploration() {
     assert_eq!(output(command), games.iter().map(game_line).collect::<String>());
 }
 
-/// A regression: if another program had closed the pipe of their output, the commands of the Python
-/// reader ended in a traceback.
+/// A regression: the commands of the Python reader ended in a traceback at a closed pipe.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {
@@ -159,8 +155,7 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// A regression: the readers skipped or misread board lines that `evaluate` accepts, and printed
-/// values for lines that it refuses.
+/// A regression: readers misread lines that `evaluate` accepts, and took lines that it refuses.
 #[test]
 fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
@@ -200,8 +195,7 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
     }
 }
 
-/// The C reader must reject, with status 2, files that are truncated, too long or changed in one
-/// byte. The sanitizers must report nothing.
+/// Truncated, longer or changed files must be refused, and the sanitizers report nothing.
 #[test]
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
 //! Tests that commands print the output in `tests/cmd` and in the `console` blocks of the guides,
-//! and that the picture of the patterns is the one that the program draws. `othello-testing` runs
-//! the other commands of the guides.
+//! and draw the picture of the patterns. `othello-testing` runs the other commands of the guides.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! Tests of failing system calls: the message must be clear, no data may be lost, and no lock may
-//! remain.
+//! Tests of failing system calls: clear messages, no lost data, no lock that remains.
 
 use std::fs;
 use std::path::Path;
@@ -15,14 +14,12 @@ use othello_testing::skip;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Returns a test folder in which each part of a run has 16 units.
 fn folder() -> Folder {
     crate::folder().in_parts(16)
 }
 
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
 
-/// The arguments of a run that scores openings and writes one part after another.
 const OPENINGS: &str = "openings --plies 6 --score-depth 5 --weights mobility";
 
 /// The arguments of a self-play run that is too long to complete before a signal arrives.
@@ -118,10 +115,9 @@ fn a_missing_folder_or_input_is_named() {
     }
 }
 
-/// After the first signal, a resumable command finishes the work in progress; after a second
-/// signal, it ends at once. A command that cannot be resumed ends at the first signal. A
-/// regression: with `--log json`, the messages about an interrupt were plain text instead of JSON,
-/// and the event `exit` was missing.
+/// The first signal lets a resumable command finish the work in progress; a second signal, or the
+/// first to another command, ends it at once. A regression: with `--log json`, the messages about
+/// an interrupt were plain text, and the event `exit` was missing.
 #[test]
 fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     for (arguments, signals, status, last) in [
@@ -133,8 +129,7 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
         let folder = crate::folder().in_parts(1);
         let arguments = format!("{arguments} --log json --progress-file run.json");
         let mut child = if arguments.starts_with("perft") {
-            // The program begins to listen for signals before its work, some milliseconds after its
-            // start.
+            // The program begins to listen for signals some milliseconds after its start.
             let child = command(&folder, &arguments).spawn().unwrap();
             sleep(Duration::from_millis(500));
             child
@@ -163,8 +158,7 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     }
 }
 
-/// After an interrupt, the same command must resume the run. If the signal comes late, the work in
-/// progress may be all the remaining work, and the run completes.
+/// If the signal comes late, the work in progress may be all that remains, and the run completes.
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = folder();
@@ -205,8 +199,7 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     }
 }
 
-/// If the reader of the messages closes the pipe, the work must continue without a panic. A reader
-/// that closes the pipe of the report, such as `head`, must not cause an error.
+/// The pipe of the report, which a reader such as `head` closes, then that of the messages.
 #[test]
 fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {
     let folder = folder();

@@ -1,6 +1,5 @@
-//! The generator of the conformance vectors in `datasets/conformance/`: a copy of the shipped
-//! weights, their values for `boards.txt`, and the records of `games.txt` and `positions.txt` in
-//! binary form.
+//! The generator of `datasets/conformance/`: its weights written again, their values for
+//! `boards.txt`, and the records of `games.txt` and `positions.txt` in binary form.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,12 +17,10 @@ use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
 
-/// The weights files of the conformance vectors. Each weights file comes with the name of the file
-/// that contains the expected values.
+/// Weights files of the conformance vectors, each with the file of its expected values.
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
-/// Writes every file of the conformance vectors into `folder`, and the manifest of their checksums.
 pub(crate) fn write_all(folder: &Path) {
     for (name, values) in WEIGHTS {
         let weights = Weights::read(&shipped(name)).unwrap().weights;
@@ -78,7 +75,6 @@ pub(crate) fn text(name: &str) -> String {
     std::fs::read_to_string(shipped(name)).unwrap()
 }
 
-/// Returns the positions of `boards.txt`.
 pub(crate) fn boards() -> Vec<Position> {
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
     text("boards.txt").lines().map(position).collect()
@@ -92,8 +88,7 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Writes a weights file in which each section has all numbers of its phase. The program itself
-/// writes only the changes from the previous phase.
+/// Each section has all numbers of its phase; the program itself writes changes between phases.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };
@@ -152,8 +147,7 @@ fn game_of(line: &str) -> Game {
     game
 }
 
-/// Returns a game as the line `moves random solved result values deviations stated`, in which `-`
-/// means a missing part.
+/// Returns the line `moves random solved result values deviations stated`; `-`: a part is missing.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));
@@ -176,8 +170,7 @@ fn position_of(line: &str) -> ScoredPosition {
     ScoredPosition::new(position, label, Weight::new(weight.parse().unwrap()).unwrap())
 }
 
-/// Writes the positions of `positions.txt` as positions of games of seven, some in each subset and
-/// some in none.
+/// Places the positions of `positions.txt` in games of seven, some in each subset, some in none.
 fn write_placed(folder: &Path) {
     let path = folder.join("placed.positions");
     let placed = |(number, line): (u64, &str)| {
@@ -203,8 +196,7 @@ fn write_positions(path: &Path, lines: &str) {
     write_again(path, Kind::Positions);
 }
 
-/// Returns a position as the line `board label weight`, in which X is the player, and the numbers
-/// are those in the file.
+/// Returns the line `board label weight`: X is the player, and the numbers are those in the file.
 pub(crate) fn position_line(row: &ScoredPosition) -> String {
     let mut line = board_text(&row.position(), Side::Black);
     line.truncate(64);

@@ -11,14 +11,12 @@ use serde_json::{Value, json};
 
 use crate::folder;
 
-/// Returns the JSON report of `weights --inspect` on one class.
 fn inspected(folder: &Folder, file: &str, squares: &str, discs: &str) -> Value {
     let mut command = folder.command(&format!("weights {file} --json --inspect"));
     printed(&command.args([squares, discs]).output().unwrap())
 }
 
-/// Checks the report on a file in which each weight of a phase is the number of the phase, and each
-/// count is the number of the parameter.
+/// Each weight is the number of its phase, each count the number of its parameter.
 #[test]
 fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     let folder = folder();
@@ -62,8 +60,7 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     assert!(parameter < weights.geometry().patterns[0].classes);
 }
 
-/// The binary contains weights without counts. `weights` must print the weights of the file that
-/// the binary was built from, and no counts.
+/// The embedded weights must be those of the file that the binary was built from, without counts.
 #[test]
 fn the_embedded_weights_are_inspected_without_counts() {
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/default.weights");
