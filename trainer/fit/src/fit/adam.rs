@@ -1,17 +1,15 @@
 //! Adam (Kingma and Ba 2015) on mini-batches or on all positions at once. The learning rate falls
 //! to 0 over all epochs, along half a cosine.
 //!
-//! The gradient is the gradient of the mean squared error per occurrence, plus the gradient of the
-//! ridge penalty. Full batches and small batches therefore approach the same minimum as least
-//! squares. A batch is a range of rows of every phase of the window. The rows of a phase are sorted
-//! by a hash, so a batch is a random sample. The batches of a phase do not change, but each pass
-//! over them has a new random order. Data that are read from front to back in chunks therefore need
-//! no shuffling.
+//! The gradient is that of the mean squared error per occurrence plus that of the ridge penalty, so
+//! full batches and small batches approach the same minimum as least squares. A batch is a range of
+//! rows of every phase of the window. Rows are sorted by a hash, so a batch is a random sample;
+//! each pass takes the batches in a new random order. Data that are read from front to back need no
+//! shuffling.
 //!
-//! A phase with few positions has few batches. One pass would make only about ten updates, which
-//! are too few. In an epoch, the fit of such a phase therefore passes over its positions several
-//! times. (On WTHOR, ten updates per epoch left the validation error of phase 5 at 1,470 discs²;
-//! 640 updates bring it below the 1,150 discs² of least squares.)
+//! An epoch of few positions passes over them several times, since one pass would make only about
+//! ten updates. (On WTHOR, ten updates per epoch left the validation error of phase 5 at 1,470
+//! discs²; 640 updates bring it below the 1,150 discs² of least squares.)
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
@@ -24,7 +22,6 @@ use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moment
 pub(super) struct Adam<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     settings: &'p AdamSettings,
-    /// The seed of the random order of the batches.
     seed: u64,
     batches: u32,
     /// The number of passes over the batches in an epoch.
@@ -42,8 +39,7 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 pub(super) enum Memory<B: Backend> {
     /// The sums for an update of all weights of a phase.
     Phase(B::Sums),
-    /// The memory for an update of a group of phases from one batch. The update changes only the
-    /// weights and factors that occur in the batch.
+    /// For updates of a group of phases, which change only the weights and factors in the batch.
     Group(B::Scratch),
 }
 
@@ -122,13 +118,11 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
         let next = (self.progress.updates + 1) as f64;
         AdamStep {
-            // The gradient of every batch is scaled as if the batch had the occurrences of the
-            // average batch.
+            // Scaled as if every batch had the occurrences of the average batch.
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
             ridge: match self.memory {
                 Memory::Phase(_) => self.problem.ridge / occurrences,
-                // An update of a group applies only the share of the ridge that belongs to its
-                // batch. The factor `batches` compensates for this, as in `unit`.
+                // An update of a group applies only its batch's share of the ridge.
                 Memory::Group(_) => self.problem.ridge * batches / occurrences,
             },
             keep_first: beta1,

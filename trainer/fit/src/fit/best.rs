@@ -8,9 +8,8 @@ use super::settings::Stop;
 use super::solver::Epoch;
 use crate::backend::Errors;
 
-/// The fitted weights (and factors) of a phase or of a group of phases, in the parameter order of
-/// the device. The fit keeps the weights with the least validation error, or the latest weights if
-/// there are no validation positions.
+/// The fitted weights (and factors) of a phase or of a group of phases, in the device's parameter
+/// order: those with the least validation error, or the latest without validation positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
     /// The weights in discs and, for a group, the factors (1.0 is a factor of 1, not a step).
@@ -23,17 +22,15 @@ pub struct FittedVector {
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
     pub(super) epochs: u32,
-    /// The number of the epoch after which the weights were best.
     pub(super) best_epoch: u32,
     /// The mean squared validation error of the best weights, in discs².
     validation_mse: Option<f64>,
-    /// True if the fit is complete, so that no epoch follows.
     pub(super) finished: bool,
 }
 
 impl Progress {
-    /// Returns true if this progress is consistent with an unfinished fit that has these metrics.
-    /// The metrics must contain each complete epoch once, in order.
+    /// Returns true if an unfinished fit can have this progress and these metrics, one for each
+    /// epoch.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -59,8 +56,8 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records the validation errors of an epoch. Returns true if the weights after this epoch are
-    /// the best so far; the caller must then store them in `elements`.
+    /// Records the validation errors of an epoch. Returns true if its weights are the best so far;
+    /// the caller then stores them in `elements`.
     pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
         let progress = &mut self.progress;
         progress.epochs = epoch.number;
@@ -84,8 +81,7 @@ mod tests {
     use super::*;
     use crate::fit::settings::{FitSettings, Optimizer};
 
-    /// Runs 20 epochs of a fit in which only the first epoch lowers the error; returns the last
-    /// epoch that is done.
+    /// Returns the last epoch, of at most 20, of a fit in which only the first lowers the error.
     fn last_epoch(optimizer: Optimizer) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         settings.adam.epochs = 20;

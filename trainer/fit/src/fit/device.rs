@@ -44,8 +44,7 @@ enum Kind {
 }
 
 impl Device {
-    /// Selects the device that the option names, and checks that it is usable. If a requested
-    /// device is missing, the error states the remedy.
+    /// Selects the device of the option. If it is not usable, the error states the remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let asked = || "chosen by --device".to_owned();
         Ok(match self {

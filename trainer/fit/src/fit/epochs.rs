@@ -1,5 +1,4 @@
-//! The loop of a fit. The loop makes one update after another, measures the validation error after
-//! every epoch, and keeps the best weights.
+//! The loop of a fit: updates, the validation error after every epoch, and the best weights.
 
 use othello_engine::board::Phase;
 
@@ -14,16 +13,15 @@ use crate::backend::Backend;
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The phase, or the first phase of a group that shares factors. Metrics and errors name a
-    /// group by this phase.
+    /// The phase, or the first phase of a group, by which metrics and errors name the group.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs updates until the fit is finished or the checkpointer stops it. Returns an error if the
-    /// solver and the vector state different numbers of completed epochs.
+    /// Runs until finished or stopped. Refuses a solver and a vector of different numbers of
+    /// epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

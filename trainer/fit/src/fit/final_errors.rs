@@ -1,5 +1,4 @@
-//! The report of a fitted phase: the errors of its rounded weights, and the occurrences of each
-//! parameter.
+//! The report of a fitted phase: errors of its rounded weights, and occurrences of parameters.
 
 use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
@@ -54,8 +53,7 @@ fn errors<B: Backend>(
     backend.errors(&backend.positions(&[Rows::full(rows)])?, &fixed)
 }
 
-/// Returns, for each parameter, the total weight of the positions in which it occurs, rounded to
-/// whole occurrences.
+/// Returns, for each parameter, Σ weight over its positions, rounded to whole occurrences.
 pub(super) fn counts<B: Backend>(
     backend: &B,
     rows: &[ScoredPosition],
@@ -65,8 +63,7 @@ pub(super) fn counts<B: Backend>(
     Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
 }
 
-/// Returns, for each parameter, Σ weight over the positions in which it occurs, in
-/// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+/// Like [`counts`], but exact: in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
 pub(super) fn occurrences<B: Backend>(
     backend: &B,
     rows: &[Rows<'_>],

@@ -28,14 +28,12 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) settings: &'a FitSettings,
     /// The phases with training positions, and the parameters that are fitted.
     pub(super) group: Group,
-    /// For each phase of the group, the initial weights of all parameters of the model, in steps of
-    /// 1/32 disc.
+    /// By phase of the group: the initial weights of all parameters of the model, in 1/32 disc.
     pub(super) start: Vec<Vec<i16>>,
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the phases and parameters to fit; `None` if the phases have no training positions, or
-/// the model has no factors.
+/// Returns the phases and parameters to fit; `None` without training positions or factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -53,7 +51,6 @@ pub(super) fn group_of<B: Backend>(
     Ok(Group::new(model, &phases, &training, &occurrences(backend, &others)?))
 }
 
-/// Returns, for each phase, its rows in one subset of the dataset (training, validation or test).
 fn rows<'a>(
     dataset: &'a Dataset,
     phases: &[Phase],
@@ -66,8 +63,7 @@ fn rows<'a>(
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Fits the group, from the snapshot `resumed` if given, until the fit is complete or the
-    /// checkpointer stops it.
+    /// Fits until complete or stopped by the checkpointer, from the snapshot `resumed` if given.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -108,8 +104,7 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws random initial factors in the dimensions in which all of `factors` are 0. Only
-    /// parameters that occur in training get random factors.
+    /// Draws factors of trained parameters in the dimensions in which all of `factors` are 0.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -129,8 +124,7 @@ impl<B: Backend> GroupFit<'_, B> {
         }
     }
 
-    /// Returns the factors of the initial weights in the parameter order of the group; zeros if
-    /// there are no initial factors.
+    /// Returns the initial factors in the parameter order of the group; zeros without any.
     fn initial_factors(&self) -> Vec<i8> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {
@@ -184,9 +178,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the values of all parameters of the model, in the order of weights files. The values
-    /// of the group's parameters are taken from `values`. The values of all other parameters are
-    /// taken from `before`; without `before`, they are 0.
+    /// Returns the values of all parameters of the model, in the order of weights files: those of
+    /// the group from `values`, all others from `before` or, without it, 0.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -203,9 +196,7 @@ impl<B: Backend> GroupFit<'_, B> {
     }
 
     /// Returns, for each parameter, half the signed square of its factor vector, in discs. The
-    /// engine adds half the signed square of the sum of a position's vectors, which contains this
-    /// amount. To compensate, the amount is subtracted from the parameter's weight in a weights
-    /// file.
+    /// engine's value contains this amount, so each weight in a weights file is less by it.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

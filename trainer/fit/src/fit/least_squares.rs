@@ -21,10 +21,9 @@ use crate::backend::{
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
-    /// Directions that are conjugate to all earlier ones, preconditioned by the number of
-    /// occurrences of each parameter.
+    /// Conjugate to all earlier directions, preconditioned by the occurrences of parameters.
     Conjugate,
-    /// Directions along the gradient, without a preconditioner (steepest descent).
+    /// Along the gradient, without a preconditioner (steepest descent).
     Steepest,
 }
 
@@ -44,11 +43,10 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     scratch: Scratch<B>,
 }
 
-/// The sample of positions that the first steps use.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     batch: Batch,
-    /// The size of the sample as a share of all positions.
+    /// As a share of all positions.
     share: f64,
     steps: u32,
     /// The greatest number of epochs after the steps on the sample.
@@ -76,15 +74,15 @@ impl Sample {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The dot product of the gradient and the preconditioned gradient at the beginning of the fit.
+    /// Gradient · preconditioned gradient at the beginning of the fit.
     start: f64,
-    /// The dot product of the gradient and the preconditioned gradient at the current weights.
+    /// Gradient · preconditioned gradient at the current weights.
     energy: f64,
-    /// The objective that the fit minimises, in discs² · occurrences.
+    /// In discs² · occurrences.
     objective: f64,
 }
 
-/// Buffers of an epoch. Their content is not needed in the next epoch.
+/// Buffers whose content is not needed in the next epoch.
 struct Scratch<B: Backend> {
     fixed: B::Fixed,
     sums: B::Sums,
@@ -136,8 +134,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         }
     }
 
-    /// Computes the gradient and the objective at the current weights, and restarts the search
-    /// directions.
+    /// Computes the gradient and the objective at the current weights, and restarts the directions.
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.part();
@@ -155,8 +152,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Computes weights − initial weights, and stores the difference in the scratch vector `moved`.
-    /// Returns the squared norm of the difference in discs².
+    /// Sets the scratch vector `moved` to weights − initial weights; returns ‖moved‖² in discs².
     fn moved(&mut self) -> Result<f64, BackendError> {
         let (backend, moved) = (self.problem.backend, &mut self.scratch.moved);
         backend.copy(&self.weights, moved)?;
@@ -166,9 +162,9 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the diagonal preconditioner, by which gradients are divided: the diagonal of the
-    /// normal matrix, except that a parameter that occurs twice in a position counts as two
-    /// separate occurrences. For steepest descent, all elements are 1.
+    /// Returns the diagonal preconditioner: that of the normal matrix, except that a parameter that
+    /// occurs twice in a position counts as two occurrences. For steepest descent, all elements are
+    /// 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -203,23 +199,22 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns the mean squared training error in discs²: the objective without the ridge penalty,
-    /// divided by the number of occurrences.
+    /// Returns the mean squared training error in discs²: (objective − ridge penalty) /
+    /// occurrences.
     fn train_mse(&mut self) -> Result<f64, BackendError> {
         let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)
     }
 }
 
-/// Uploads the initial weights to the device. Returns `None` if all of them are 0.
+/// Uploads the initial weights; `None` if all of them are 0.
 fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, BackendError> {
     let moved = problem.initial.iter().any(|&weight| weight != 0.0);
     moved.then(|| problem.backend.upload(&problem.initial)).transpose()
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. A step on all positions is an epoch; steps on the sample count as part of
-    /// the first epoch.
+    /// Takes one step. On all positions it is an epoch; on the sample, part of the first epoch.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {
@@ -271,8 +266,7 @@ impl<B: Backend> Scratch<B> {
         })
     }
 
-    /// Rounds `direction` to fixed point, and sets `self.product` to the normal matrix times
-    /// `direction`.
+    /// Rounds `direction` to fixed point, and sets `self.product` to normal matrix · `direction`.
     fn multiply(
         &mut self,
         problem: &Problem<'_, B>,
@@ -285,8 +279,7 @@ impl<B: Backend> Scratch<B> {
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
         backend.residual_sums(&problem.positions, batch, fixed, Target::Zero, sums)?;
-        // Converts sums to weights: the unit of residuals is 2⁸ times coarser than the unit of
-        // weights.
+        // The unit of residuals is 2⁸ times coarser than the unit of weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
         backend.scale_sums(sums, -unit, product)?;

@@ -59,24 +59,21 @@ fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Res
 pub(super) struct Packing<'a> {
     pub(super) run: &'a Run,
     pub(super) model: &'a Model,
-    /// The phases that the user wants to fit.
     pub(super) phases: &'a RangeInclusive<Phase>,
     pub(super) initial: Option<&'a Weights>,
     pub(super) progress: &'a dyn Progress,
 }
 
 const PACK: &str = "pack (parts)";
-/// The key in the provenance of unfinished weights whose value states, for each stopped phase, the
-/// number of epochs.
+/// The key, in the provenance of unfinished weights, of the epochs of each stopped phase.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
-    /// Writes the metrics, the report and the weights. `stopped` contains the phases that reached
-    /// the time limit. `so_far` contains the results of the stopped phases that completed at least
-    /// one epoch.
+    /// Writes the metrics, the report and the weights. `stopped` are the phases that reached the
+    /// time limit, `so_far` the results of those with at least one complete epoch.
     ///
-    /// The provenance of unfinished weights states the number of epochs after which each phase was
-    /// stopped. The weights depend on these numbers, not on the elapsed time.
+    /// The provenance of unfinished weights states the epochs of each stopped phase, since the
+    /// weights depend on these, not on the elapsed time.
     pub(super) fn write(
         &self,
         so_far: Vec<FittedUnit>,
@@ -118,8 +115,7 @@ impl Packing<'_> {
     }
 }
 
-/// The phases whose fitted weights have been read. The weights are stored only once, in the
-/// [`Weights`] to be written.
+/// The phases read so far. Their weights are stored only once, in the [`Weights`] to be written.
 struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,
@@ -127,8 +123,7 @@ struct Assembly {
 }
 
 impl Assembly {
-    /// Creates an assembly without fitted phases. Phases that are not fitted keep their weights in
-    /// `weights`.
+    /// Creates an assembly without fitted phases, which keep their weights in `weights`.
     fn new(weights: Weights) -> Self {
         Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
     }
@@ -148,10 +143,9 @@ impl Assembly {
 
     /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
     ///
-    /// A wanted phase has no fitted weights if it has no positions, or if it reached the time limit
-    /// before its first epoch ended. In both cases, the phase gets the weights of the nearest
-    /// fitted phase; of two equally near phases, the earlier. A phase that is not wanted also gets
-    /// the weights of the nearest fitted phase, unless `keep_others` is set.
+    /// A wanted phase without fitted weights (no positions, or no epoch within the time limit) gets
+    /// the weights of the nearest fitted phase; of two equally near phases, the earlier. So do all
+    /// other phases, unless `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -174,8 +168,7 @@ impl Assembly {
         Some((self.weights, FitReport(rows)))
     }
 
-    /// Returns the nearest fitted phase; `None` if no phase is fitted. Prefers phases that share
-    /// factors with `phase`.
+    /// Returns the nearest fitted phase, if any; prefers phases that share factors with `phase`.
     fn nearest(&self, phase: Phase) -> Option<Phase> {
         let shape = self.weights.set().factors();
         let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));

@@ -14,8 +14,7 @@ use super::report::{FittedPhase, FittedUnit, PhaseReport};
 use super::window::Window;
 use crate::model::Model;
 
-/// The greatest size of a section of text in bytes: a report, or the metrics of a hundred thousand
-/// epochs.
+/// The greatest size in bytes of a section of text: a report, or metrics of 100,000 epochs.
 const LONGEST_TEXT: usize = 16 << 20;
 /// The greatest number of sections in a part: four for each phase, and one for the factors.
 const MOST_SECTIONS: usize = 300;
@@ -27,8 +26,7 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the part of the unit that consists of `phases`. Phases without positions have no
-    /// sections.
+    /// Reads the part of the unit of `phases`. Phases without positions have no sections.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -57,11 +55,7 @@ impl FittedUnit {
         }
     }
 
-    /// Creates a fitted unit from the sections that contain its phases and factors.
-    ///
-    /// # Errors
-    ///
-    /// Returns the name of the first section that does not belong to this fit.
+    /// Creates a unit from its sections. The error is the name of the first section of another fit.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let mut unit = Self { phases: vec![], factors: None };
@@ -118,11 +112,7 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// Reads a phase from its sections.
-///
-/// # Errors
-///
-/// Returns the name of the first section that does not belong to this fit.
+/// Reads a phase. The error is the name of the first section that does not belong to this fit.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
     let read: PhaseReport =
@@ -151,8 +141,7 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
 pub struct Units(Vec<Vec<Phase>>);
 
 impl Units {
-    /// Returns the units that cover a range of phases: groups if the pattern set has factors,
-    /// otherwise single phases.
+    /// Returns the units of a range of phases: groups if the pattern set has factors, else phases.
     pub fn of(set: &PatternSet, phases: &RangeInclusive<Phase>) -> Self {
         let unit = |phase: &Phase| match set.factors() {
             None => phase.index(),
@@ -168,8 +157,7 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases whose positions a shard reads: the phases that it fits, with or without
-    /// factors, and the phases in their windows.
+    /// Returns the phases a shard reads: those it fits, with or without factors, and their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

@@ -27,8 +27,7 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer. If the caller supplies its own solver, the fit ends by the same rule as with
-    /// this optimizer.
+    /// The optimizer. The fit ends by its rule even if the caller supplies another solver.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,
@@ -50,8 +49,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(&mut *solver, checkpointer)
     }
 
-    /// Fits the phase with `solver`, which must have been created for [`Self::problem`] and must
-    /// not have done any update yet.
+    /// Fits the phase with `solver`, a solver of [`Self::problem`] that has done no update yet.
     pub fn run_with(
         &self,
         solver: &mut dyn Solver<B>,
@@ -61,8 +59,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(solver, checkpointer)
     }
 
-    /// Rounds the weights that [`Self::run`] returned to steps of 1/32 disc, and measures their
-    /// errors.
+    /// Rounds the weights of [`Self::run`] to steps of 1/32 disc, and measures their errors.
     pub fn finish(&self, vector: FittedVector) -> Result<FittedPhase, BackendError> {
         let &Self { backend, model, dataset, phase, initial, .. } = self;
         let steps = vector.steps();

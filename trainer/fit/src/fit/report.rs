@@ -49,9 +49,8 @@ pub struct PhaseReport {
     pub copied_from: Option<Phase>,
 }
 
-/// The number of validation positions below which their mean squared error varies at random by a
-/// tenth or more. With fewer positions, the error is too uncertain to stop a fit early or to
-/// compare fits.
+/// Below this number of validation positions, their mean squared error varies at random by a tenth
+/// or more: too much to stop a fit early or to compare fits.
 const FEW_VALIDATION_POSITIONS: u64 = 200;
 
 impl PhaseReport {
@@ -71,8 +70,7 @@ impl PhaseReport {
         ]
     }
 
-    /// Returns the most frequent kind of label; if there are several kinds, also its share in
-    /// percent.
+    /// Returns the most frequent kind of label and, if there are several, its share in percent.
     fn label(&self) -> String {
         let all: u64 = self.labels.iter().map(|kind| kind.1).sum();
         match self.labels.first() {
@@ -141,8 +139,7 @@ impl Metrics {
         format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
     }
 
-    /// Returns the fields of the progress event that reports the end of the epoch, which took
-    /// `seconds` for `positions` training positions.
+    /// Returns the fields of the progress event of an epoch of `seconds` and training `positions`.
     pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
         let fields = json!(self).as_object().cloned();
         let mut fields = fields.unwrap_or_default();
@@ -158,8 +155,7 @@ impl Metrics {
 pub struct FittedPhase {
     /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// For each parameter, the number of its occurrences in training positions of the phase: in
-    /// this fit, and in the fits that made the initial weights.
+    /// The occurrences of each parameter in training: of this fit, and of the fits before it.
     pub counts: Vec<u32>,
     /// The errors of the fitted weights, and the number of epochs of the fit.
     pub report: PhaseReport,
@@ -209,13 +205,12 @@ impl FitReport {
         others.filter_map(|phase| Some((phase, nearest(phase, fitted.iter().copied())?))).collect()
     }
 
-    /// Returns the mean absolute validation error of all phases in discs. Every position counts
-    /// equally.
+    /// Returns the mean absolute error in discs over the validation positions of all phases.
     pub fn validation_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
     }
 
-    /// Returns the mean absolute test error of all phases in discs. Every position counts equally.
+    /// Returns the mean absolute error in discs over the test positions of all phases.
     pub fn test_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
     }

@@ -42,9 +42,8 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights of the model's pattern set, towards which the ridge pulls. A phase that
-    /// is not fitted keeps its initial weights or, without initial weights, gets the weights of the
-    /// nearest fitted phase.
+    /// The initial weights, towards which the ridge pulls. A phase that is not fitted keeps them
+    /// or, without initial weights, gets the weights of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -60,8 +59,7 @@ pub struct Limits {
     /// The time limit. When it is reached, the fit writes the current weights of unfinished phases.
     /// The next run resumes these phases.
     pub time: Option<Duration>,
-    /// The memory limit in bytes. Phases that are fitted at the same time may use half of it in
-    /// total; a phase that is fitted alone may use all of it.
+    /// The memory limit in bytes: all of it for one phase, half of it for phases fitted at once.
     pub memory: Option<u64>,
 }
 
@@ -76,8 +74,8 @@ pub struct FitEnd {
 
 impl Fit<'_> {
     /// Fits the phases on `backend`, and writes `path`, `path.metrics.jsonl` and
-    /// `path.report.json`. A shard only makes its parts in `path.parts`. Keeps existing parts of
-    /// this fit. Refuses other existing files at these paths, unless `existing` allows replacing
+    /// `path.report.json`; a shard only makes its parts in `path.parts`. Keeps existing parts of
+    /// this fit; refuses other existing files at these paths, unless `existing` allows replacing
     /// them.
     pub fn run(
         &self,
@@ -131,8 +129,7 @@ impl Fit<'_> {
         packed.map(|(summary, report)| FitEnd { report, summary: Some(summary) })
     }
 
-    /// Returns the plan of the run: its stages and its provenance, which contains everything that
-    /// determines the weights.
+    /// Returns the plan of the run. Its provenance contains everything that determines the weights.
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
@@ -210,15 +207,13 @@ struct Work<'a, B> {
     units: Units,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
-    /// The metrics file next to the weights; `None` for a shard, because other shards could write
-    /// the same file.
+    /// `None` for a shard, because other shards could write the same file.
     metrics: Option<GrowingMetrics>,
     /// The units that reached the time limit after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of the section, in a part of the first stage, that contains the initial weights of the
-/// fit of factors.
+/// The section of a part of the first stage with the initial weights of the fit of factors.
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
@@ -268,8 +263,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits the weights of a phase. If `is_start`, they become the initial weights of a fit of
-    /// factors.
+    /// Fits the weights of a phase: if `is_start`, as initial weights of a fit of factors.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -316,9 +310,8 @@ impl<B: Backend> Work<'_, B> {
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
-    /// Returns the weights from which the fit of factors starts, in steps of 1/32 disc. These are
-    /// the weights of the initial weights file or, without one, the weights that least squares
-    /// found.
+    /// Returns the weights from which the fit of factors starts, in steps of 1/32 disc: those of
+    /// the initial weights file or, without one, those that least squares found.
     fn start(&self, phase: Phase) -> Result<Vec<i16>, FitError> {
         let model = self.fit.model;
         if let Some(file) = self.fit.initial {
@@ -337,8 +330,7 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` to fit a phase or a group of phases. The fit starts from the snapshot of its
-    /// part, or from the beginning if there is no usable snapshot.
+    /// Fits by `run`, from the part's snapshot or, without a usable one, from the beginning.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -365,8 +357,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the part of a finished fit. If the time limit stopped the fit after an epoch, adds
-    /// the fit and its errors to `so_far` instead. Returns true if the fit is finished.
+    /// Writes the part of a finished fit. Adds a fit that the time limit stopped after an epoch to
+    /// `so_far` instead. Returns true if the fit is finished.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

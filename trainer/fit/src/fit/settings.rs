@@ -133,11 +133,9 @@ pub struct AdamSettings {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) epochs: u32,
-    /// The fit ends after this number of epochs in a row without a better validation error; `None`
-    /// disables this rule.
+    /// The number of epochs in a row without a better validation error; `None`: unlimited.
     pub(super) patience: Option<u32>,
-    /// The norm of the gradient, relative to its initial norm, at which a fit without validation
-    /// positions ends.
+    /// The relative norm of the gradient at which a fit without validation positions ends.
     pub(super) tolerance: f64,
 }
 
@@ -192,9 +190,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads settings from a TOML text and checks them. Settings that determine the dataset
-    /// (labels, filter and split) are taken from `laid_out`, the settings of an existing dataset,
-    /// if it is given and the text does not contain them.
+    /// Like [`Self::from_toml`], but labels, filter and split that the text does not contain are
+    /// those of `laid_out`, the settings of an existing dataset.
     pub fn from_toml_over(
         text: &str,
         laid_out: Option<&LayoutSettings>,
@@ -259,8 +256,7 @@ impl FitSettings {
         LayoutSettings { labels, filter, split: self.split() }
     }
 
-    /// Replaces the settings that determine a dataset by the settings `laid_out` of an existing
-    /// dataset. Keeps each setting whose name is in `named`.
+    /// Takes over the settings of an existing dataset, except those that `named` contains.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, filter, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;
@@ -277,10 +273,10 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns the conditions under which the fit of a phase stops. Adam always makes all its
-    /// epochs, since the learning rate falls along a cosine and most of the gain comes in the last
-    /// epochs. At the high learning rates before, noise in the validation error would stop the fit
-    /// too early (on WTHOR, phase 59 stopped after 7 of 20 epochs).
+    /// Returns the conditions under which the fit of a phase stops. Adam makes all its epochs: its
+    /// learning rate falls along a cosine, and most of the gain comes in the last epochs. At the
+    /// high rates before, noise in the validation error would stop it (on WTHOR, phase 59 after 7
+    /// of 20 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -306,14 +302,12 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the stop conditions for a group of phases. A group always makes all its epochs,
-    /// since Adam's learning rate falls along a cosine.
+    /// Returns the stop conditions of a group, which makes all its epochs, as Adam always does.
     pub(super) fn stop(&self) -> Stop {
         Stop { epochs: self.epochs, patience: None, tolerance: 0.0 }
     }
 
-    /// Returns the settings of Adam for factors and for weights that are already near their
-    /// optimum.
+    /// Returns the settings of Adam for factors and for weights already near their optimum.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }
@@ -364,8 +358,7 @@ mod tests {
         }
     }
 
-    /// The parser must still accept a settings file of version 0.1, which names the epochs `passes`
-    /// or `iterations`.
+    /// Settings files of version 0.1 name the epochs `passes` or `iterations`.
     #[test]
     fn the_old_names_of_epochs_are_read() {
         let old = "[adam]\npasses = 3\n[least_squares]\niterations = 4\n";

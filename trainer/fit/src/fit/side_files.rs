@@ -1,6 +1,4 @@
-//! Two text files that a fit writes next to its weights. The metrics have one line for each epoch
-//! of each phase; the report has one line for each phase. A later run that finds the weights
-//! complete reads the report.
+//! The two text files that a fit writes next to its weights: metrics by epoch, report by phase.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -16,20 +14,17 @@ use serde_json::json;
 use super::error::FitError;
 use super::report::{FitReport, Metrics};
 
-/// Returns the paths of the two text files that a fit writes next to its weights: metrics and
-/// report.
+/// Returns the paths of the metrics and of the report that a fit writes next to its weights.
 pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     ["metrics.jsonl", "report.json"].map(|extension| weights.with_added_extension(extension))
 }
 
-/// The size in bytes of the largest report that is read. The provenance in a report may list a
-/// hundred thousand inputs.
+/// The largest file that is read, in bytes. Its provenance may list a hundred thousand inputs.
 const LONGEST: u64 = 64 << 20;
 
-/// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`. Both begin with the provenance of
-/// the fit; the metrics follow as one line for each epoch, the report as one line for each phase,
-/// in the order of the phases. A finished fit writes the same bytes with any number of threads and
-/// after any number of kills.
+/// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`: the provenance of the fit, then one
+/// line for each epoch or for each phase, in the order of the phases. A finished fit writes the
+/// same bytes with any number of threads and after any number of kills.
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
@@ -45,19 +40,16 @@ struct Stored {
 /// The open file of metrics, and the phase and epoch of each of its lines.
 type Begun = (File, HashSet<(Phase, u32)>);
 
-/// The metrics file of a running fit. A line is appended at the end of each epoch of each phase.
-/// When the fit is complete, packing rewrites the lines in order.
+/// The metrics of a running fit: a line for each epoch as it ends, put in order by packing.
 pub(super) struct GrowingMetrics {
     path: PathBuf,
     head: String,
-    /// The open file, and the phase and epoch of each of its lines; `None` until this process adds
-    /// a line.
+    /// `None` until this process adds a line.
     begun: Mutex<Option<Begun>>,
 }
 
 impl GrowingMetrics {
-    /// Adds a line with the metrics of an epoch, unless an earlier, killed process has already
-    /// added the line of this epoch.
+    /// Adds the line of an epoch, unless an earlier, killed process has already added it.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.path, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,8 +63,7 @@ impl GrowingMetrics {
         Ok(())
     }
 
-    /// Opens the file for appending, and creates it if it is missing. Keeps the lines of earlier
-    /// processes of this fit, except an incomplete last line.
+    /// Opens or creates the file. Keeps lines of earlier processes, except an incomplete last line.
     fn begin(&self) -> Result<Begun, FileError> {
         let there = match read_ordinary(&self.path, LONGEST) {
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => vec![],
@@ -94,7 +85,6 @@ impl GrowingMetrics {
 }
 
 impl SideFiles {
-    /// Returns the metrics file of a fit that begins or resumes.
     pub(super) fn growing_metrics(&self) -> GrowingMetrics {
         let (path, head) = (self.metrics.clone(), format!("{}}}\n", self.head));
         GrowingMetrics { path, head, begun: Mutex::default() }
@@ -105,8 +95,7 @@ impl SideFiles {
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
     }
 
-    /// Refuses to continue if another program's files have the names of the report or of the
-    /// metrics.
+    /// Refuses files at the paths of the report and the metrics that are not of this fit.
     pub(super) fn check_are_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.report, self.head.as_bytes())?;
         plain::check_head(&self.metrics, self.head.as_bytes())

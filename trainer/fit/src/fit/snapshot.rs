@@ -13,9 +13,8 @@ use super::report::Metrics;
 use super::side_files::GrowingMetrics;
 use super::solver::{HEAD, State};
 
-/// Decides when the state of a fit is saved, and saves it. [`Self::policy`] is called before every
-/// update. The decision may depend on time, since saving never affects the weights of a finished
-/// fit.
+/// Decides when the state of a fit is saved, and saves it. The decision may depend on time, since
+/// saving never affects the weights of a finished fit.
 pub trait Checkpointer {
     /// Decides, before an update, whether the fit continues, saves its state or stops.
     /// `epoch_ended` is true if the last update ended an epoch.
@@ -56,28 +55,27 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Saves the state of a fit as the snapshot of a part of a run: after an epoch, and when a signal
-/// or the time limit stops the fit.
+/// Saves snapshots of a part of a run: after an epoch, and when a signal or the time limit stops
+/// it.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
-    /// The metrics file, to which each epoch adds a line; `None` if this fit writes no metrics.
+    /// `None` if this fit writes no metrics.
     metrics: Option<&'s GrowingMetrics>,
     /// The number of training positions in an epoch.
     positions: usize,
     /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
     epoch_begun: Instant,
     saved: Instant,
-    /// The time that the last save of the state took.
+    /// The duration of the last save.
     took: Duration,
 }
 
 impl<'s, 'r> Saver<'s, 'r> {
     /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// The shortest time between two saves, as a multiple of the duration of the last save. The
-    /// large state of a group of phases takes long to save.
+    /// The same as a multiple of the last save's duration: the state of a group takes long to save.
     const SAVES: u32 = 20;
 
     pub(super) fn new(
@@ -125,8 +123,7 @@ impl Checkpointer for Saver<'_, '_> {
     }
 }
 
-/// The state of an unfinished fit. The snapshot, the data and the settings determine the rest of
-/// the fit.
+/// The state of an unfinished fit: with the data and the settings, it determines the rest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
     pub(super) state: State,
@@ -139,28 +136,25 @@ struct Head {
     solver: serde_json::Value,
     best: best::Progress,
     metrics: Vec<Metrics>,
-    /// The names of the vectors in the following sections, of which the last is `best`. Each vector
-    /// has one double for each parameter.
+    /// The vectors in the following sections, the last of them `best`; a double for each parameter.
     vectors: Vec<String>,
 }
 
 const BEST: &str = "best";
 /// The greatest number of vectors that a snapshot may have to be accepted. Every solver has fewer.
 const MOST_VECTORS: usize = 16;
-/// The greatest number of vector elements in a section. Longer vectors continue in further
-/// sections.
+/// The most elements of a vector in one section; longer vectors continue in further sections.
 const PART: usize = 1 << 22;
 
 impl Snapshot {
-    /// Returns the greatest size of a snapshot in bytes, if its vectors have `parameters` elements.
-    /// The head may contain the metrics of a hundred thousand epochs.
+    /// Returns the size limit of a snapshot in bytes; its head may have 100,000 epochs of metrics.
     pub(super) fn most_bytes(parameters: usize) -> usize {
         const MOST_OF_HEAD: usize = 16 << 20;
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
     }
 
-    /// Returns the solver's state and the best vector so far from a snapshot. Without a snapshot,
-    /// returns no state, and the initial vector.
+    /// Returns the solver's state and best vector of a snapshot, or no state and the initial
+    /// vector.
     pub(super) fn or_start(
         resumed: Option<Self>,
         initial: &[f64],
@@ -229,8 +223,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the name of section `number` of a vector, counted from 0: `weights`, `weights 2`,
-/// `weights 3` and so on.
+/// Returns the name of a vector's section `number`: `weights`, `weights 2`, `weights 3` and so on.
 fn part_name(vector: &str, number: usize) -> String {
     match number {
         0 => vector.to_owned(),
@@ -244,8 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: a snapshot did not split a vector that is larger than a section may be. The
-    /// vector of a group with 64 factors is an example.
+    /// A regression: a vector longer than a section, as of a group with 64 factors, was not split.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

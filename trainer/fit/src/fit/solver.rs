@@ -1,5 +1,4 @@
-//! The common interface of the optimizers: a problem, and a solver that makes one update after
-//! another. A fit can be stopped and resumed between any two updates.
+//! The interface of the optimizers. A fit can be stopped and resumed between any two updates.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,8 +22,7 @@ pub struct Problem<'a, B: Backend> {
     pub occurrences: f64,
     /// The ridge λ, in occurrences.
     pub ridge: f64,
-    /// The initial weights w₀ in discs, by parameter. The ridge penalty pulls the fitted weights
-    /// towards them.
+    /// The initial weights w₀ in discs, by parameter.
     pub initial: Vec<f64>,
 }
 
@@ -56,8 +54,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(self.backend.upload(state.vector(name)?)?)
     }
 
-    /// Returns an optimizer's state for a snapshot: its scalars, and its vectors copied from the
-    /// device.
+    /// Returns an optimizer's state for a snapshot, with its vectors copied from the device.
     pub(super) fn state<const N: usize>(
         &self,
         scalars: impl Serialize,
@@ -102,8 +99,7 @@ pub trait Solver<B: Backend> {
     /// Returns the current weights in discs, by parameter.
     fn weights(&self) -> &B::Reals;
 
-    /// Returns the state of the solver. A solver restored from this state continues exactly like
-    /// this solver.
+    /// Returns the state of the solver. A solver restored from it continues exactly like this one.
     fn state(&self) -> Result<State, BackendError>;
 }
 
@@ -118,8 +114,7 @@ pub enum Advance {
     Converged,
 }
 
-/// The result of an epoch: one pass over the training positions of a phase and of its window, or
-/// several passes if the positions are few.
+/// The result of an epoch: one pass over the training positions, or several if they are few.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Epoch {
     /// The number of the epoch, counted from 1.
@@ -128,13 +123,11 @@ pub struct Epoch {
     pub gradient: Option<f64>,
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     pub learning_rate: Option<f64>,
-    /// The mean squared error on the training positions in discs², measured after the epoch. With
-    /// mini-batches, each batch is measured before its update instead.
+    /// The training MSE in discs², after the epoch; for mini-batches, of each before its update.
     pub train_mse: Option<f64>,
 }
 
-/// The state of a solver between two updates: everything that its next updates depend on, in
-/// addition to the problem.
+/// The state of a solver between two updates: all that its next ones depend on, but the problem.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The counters and scalars of the solver, as JSON.

@@ -7,9 +7,8 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::InvalidSetting;
 
-/// The smoothing window of a fit. For each distance between a neighbouring phase and the fitted
-/// phase, it has the factor on the weights of the neighbouring phase's positions, in 1/256. The
-/// fitted phase itself has the factor 256.
+/// The smoothing window of a fit: by distance from the fitted phase, the factor on the weights of a
+/// phase's positions, in 1/256. The fitted phase itself has the factor 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
@@ -18,16 +17,14 @@ pub struct Window {
 impl Window {
     const ONE: u16 = 256;
 
-    /// Returns the default window: a phase also trains on the two phases before it and the two
-    /// after it, with full weight. (On WTHOR positions with 24 empty squares and exact scores, with
-    /// ridge 10, the MAE is 5.64 discs for the window `1,1`, 5.67 for `1,0.5`, and 5.69 for
-    /// `1,1,0.5`.)
+    /// Returns the default window: a phase also trains on the two phases before and after it, with
+    /// full weight. (On WTHOR positions with 24 empty squares and exact scores, with ridge 10, the
+    /// MAE is 5.64 discs for the window `1,1`, 5.67 for `1,0.5`, and 5.69 for `1,1,0.5`.)
     pub fn standard() -> Self {
         Self { factors: vec![Self::ONE; 3] }
     }
 
-    /// Returns the phases whose positions train `phase`, in ascending order, each with the factor
-    /// on its positions' weights in 1/256.
+    /// Returns the phases that train `phase`, ascending, each with its factor in 1/256.
     pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
         let factor = move |other: Phase| {
             self.factors.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))
@@ -35,8 +32,7 @@ impl Window {
         Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
     }
 
-    /// Returns, in ascending order, the phases whose positions train at least one of the phases for
-    /// which `is_fitted` is true.
+    /// Returns, ascending, the phases that train at least one phase for which `is_fitted` is true.
     pub fn phases_read(&self, is_fitted: impl Fn(Phase) -> bool) -> Vec<Phase> {
         let is_read = |phase: &Phase| self.around(*phase).any(|(near, _)| is_fitted(near));
         Phase::all().filter(is_read).collect()

@@ -1,5 +1,4 @@
-//! Tests of the optimizers against the exact solution. Their results must not depend on threads or
-//! on the order of the data.
+//! Tests of the optimizers against the exact solution, on any threads and in any order of data.
 
 use othello_testing::on_threads;
 
@@ -40,8 +39,7 @@ fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]
     rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// Returns the relative difference by which the objective after a fit exceeds the objective of the
-/// exact solution.
+/// Returns by how much, relatively, the objective of a fit exceeds that of the exact solution.
 fn excess(by: &Solution) -> f64 {
     let (model, rows, ridge) = (model(), rows(3000), 10.0);
     let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
@@ -63,8 +61,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// The training error that least squares computes by a recurrence must equal the measured one, up
-/// to the rounding of residuals.
+/// Least squares computes it by a recurrence; residuals are rounded.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));
@@ -118,7 +115,6 @@ fn steepest_descent_gets_there_slowly() {
     assert!(few > 10.0 * excess(&Solution::least_squares(20)));
 }
 
-/// Returns settings of Adam with few and large batches.
 fn few_batches() -> AdamSettings {
     AdamSettings { epochs: 2, batch: 60_000, updates: 1, ..AdamSettings::default() }
 }
@@ -153,8 +149,7 @@ fn starting_weights_are_what_the_ridge_pulls_towards() {
         let found = solve(&model, &rows, 1e9, initial.clone(), &by);
         assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-3));
     }
-    // Adam first moves away from the solution, at its high learning rate. It is back when the rate
-    // has fallen.
+    // At its high learning rate Adam first moves away; it is back when the rate has fallen.
     let adam = AdamSettings { epochs: 500, batch: 0, ..AdamSettings::default() };
     let found = solve(&model, &rows, 1e6, initial.clone(), &Solution::adam(adam));
     assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-2));

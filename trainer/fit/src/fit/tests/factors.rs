@@ -1,5 +1,4 @@
-//! Tests of fits of phases that share factors. Factors must reduce the error, and a fit must be
-//! able to continue with wider factors.
+//! Tests of phases that share factors: the error falls, and wider factors continue a fit.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};
@@ -9,8 +8,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns positions whose labels are higher if both sides have corners. No sum of weights can
-/// express this.
+/// Returns positions with labels that no sum of weights expresses: high if both have corners.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -67,8 +65,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit with wider factor vectors, started from narrower ones, must begin with the same values:
-/// with tiny steps, the error does not change.
+/// A fit that widens factor vectors begins with the same values: tiny steps keep the error.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();
@@ -84,8 +81,7 @@ fn more_factors_begin_with_the_values_of_those_there_are() {
     let factors = file.weights.factors().unwrap().of(phase);
     let drawn = factors.iter().skip(4).step_by(16).any(|&factor| factor != 0);
     assert!(drawn, "factors that begin with 0 would stay 0");
-    // Both fits were trained on the same positions, and the counts of the second file include both
-    // fits.
+    // Both fits had the same positions; the counts of the second file include both fits.
     let [before, after] = [&wide, &file].map(|file| file.weights.counts(phase));
     assert!(before.iter().any(|&count| count > 0));
     assert!(after.iter().copied().eq(before.iter().map(|&count| 2 * count)));

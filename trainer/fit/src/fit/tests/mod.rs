@@ -1,6 +1,5 @@
-//! Tests of the optimizers. Their results are compared with the exact solution, and with their own
-//! results in other runs: with other numbers of threads, with data in another order, and after a
-//! stop and a resumption.
+//! Tests of the optimizers: against the exact solution, with other numbers of threads and orders of
+//! the data, and after a stop and a resumption.
 
 mod exact;
 mod factors;
@@ -60,7 +59,6 @@ fn rows(count: usize) -> Vec<ScoredPosition> {
     rows
 }
 
-/// The optimizer of a test, and its number of epochs.
 #[derive(Clone)]
 struct Solution {
     optimizer: Optimizer,
@@ -75,7 +73,6 @@ impl Solution {
         Self { optimizer: Optimizer::LeastSquares, adam, least_squares, epochs }
     }
 
-    /// Returns least squares whose first steps use a sample.
     fn sampled_least_squares(epochs: u32) -> Self {
         let least_squares = LeastSquaresSettings {
             sample: 500,
@@ -136,7 +133,6 @@ fn dataset_of(rows: &[ScoredPosition], split: Split) -> Dataset {
     builder.finish()
 }
 
-/// A checkpointer that stops after a number of updates and stores the snapshot.
 struct StopAfter {
     updates: u32,
     saved: Option<Snapshot>,

@@ -39,7 +39,6 @@ impl Trial {
         Self { model: model(), dataset, settings: settings(), optimizer }
     }
 
-    /// Fits to the end, or until the given number of updates is done.
     fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -68,7 +67,7 @@ impl Trial {
     }
 }
 
-/// Writes the snapshot to a file, reads it back, and returns the result.
+/// Converts the snapshot to sections and back.
 fn through_a_file(snapshot: &Snapshot, model: &Model) -> Snapshot {
     let again = Snapshot::from_sections(&snapshot.sections(), model.parameters()).unwrap();
     assert_eq!(&again, snapshot);

@@ -1,5 +1,4 @@
-//! Tests of whole fits that reach the time limit, are interrupted, are divided among processes, or
-//! find snapshots that cannot be used.
+//! Tests of fits out of time, interrupted, divided among processes, or with unusable snapshots.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -33,7 +32,6 @@ fn phases(range: RangeInclusive<usize>) -> RangeInclusive<Phase> {
     Phase::new(*range.start()).unwrap()..=Phase::new(*range.end()).unwrap()
 }
 
-/// Fits some phases and returns the content of the weights file.
 pub(super) fn fit_file(
     model: &Model,
     dataset: &Dataset,
@@ -91,7 +89,6 @@ impl Trial {
         fit.run(&Cpu::new(model), &self.path(name), Existing::Keep, progress)
     }
 
-    /// Checks that a fit left exactly the files that the undisturbed fit left.
     fn assert_same_files(&self, undisturbed: &str, other: &str) {
         for side_file in ["", ".metrics.jsonl", ".report.json"] {
             let read = |name: &str| fs::read(self.path(&format!("{name}{side_file}"))).unwrap();
@@ -222,7 +219,6 @@ fn spoil_snapshots() {
     trial.run("pieces.weights", &resumed).unwrap_err();
     let said = resumed.into_messages().concat();
     assert!(said.contains("`second moment`") && said.contains("starts again"), "{said}");
-    // The snapshot file is cut in half.
     let path = &snapshots()[0];
     let whole = fs::read(path).unwrap();
     fs::write(path, &whole[..whole.len() / 2]).unwrap();

@@ -3,7 +3,6 @@
 use super::*;
 use crate::backend::{Backend, Batch, MAX_TOTAL_WEIGHT, Target, WEIGHT_LIMIT};
 
-/// Compares the residual sums with a plain computation in floating point.
 #[test]
 fn residual_sums_are_those_of_the_definition() {
     let (model, rows) = (model(), rows(500));
@@ -28,8 +27,7 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// The residual sums must be exact even for the largest total weight, the largest weights of
-/// parameters and the largest label.
+/// Sums are exact even for the largest total weight, weights of parameters and label.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();
