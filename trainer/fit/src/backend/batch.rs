@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-/// The positions that one update of an optimizer uses. The positions of every [`Rows`](super::Rows)
-/// are divided, in their original order, into `of` parts of about equal size, and the batch
-/// consists of part `number` of each. All batches therefore have the same mix of phases.
+/// The positions of one update: of every [`Rows`](super::Rows), part `number` of `of` parts of
+/// about equal size, in the original order. All batches therefore have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -20,8 +19,7 @@ impl Batch {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Returns the indices of the batch's positions, given the number of all positions. Every
-    /// position is in exactly one batch.
+    /// Returns the batch's indices among `positions` positions. Every position is in one batch.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

@@ -2,8 +2,7 @@
 
 use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 
-/// Sums of the errors of values, which are first clamped to ±64 discs. Each position counts by its
-/// weight.
+/// Sums of the errors of values clamped to ±64 discs. Each position counts by its weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct Errors {
     /// The number of positions whose errors are included.
@@ -17,8 +16,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Creates the totals from sums over positions. Weights are in units of 1/64 occurrence, errors
-    /// in units of 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Creates the totals from sums in 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
     pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
         Self { positions, weight, absolute, squared }
     }

@@ -19,32 +19,28 @@ pub const DIRECTION_BITS: i32 = 24;
 /// The left shift that converts labels from units of 2⁻⁸ disc to units of 2⁻¹⁸ disc.
 const LABEL_SHIFT: u32 = 10;
 
-/// The right shift that converts differences in units of 2⁻¹⁸ disc to residuals in units of 2⁻¹⁰
-/// disc.
+/// The right shift that converts differences in 2⁻¹⁸ disc to residuals in 2⁻¹⁰ disc.
 const RESIDUAL_SHIFT: u32 = 8;
 
-/// The largest total weight of the rows of a phase, in 1/64 occurrence: 134 million occurrences. A
-/// residual is below 2²³, and a parameter occurs at most 80 < 2⁷ times in a position. The sum of a
-/// parameter's residuals therefore stays below 2³³ · 2²³ · 2⁷ = 2⁶³ and cannot overflow.
+/// The largest total weight of the rows of a phase, in 1/64 occurrence: 134 million occurrences.
+/// Residuals are below 2²³, and a parameter occurs at most 80 < 2⁷ times in a position, so sums of
+/// residuals stay below 2³³ · 2²³ · 2⁷ = 2⁶³.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 
-/// Returns the residual `label` − `sum`, rounded to 2⁻¹⁰ disc. `label` is in 2⁻⁸ disc, `sum` in
-/// 2⁻¹⁸ disc.
+/// Returns `label` (2⁻⁸ disc) − `sum` (2⁻¹⁸ disc), rounded to 2⁻¹⁰ disc.
 #[inline]
 pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT
 }
 
-/// Clamps the value `sum` (2⁻¹⁸ disc) to ±64 discs, and returns `label` (2⁻⁸ disc) minus this
-/// value, rounded to 2⁻¹⁰ disc.
+/// Like [`residual`], with `sum` clamped to ±64 discs.
 #[inline]
 pub(super) fn clamped_error(label: i16, sum: i32) -> i32 {
     const LIMIT: i32 = 64 << 18;
     residual(label, sum.clamp(-LIMIT, LIMIT))
 }
 
-/// Returns a position's weight (1/64 occurrence) times the factor of its rows (1/256), in 1/64
-/// occurrence.
+/// Returns a weight in 1/64 occurrence times the factor of its rows in 1/256.
 #[inline]
 pub(super) fn combined_weight(weight: u16, factor: u16) -> u16 {
     ((u32::from(weight) * u32::from(factor) + 128) >> 8) as u16

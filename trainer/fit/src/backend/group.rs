@@ -7,11 +7,11 @@ use crate::model::Model;
 /// A group of phases that share factors: the parameters that occur in its positions, and the layout
 /// of its fit's vector.
 ///
-/// Most parameters of a pattern set do not occur. A group renumbers the parameters that occur,
-/// starting with the most frequent, so that vectors are several times shorter and frequent elements
-/// are adjacent. The vector has the weights of every phase of the group, one phase after another,
-/// and then the factors of all parameters, one parameter after another. The last parameter index
-/// represents all parameters that do not occur. The weights and factors at this index stay 0.
+/// Most parameters of a pattern set do not occur. A group renumbers those that do, the most
+/// frequent first, so that vectors are several times shorter and frequent elements are adjacent. A
+/// vector has the weights of every phase, one phase after another, then the factors of all
+/// parameters, one parameter after another. The last index stands for all parameters that do not
+/// occur; its weights and factors stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
@@ -20,22 +20,20 @@ pub struct Group {
     pub numbers: Vec<u32>,
     /// For each index in the group except the last one, the corresponding parameter of the model.
     pub parameters: Vec<u32>,
-    /// For each index in the group except the last one, the number of occurrences of the parameter
-    /// in the training positions, each counted by the position's weight. The unit is
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) of an occurrence. The numbers
-    /// are in descending order.
+    /// For each index in the group except the last one, in descending order: Σ weight over the
+    /// parameter's occurrences in training positions, in
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence.
     pub occurrences: Vec<i64>,
-    /// The number of parameters that occur in training positions. These parameters have the lowest
-    /// indices in the group.
+    /// The number of parameters that occur in training; they have the lowest indices.
     pub trained: usize,
     /// The length of the factor vector of a parameter.
     pub dimensions: usize,
 }
 
 impl Group {
-    /// Creates a group of at least one phase. For each parameter of the model, `trained` has the
-    /// number of its occurrences in training positions, and `others` the number in validation and
-    /// test positions. Returns `None` if the model has no factors.
+    /// Creates a group of at least one phase; `None` if the model has no factors. `trained` has the
+    /// occurrences of the model's parameters in training positions, `others` those in validation
+    /// and test.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {
@@ -55,33 +53,29 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest possible length of the vector of a group of `phases` phases; `None` if
-    /// the model has no factors.
+    /// Returns the greatest length of a vector for `phases` phases; `None` if there are no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of parameter indices in the group: one for each parameter that occurs,
-    /// and one for all others together.
+    /// Returns the number of indices: one for each parameter that occurs, one for all others.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }
 
-    /// Returns the range of a phase's weights in the vector. For a phase outside the group, returns
-    /// the range of the first phase.
+    /// Returns the range of a phase's weights in the vector; outside the group, of the first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the range of the factors in the vector: [`Self::dimensions`] elements for each
-    /// parameter index in the group.
+    /// Returns the range of the factors in the vector: [`Self::dimensions`] for each index.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }
 
-    /// Returns the length of the vector that contains all weights and factors of the group.
+    /// Returns the length of the group's vector.
     pub fn length(&self) -> usize {
         self.count() * (self.phases.len() + self.dimensions)
     }

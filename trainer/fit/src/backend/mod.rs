@@ -75,9 +75,9 @@ pub trait Backend: Sync {
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
-    /// Returns a backend on the same device for a group of phases that share factors. The elements
-    /// of its vectors are the weights of all phases of the group, then the factors. Values are not
-    /// linear in factors, so a group is fitted by [`Self::descend`], not by sums of residuals and
+    /// Returns a backend on the same device for a group of phases that share factors. Its vectors
+    /// are the weights of all phases of the group, then the factors. Values are not linear in
+    /// factors, so a group is fitted by [`Self::descend`], not by sums of residuals and
     /// occurrences.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
@@ -86,8 +86,7 @@ pub trait Backend: Sync {
     /// Returns the number of elements of a vector.
     fn parameters(&self) -> usize;
 
-    /// Makes positions available to the device. Their weights must total less than
-    /// [`MAX_TOTAL_WEIGHT`].
+    /// Makes positions available to the device. Their weights total less than [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
     /// Returns a vector of zeros.
@@ -96,8 +95,7 @@ pub trait Backend: Sync {
     /// Returns a vector of zeros.
     fn zero_sums(&self) -> Result<Self::Sums>;
 
-    /// Copies the elements `values`, one for each parameter, to the device. Returns them as a
-    /// vector.
+    /// Copies `values`, one for each parameter, to the device, and returns them as a vector.
     fn upload(&self, values: &[f64]) -> Result<Self::Reals>;
 
     /// Copies the elements of a vector from the device, and returns them.
@@ -175,8 +173,7 @@ pub trait Backend: Sync {
     ) -> Result<()>;
 
     /// Does one update by Adam, and rounds the new weights like [`Self::round_weights`]. Let s be a
-    /// parameter's element of `sums`, w₀ its initial weight, and the other names be the scalars of
-    /// `step`:
+    /// parameter's element of `sums`, and w₀ its initial weight; `step` has the other scalars:
     ///
     /// ```text
     /// gradient = unit · s + ridge · (w₀ − w)
@@ -196,16 +193,15 @@ pub trait Backend: Sync {
     /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one update by Adam of the weights and factors of a group that occur in a position of
-    /// the batch, and rounds the new values like [`Self::round_weights`]. Weights and factors that
-    /// do not occur stay unchanged, and so do their moments. Returns Σ weight · residual² before
-    /// the update, in the unit of [`Self::residual_sums`].
+    /// Does one update by Adam of the weights and factors of a group that occur in the batch, and
+    /// rounds them like [`Self::round_weights`]. All others stay unchanged, and so do their
+    /// moments. Returns Σ weight · residual² before the update, in the unit of
+    /// [`Self::residual_sums`].
     ///
-    /// The gradient sum s of a parameter is Σ weight · residual · derivative of the value with
-    /// respect to the parameter. Let n be the total weight of the positions in the batch that have
-    /// the parameter, and N the total weight of all training positions of the group that have it.
-    /// If the parameter is the weight of a phase, only positions of this phase count in n. The
-    /// update is that of [`Self::adam`] with the ridge `ridge · n / N`, so in a whole epoch the
+    /// The gradient sum s of a parameter is Σ weight · residual · ∂value/∂parameter. Let n be the
+    /// total weight of the positions in the batch that have the parameter (for the weight of a
+    /// phase, only of positions of this phase), and N that of all training positions of the group.
+    /// The update is that of [`Self::adam`] with the ridge `ridge · n / N`, so in a whole epoch the
     /// ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
@@ -226,8 +222,7 @@ pub struct GroupUpdate<'v, B: Backend> {
     pub initial: &'v B::Reals,
     /// The current weights and factors, and their running means.
     pub moments: &'v mut Moments<B>,
-    /// The current weights and factors in fixed point. The update reads them, and then rounds the
-    /// new values to them.
+    /// The current weights and factors in fixed point, which the update reads and then replaces.
     pub fixed: &'v mut B::Fixed,
 }
 
@@ -242,8 +237,7 @@ pub struct Moments<B: Backend + ?Sized> {
     pub second: B::Reals,
 }
 
-/// The scalars of one update by Adam, in the order of the kernels' arguments; see
-/// [`Backend::adam`].
+/// The scalars of one update by [`Backend::adam`], in the order of the kernels' arguments.
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
@@ -259,11 +253,9 @@ pub struct AdamStep {
     pub keep_second: f64,
     /// 1 − β₂: the weight of a new squared gradient in the running mean.
     pub take_second: f64,
-    /// The learning rate in discs, divided by 1 − β₁ᵗ for update number t, which corrects the bias
-    /// of the running mean.
+    /// The learning rate in discs / (1 − β₁ᵗ): corrects the bias of the running mean at update t.
     pub rate: f64,
-    /// 1/(1 − β₂ᵗ) for update number t: the factor that corrects the bias of the running mean of
-    /// squares.
+    /// 1/(1 − β₂ᵗ): corrects the bias of the running mean of squares at update t.
     pub correction: f64,
     /// The small number that keeps the divisor above 0.
     pub epsilon: f64,
@@ -278,7 +270,6 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error for an operation that this backend does not support. `reason` is the message.
 /// Some operations work only for a single phase, others only for a group.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
@@ -303,8 +294,7 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the total weight of these rows, including the factor, in units of
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    /// Returns the total weight times the factor, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
     pub fn total_weight(&self) -> u64 {
         let weight =
             |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);
@@ -317,7 +307,6 @@ impl<'a> Rows<'a> {
 pub enum Target {
     /// The position's label: residual = label − sum.
     Label,
-    /// Zero: residual = −sum. A fit computes products with the matrix of the normal equations by
-    /// this target.
+    /// Zero: residual = −sum, for products with the matrix of the normal equations.
     Zero,
 }

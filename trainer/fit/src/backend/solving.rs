@@ -10,9 +10,9 @@ pub trait SolveMany: Sync {
     /// Returns the greatest number of empty squares of a position that the device solves.
     fn most_empties(&self) -> u32;
 
-    /// Finds the exact scores of positions. A score is `None` if the position has more empty
-    /// squares than [`Self::most_empties`], or if its search needs too many steps. Stops with an
-    /// error if `progress` is interrupted.
+    /// Finds exact scores: `None` for a position with more empty squares than
+    /// [`Self::most_empties`], or whose search needs too many steps. Stops with an error if
+    /// `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -27,7 +27,6 @@ pub struct Solved {
     pub scores: Vec<Option<i8>>,
     /// The number of nodes of all searches.
     pub nodes: u64,
-    /// The number of steps of all searches. In each step, one thread generates the moves of one
-    /// position.
+    /// The steps of all searches. In each, one thread generates the moves of one position.
     pub steps: u64,
 }

@@ -1,5 +1,5 @@
-//! The inner loop of a fit. The loop computes the features of positions block by block, gathers
-//! their weights, and adds a result to the sums of their parameters (scatter).
+//! The inner loop of a fit: computes the features of a block of positions, gathers their weights,
+//! and adds results to the sums of their parameters (scatter).
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
 //! `othello-trainer bench`. `docs/log/fits.md` lists failed attempts to make the loop faster.
@@ -8,12 +8,10 @@ use othello_engine::record::ScoredPosition;
 
 use crate::model::{Model, Row};
 
-/// The number of positions in a block. The parameter indices of a block fit in the first-level
-/// cache.
+/// Positions in a block, whose parameter indices fit in the first-level cache.
 const BLOCK: usize = 16;
 
-/// For each position, adds up the weights of its parameters, and calls `value` with this sum. Adds
-/// the result to the sum of each of these parameters.
+/// For each position, adds `value` of its sum of weights to the sums of its parameters.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,
@@ -49,8 +47,7 @@ pub(super) fn gather_all(
     });
 }
 
-/// Calls `value` for each position, and adds the result to the sum of each of the position's
-/// parameters.
+/// For each position, adds `value` to the sums of its parameters.
 #[inline]
 pub(super) fn scatter_all(
     model: &Model,
@@ -126,9 +123,7 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// Tests that gathering and scattering in blocks gives the same results as plain loops, for
-    /// every instruction set. The numbers of positions include some that are not a multiple of the
-    /// block size.
+    /// Also with numbers of positions that are not a multiple of the block size.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

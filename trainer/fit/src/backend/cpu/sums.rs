@@ -1,5 +1,4 @@
-//! Sums over positions for the methods of [`Backend`](crate::backend::Backend). All sums are sums
-//! of integers, so they do not depend on the division of the work among threads.
+//! Sums over positions. They are sums of integers, so their division among threads has no effect.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
@@ -9,8 +8,7 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// The least number of positions per worker. Each worker adds up separate sums, so a worker with
-/// fewer positions would not save time.
+/// The least number of positions per worker; with fewer, its separate sums cost more time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -26,8 +24,8 @@ pub(super) fn residual_sums(
     })
 }
 
-/// For each position in `rows`, adds weight · residual to the sums of all its parameters. Returns Σ
-/// weight · residual².
+/// Adds each weight · residual to the sums of the position's parameters; returns Σ weight ·
+/// residual².
 #[inline]
 fn add_residuals(
     model: &Model,
@@ -77,9 +75,8 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all rows, and sets `sums` to the totals of everything that the calls add to
-/// their sums. Returns the total of the results of the calls. If it saves time, several workers
-/// share the rows, each with separate sums.
+/// Sets `sums` to the totals of what `add` adds for all rows; returns the total of its results. If
+/// it saves time, several workers share the rows, each with separate sums.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],
@@ -113,9 +110,7 @@ fn add_elements(sums: &mut [i64], others: &[i64]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-/// Divides rows into one share for each worker, with about equal numbers of positions. A worker
-/// needs at least [`POSITIONS_PER_WORKER`] positions to save time, which limits the number of
-/// workers.
+/// Divides rows into about equal shares, one for each worker ([`POSITIONS_PER_WORKER`]).
 fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
     let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());

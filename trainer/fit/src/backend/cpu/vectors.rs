@@ -1,8 +1,7 @@
-//! Elementwise operations on the vectors of parameters, and the dot product.
-//!
-//! Each function computes the operation of the same name of [`Backend`](crate::backend::Backend).
-//! Memory bandwidth limits these loops, which take little time compared with the loops over
-//! positions. The compiler vectorises the loops, and never contracts a product and a sum.
+//! Elementwise operations on the vectors of parameters, and the dot product, as defined by the
+//! methods of the same name of [`Backend`](crate::backend::Backend). Memory bandwidth limits these
+//! loops, which take little time compared with the loops over positions. The compiler vectorises
+//! them, and never contracts a product and a sum.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
@@ -32,8 +31,7 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// Returns the greatest absolute value; NaN if an element is NaN; 0 for an empty vector. Compares
-/// the bits of absolute values as integers. The bits of nonnegative doubles have the same order as
-/// the doubles, and NaN has greater bits than infinity.
+/// bits: those of nonnegative doubles have the order of the doubles, and NaN is above infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
@@ -104,8 +102,7 @@ pub(super) struct AdamElement<'v> {
 }
 
 impl AdamElement<'_> {
-    /// Updates one element as described for [`Backend::adam`](crate::backend::Backend::adam), but
-    /// with `ridge` instead of the ridge of `step`.
+    /// Does [`Backend::adam`](crate::backend::Backend::adam) for one element, with this `ridge`.
     #[inline(always)]
     pub(super) fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;

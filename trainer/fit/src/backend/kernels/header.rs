@@ -1,5 +1,4 @@
-//! Writes the header that describes a pattern set to the kernels; `positions.cuh` documents its
-//! macros.
+//! The header that describes a pattern set to the kernels; `positions.cuh` documents its macros.
 
 use std::fmt::Write as _;
 
@@ -35,8 +34,7 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes every distinct map from configurations to classes once. Returns, for each lane (instance
-/// of a pattern), the index of its map; `None` if the lane needs no map.
+/// Writes each distinct map from configurations to classes once; returns the map of each lane.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -63,8 +61,7 @@ fn lane_entry(number: usize, lane: &Lane, map: Option<usize>) -> String {
     }
 }
 
-/// Returns the C expression for the base-3 number whose digits are up to ten squares, the least
-/// significant first.
+/// Returns the C expression of the base-3 number of up to ten squares, the least significant first.
 fn wide_number(squares: &[Square]) -> String {
     let (low, high) = squares.split_at(squares.len().min(DIGITS_PER_NUMBER));
     match high {
@@ -76,9 +73,8 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the C expression for the base-3 number whose digits are up to five squares. The
-/// expression adds one `DOT` for each word of the board that contains some of these squares: the
-/// dot product of the word's digits and powers of three.
+/// Returns the C expression of the base-3 number of up to five squares: one `DOT`, the dot product
+/// of digits and powers of three, for each word of the board that contains some of them.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

@@ -76,8 +76,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row. In the fit of a group, all of these rows use the weights of this
-    /// phase.
+    /// The phase of the first row. In a group, all of these rows use the weights of this phase.
     pub(super) phase: Option<Phase>,
 }
 
@@ -101,8 +100,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the rows of a batch to `work`. Rows that stay on the device are passed in one call,
-    /// others are copied and passed chunk by chunk.
+    /// Passes the rows of a batch to `work`: in one call if they stay on the device, else by
+    /// chunks.
     pub(super) fn for_each(
         &self,
         launcher: &L,
@@ -124,8 +123,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// Copies rows to the device chunk by chunk, and passes each chunk to `work`. While the device
-    /// computes with one staging buffer, the next chunk is written to the other one.
+    /// Copies rows by chunks. While the device uses one staging buffer, the other one is written.
     fn stream(
         &self,
         launcher: &L,

@@ -46,8 +46,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    /// Runs a kernel for `count` elements. The kernel must work with any number of threads, because
-    /// the launcher may limit the number of blocks.
+    /// Runs a kernel for `count` elements. It may get fewer threads: launchers limit the blocks.
     fn run(
         &self,
         kernel: &Kernel,
@@ -58,8 +57,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Launches a kernel; does nothing if there are no blocks. Every launch of this backend is made
-    /// here.
+    /// Launches a kernel, unless there are no blocks. This backend makes every launch here.
     fn launch(
         &self,
         kernel: &Kernel,
@@ -74,8 +72,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 
-    /// Checks that a vector has the length of this model's vectors, and returns it as a kernel
-    /// input.
+    /// Returns a vector as a kernel input, and checks that it has the length of this model's.
     fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)

@@ -17,20 +17,19 @@ use crate::model::Model;
 /// The greatest number of empty squares of positions that the kernel can solve.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps (generations of the moves of one position) after which the kernel stops a
-/// search: a few seconds of one thread. With 14 empty squares, a search needs more steps for 1 of
-/// 496 positions of strong self-play, and for 1 of 21 positions of random games.
+/// The number of steps (move generations) after which the kernel stops a search: a few seconds of a
+/// thread. With 14 empty squares, 1 of 496 positions of strong self-play needs more, and 1 of 21 of
+/// random games.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// The number that replaces the score of a search that was stopped.
+/// Replaces the score of a search that was stopped.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps of each thread in a launch. These steps take two seconds on a
-/// large GPU; longer launches would block a display or delay the end of a run.
+/// The estimated steps of each thread in a launch: two seconds on a large GPU. Longer launches
+/// would block a display or delay the end of a run.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
-/// The number of threads per block that the limit [`Limits::blocks`](othello_kernels::Limits)
-/// assumes.
+/// The threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
 const USUAL_BLOCK: u32 = 128;
 
 /// A solver of positions with few empty squares, which runs the solving kernel on any launcher.
@@ -41,8 +40,7 @@ pub struct KernelSolver<L> {
 }
 
 impl<L: Launcher> KernelSolver<L> {
-    /// Creates a solver. `launcher` must have compiled the [program](program()) of a model; the
-    /// model's pattern set does not matter.
+    /// Creates a solver. `launcher` must have compiled the [program](program()) of any model.
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
     }
@@ -97,9 +95,9 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
         MOST_EMPTIES
     }
 
-    /// Solves positions by parallel launches, so that the last searches of a launch overlap with
-    /// the first ones of the next launch. Positions with the most empty squares come first. The
-    /// threads of a warp therefore have about equal work.
+    /// Launches in parallel, so that the last searches of a launch overlap with the first of the
+    /// next. The most empty squares come first, so that the threads of a warp have about equal
+    /// work.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -128,8 +126,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides `order`, a list of indices into `positions`, into launches of at most `steps` estimated
-/// steps. A launch has at least one position.
+/// Divides `order`, indices of `positions`, into launches of at most `steps` estimated steps or of
+/// one position.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
@@ -152,8 +150,7 @@ fn usual_steps(empties: u32) -> f64 {
     3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }
 
-/// Returns the program for a solver. A solver needs no pattern set, so the program has the smallest
-/// one.
+/// Returns the program for a solver, with the smallest pattern set, since it needs none.
 pub fn solver_program() -> Program {
     let small = PatternSet::shipped("small").expect("a shipped set");
     program(&Model::new(small))

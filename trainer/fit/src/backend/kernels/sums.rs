@@ -1,5 +1,4 @@
-//! Sums and errors over positions, computed by kernels: for weights alone, and for the weights and
-//! factors of a group of phases.
+//! Sums and errors over positions by kernels: for weights, and for a group's weights and factors.
 
 use std::sync::Arc;
 
@@ -14,8 +13,8 @@ use crate::backend::{Backend as _, Batch, Errors, Group, GroupUpdate, Moments, R
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// The number of training occurrences of each parameter of the group. The last element is 0,
-    /// because the last index represents all parameters outside the group.
+    /// By index: the occurrences in training; 0 for the last, which stands for all other
+    /// parameters.
     totals: B,
 }
 
@@ -23,14 +22,13 @@ pub(super) struct DeviceGroup<B> {
 #[derive(Debug)]
 pub struct GroupSums<B> {
     sums: Vector<B, i64>,
-    /// For each weight of all phases of the group, its number of occurrences in the batch.
+    /// By weight of all phases of the group: its number of occurrences in the batch.
     occurrences: B,
     /// 1 for each parameter of the group that occurs in the batch, otherwise 0.
     marks: B,
     /// The indices of the parameters that occur in the batch, each once.
     met: B,
-    /// Three totals. The first two are the sums of the low and of the high 32 bits of the terms
-    /// weight · residual². The third is the number of parameters in `met`.
+    /// Σ weight · residual², as sums of the terms' low and high 32 bits, and the length of `met`.
     totals: B,
 }
 
@@ -46,8 +44,7 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the kernel arguments for a group: the group's parameter indices, the vector, and the
-    /// positions in the vector at which the rows' weights and the factors begin.
+    /// Returns a group's arguments: indices, vector, where the rows' weights and the factors begin.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
@@ -128,8 +125,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
     }
 }
 
-/// The number of threads that together handle one position or one parameter: `TEAM` of
-/// `factors.cu`.
+/// The threads that handle one position or one parameter together: `TEAM` of `factors.cu`.
 pub(super) const TEAM: usize = 32;
 
 /// Joins the two halves of a wide sum, which `common.cuh` stores as `low + 2³² · high`.
@@ -202,8 +198,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
     }
 }
 
-/// Returns the kernel arguments for rows: the buffer, the first row, the number of rows and the
-/// factor.
+/// Returns the kernel arguments of rows: the buffer, the first row, their number and the factor.
 pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Vec<Value<'b, B>> {
     let number = |number: usize| Value::U32(number as u32);
     let (buffer, range) = (Value::In(rows.buffer), &rows.range);

@@ -37,8 +37,8 @@ pub(crate) trait Bring: Launcher + Sized {
 /// The libraries of programs that tests compiled, by checksum: several tests run the same program.
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads the compiled program. Compiles it at the first call only. Each call loads a separate copy
-/// of the library, because kernels keep shared memory in static variables of the library.
+/// Loads the program, compiled once. Each call loads a separate copy of the library, because
+/// kernels keep shared memory in static variables of the library.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
@@ -118,8 +118,7 @@ fn random_weights(model: &Model, size: f64, seed: u64) -> Vec<f64> {
     (0..model.parameters()).map(|_| weight()).collect()
 }
 
-/// Returns merged positions of self-play that cover every phase: positions of games with 1 to 12
-/// random plies, and the initial position.
+/// Returns merged positions of every phase: of games with 1 to 12 random plies, and the first.
 fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
@@ -168,8 +167,7 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Returns positions with random discs, and with random labels and weights from the whole permitted
-/// ranges.
+/// Returns positions with random discs, labels and weights from the whole permitted ranges.
 fn random_rows(count: usize, seed: u64) -> Vec<ScoredPosition> {
     let mut random = Generator::new(seed);
     let mut bits = || u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));
@@ -331,8 +329,7 @@ fn and_for_vectors() {
     vectors_are_computed_alike_to_the_bit::<HostLauncher>();
 }
 
-/// Mutation test of the comparisons above: each of these small changes in the kernels' sources must
-/// make a comparison fail.
+/// Mutation test: each change of the kernels' sources must make a comparison above fail.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");
@@ -363,8 +360,7 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// This is not a test but a faulty kernel, which reads beyond its rows. `scripts/check-long.sh`
-/// runs it to check that AddressSanitizer stops it.
+/// Not a test but a faulty kernel: `scripts/check-long.sh` checks that AddressSanitizer stops it.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

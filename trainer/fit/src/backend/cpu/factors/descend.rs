@@ -1,9 +1,9 @@
 //! An update by Adam of those weights and factors that occur in a batch.
 //!
-//! First, the value, the residual and the sum of vectors of every position are computed. Then a
-//! counting sort lists the positions of each parameter, and the parameters are updated one after
-//! another. The gradient of a parameter is added up in registers and used immediately. The
-//! gradients of all parameters, which would take much more memory, are therefore never stored.
+//! The value, the residual and the sum of vectors of every position come first; then a counting
+//! sort lists the positions of each parameter. A parameter's gradient is added up in registers and
+//! used at once: the gradients of all parameters, which would take much more memory, are never
+//! stored.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
@@ -14,8 +14,7 @@ use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
 use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
 
-/// The vectors that an update by Adam changes. Each contains the weights of all phases of a group,
-/// then the factors.
+/// Vectors of an update by Adam: the weights of all phases of a group, then the factors.
 pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) initial: &'v [f64],
     pub(in crate::backend) weights: &'v mut [f64],
@@ -24,8 +23,7 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Computes the residuals of the positions in `rows`, and stores them in `batch`. Returns Σ weight
-/// · residual². All positions of an element of `rows` are of one phase.
+/// Sets `batch` to the residuals of `rows`, each of one phase. Returns Σ weight · residual².
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -146,8 +144,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factor vector of one parameter, and its weight in each phase of the group. Then
-    /// subtracts half the signed square of the rounded vector from each rounded weight.
+    /// Rounds a parameter's factors, and its weights minus half the factors' signed square.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;

@@ -57,8 +57,7 @@ const FACTOR_SHIFT: u32 = 16;
 /// The largest factor of a weights file, in units of 2⁻¹⁶.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
-/// The right shift that converts a square in units of 2⁻³² disc to half the square in units of 2⁻¹⁸
-/// disc.
+/// The right shift that converts a square in 2⁻³² disc to half the square in 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
 /// Evaluates an expression with the constant `$name` set to a number of dimensions, which must be
@@ -81,8 +80,7 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds the factors of a group to steps of 2⁻¹⁶. Subtracts half the signed square of each
-/// parameter's factor vector from the parameter's rounded weights.
+/// Rounds factors to 2⁻¹⁶, and subtracts half their signed squares from the rounded weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -101,8 +99,7 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// Returns half the signed square of a factor vector, in units of 2⁻¹⁸ disc. The signed square is
-/// the sum of the squares of the first half of the elements, minus that of the second half.
+/// Returns half the signed square of a factor vector, in units of 2⁻¹⁸ disc.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
@@ -135,9 +132,8 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts a parameter's interaction with itself from the gradient sums of its factors, since
-/// values contain only interactions of different parameters. `residuals` is the sum of weight ·
-/// residual over the positions in which the parameter occurs.
+/// Subtracts a parameter's interaction with itself, which values do not contain, from the gradient
+/// sums of its factors. `residuals` is Σ weight · residual over its positions.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],
@@ -147,8 +143,7 @@ fn take_own<const DIMENSIONS: usize>(
     let (high, low) = (residuals >> FACTOR_SHIFT, residuals & ((1 << FACTOR_SHIFT) - 1));
     for (dimension, (sum, &factor)) in sums.iter_mut().zip(vector).enumerate() {
         let factor = i64::from(factor);
-        // `factor * residuals` may need more than 64 bits; the products with the two halves of
-        // `residuals` do not.
+        // The product with `residuals` may need more than 64 bits; those with its halves do not.
         let own = factor * high + ((factor * low) >> FACTOR_SHIFT);
         *sum -= if dimension < DIMENSIONS / 2 { own } else { -own };
     }

@@ -1,6 +1,5 @@
-//! Computes the values of positions in a fit with factors. The factor vectors of a position's
-//! features are loaded and added. With 73 features and 16 factors, a position loads 73 cache lines
-//! of 64 bytes. A position also needs the gathers of weights that a fit without factors needs.
+//! The values of positions in a fit with factors. With 73 features and 16 factors, a position loads
+//! 73 cache lines of 64 bytes, in addition to the gathers of weights of a fit without factors.
 //! `othello-trainer bench` measures both fits.
 
 use std::ops::Range;
@@ -16,11 +15,9 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
 use crate::model::{MAX_FEATURES, Model, Row};
 
-/// The largest absolute residual that is used in sums of derivatives: 128 discs, in units of 2⁻¹⁰
-/// disc.
+/// The largest absolute residual in sums of derivatives: 128 discs, in units of 2⁻¹⁰ disc.
 const RESIDUAL_LIMIT: i32 = 1 << 17;
-/// The largest absolute element of a position's sum of factor vectors that is used in sums of
-/// derivatives: 16, in units of 2⁻¹⁶.
+/// The largest absolute sum of factors in sums of derivatives: 16, in units of 2⁻¹⁶.
 const SUM_LIMIT: i32 = 1 << 20;
 const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The greatest absolute value of a position, in units of 2⁻¹⁸ disc.
@@ -32,17 +29,14 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// For each parameter of the model, its index in the group of phases. The same index selects
-    /// the parameter's elements in `weights` and `vectors`.
+    /// By parameter of the model: its index in the group, thus in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// For each parameter of the group, its weight in the phase minus half the signed square of its
-    /// factor vector, in units of 2⁻¹⁸ disc.
+    /// By index: the phase's weight minus half the signed square of the factors, in 2⁻¹⁸ disc.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
 
-/// The value of a position in 2⁻¹⁸ disc, and the sum of the factor vectors of its parameters in
-/// units of 2⁻¹⁶.
+/// A position's value in 2⁻¹⁸ disc, and the sum of its factor vectors in 2⁻¹⁶.
 struct Value<const DIMENSIONS: usize> {
     value: i32,
     sum: [i32; DIMENSIONS],
@@ -51,8 +45,7 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Creates the evaluation of one phase from `vector`, the rounded weights and factors of a
-    /// group. `weights` is the range of the phase's weights in `vector`.
+    /// Creates the evaluation of the phase whose weights are at `weights` in a group's `vector`.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,

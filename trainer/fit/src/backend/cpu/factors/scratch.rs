@@ -3,22 +3,19 @@
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each feature of each position, the index of its parameter in the group. The features of
-    /// one position follow those of the position before.
+    /// For each feature of each position in turn, the index of its parameter in the group.
     pub(super) numbers: Vec<u32>,
     /// Residual · weight of each position, in units of 2⁻¹⁰ disc · 1/64 occurrence.
     pub(super) weighted: Vec<i64>,
     /// The weight of each position, in 1/64 occurrence.
     pub(super) weights: Vec<u16>,
-    /// For each position and each dimension, residual · weight · the position's sum of factor
-    /// vectors.
+    /// By position and dimension: residual · weight · the position's sum of factor vectors.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the number of positions of this phase and of all earlier ones.
     pub(super) ends_of_phases: Vec<u32>,
     /// For each parameter, the index in `positions` at which the list of its positions ends.
     pub(super) ends: Vec<u32>,
-    /// The lists of all parameters, one after another. The list of a parameter contains the indices
-    /// of the positions in which it occurs.
+    /// For each parameter in turn, the indices of the positions in which it occurs.
     pub(super) positions: Vec<u32>,
 }
 
@@ -31,8 +28,7 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions` and `ends` for `count` parameters. The list of a parameter contains the
-    /// positions in which it occurs, in ascending order. Every position has `features` features.
+    /// Fills `positions`, ascending for each of `count` parameters, and `ends` by counting sort.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

@@ -9,8 +9,7 @@ use crate::model::{InstructionSet, random_positions};
 /// The label of all positions in these tests, in discs: 700 steps of 1/256 disc.
 const LABEL: f64 = 700.0 / 256.0;
 
-/// Returns positions of random games, separately for two phases. All positions have the label
-/// [`LABEL`] and the weight 1.
+/// Returns positions of random games for each of two phases, with label [`LABEL`] and weight 1.
 fn rows() -> [Vec<ScoredPosition>; 2] {
     let positions = random_positions(30);
     phases().map(|phase| {
@@ -50,8 +49,7 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Returns the squared residuals, and the derivatives with respect to each element, computed as
-/// sums over pairs of features.
+/// Returns the squared residuals and all derivatives, as sums over pairs of features.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
@@ -89,8 +87,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// Coefficients of an Adam update with which the running mean of the gradient becomes the gradient
-/// sum.
+/// With these coefficients, the running mean of the gradient is the gradient sum.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -160,7 +157,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// If `unit` is 0, the residuals have no effect on the gradient: only the ridge changes the vector.
+/// With `unit` 0, only the ridge changes the vector.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
@@ -212,8 +209,7 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// The last parameter index of a group represents all parameters that do not occur. The weights and
-/// factors at this index add nothing to any value.
+/// The last index stands for all parameters that do not occur; it adds nothing to any value.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

@@ -1,5 +1,4 @@
-//! Runs the checks of the kernels on a GPU, if there is one, and compiles the kernels of whole
-//! pattern sets by NVRTC.
+//! Runs the checks on a GPU, if there is one, and compiles the kernels of pattern sets by NVRTC.
 
 use std::env;
 use std::process::Command;
@@ -71,8 +70,7 @@ fn nvrtc_compiles_every_kernel_without_contraction_and_loops_of_compare_and_swap
     }
 }
 
-/// Compiles the PTX by the `ptxas` that `$OTHELLO_PTXAS` names. The output of `ptxas` reports the
-/// registers of each kernel, and the registers that spill to memory.
+/// Compiles the PTX by the `ptxas` of `$OTHELLO_PTXAS`, which reports spilled registers.
 #[test]
 fn no_kernel_spills_registers() {
     let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {

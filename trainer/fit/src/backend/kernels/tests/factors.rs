@@ -9,8 +9,7 @@ fn factor_model(set: &str, dimensions: usize) -> Model {
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns a group of the two phases that `rows` belong to. Rows of the first phase count as
-/// training positions, those of the second phase as held-out positions.
+/// Returns a group of the phases of `rows`: the first for training, the second held out.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -23,8 +22,7 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Makes three updates: by all positions, by one batch, and again by all positions. Returns the
-/// vectors, the squared residuals and the errors. Weights are up to `size` discs.
+/// Updates by all positions, by one batch, and by all again. Weights are up to `size` discs.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -101,8 +99,7 @@ fn and_for_weights_and_factors() {
     weights_and_factors_give_the_same_sums::<HostLauncher>();
 }
 
-/// Tests that the comparison of kernels with the CPU detects errors. For each of these small
-/// changes in the kernel sources, the comparison must fail.
+/// Mutation test: each change of the kernels' sources must make the comparison fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

@@ -13,8 +13,7 @@ fn solver<L: Bring>(program: &Program) -> KernelSolver<L> {
     KernelSolver::new(L::bring(program, None))
 }
 
-/// Returns the positions of random games with at most `most_empties` empty squares, including the
-/// final positions. Each position occurs twice, once with either side to move.
+/// Returns positions of random games, also final ones, each with either side to move.
 fn ends(games: u64, most_empties: u32) -> Vec<Position> {
     let positions = (0..games).flat_map(|number| {
         let replay = random_game(11, number, usize::MAX);
