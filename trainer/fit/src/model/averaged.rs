@@ -1,16 +1,16 @@
 //! Averages weights files of one pattern set.
 //!
-//! Several weights that were fine-tuned from common weights, with different games or settings, have
-//! different errors. The mean of their parameters has a smaller error than each of them, and a
-//! search is as fast as before (Wortsman et al., "Model soups", 2022). Factors need common initial
-//! weights: factors of independent fits have different meanings at the same index.
+//! Weights that were fine-tuned from common weights, with different games or settings, have
+//! different errors. Their mean has a smaller error than each of them, and a search is as fast as
+//! before (Wortsman et al., "Model soups", 2022). Factors need common initial weights: factors of
+//! independent fits have different meanings at the same index.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns weights with the rounded mean of every weight and factor, and with the greatest count of
-/// every parameter. Narrow factor vectors are widened as by [`Weights::with_factors`]. Returns
-/// `None` if `all` is empty, or if the pattern sets still differ after widening.
+/// Returns the rounded mean of every weight and factor, and the greatest count of every parameter.
+/// Widens narrow factor vectors by [`Weights::with_factors`]. `None` if `all` is empty, or if the
+/// pattern sets still differ.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -40,8 +40,7 @@ pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     Some(mean)
 }
 
-/// Returns all weights, with every factor vector widened to the greatest width among the weights.
-/// Returns `None` if some factors cannot be widened.
+/// Widens all factor vectors to the greatest width; `None` if some cannot be widened.
 fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     let shapes = all.iter().filter_map(|weights| weights.set().factors());
     let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {
@@ -54,8 +53,7 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Returns the mean of integers, rounded to the nearest integer, halves to even. Rounding all
-/// halves up would bias values, which are sums of means.
+/// Returns the mean, halves to even: rounding them up would bias values, which are sums of means.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

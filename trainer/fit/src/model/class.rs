@@ -12,37 +12,28 @@
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The arithmetic that computes the class of one instance from the discs on its squares:
-/// `c·T + x(x + 1)/2 + y` with x = max(a, b) and y = min(a, b). The ternary digits of a, b and c
-/// are the contents of squares.
+/// Computes the class of one instance: `c·T + x(x + 1)/2 + y` with x = max(a, b), y = min(a, b).
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// The squares that are the ternary digits of the number a, the least significant first: the
-    /// first square of each pair that the pattern's mirror symmetry swaps, at most five.
+    /// The digits of a, the least significant first: the first squares of the pairs, at most five.
     pub first: Vec<Square>,
-    /// The squares that are the ternary digits of the number b: the mirror images of the squares in
-    /// `first`, in the same order.
+    /// The digits of b: the mirror images of the squares in `first`.
     pub second: Vec<Square>,
-    /// The squares that are the ternary digits of the number c: those that the mirror symmetry
-    /// leaves in place, at most ten.
+    /// The digits of c: the squares that the mirror leaves in place, at most ten.
     pub fixed: Vec<Square>,
-    /// The factor T by which the number c is multiplied in the class.
+    /// The factor T of c in the class.
     pub fixed_stride: u16,
-    /// The index of the first parameter of the instance's pattern. The parameter of the instance is
-    /// this index plus the class.
+    /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// The map from the number c to the class, for patterns with four or eight symmetries. If there
-    /// is a map, `first` and `second` are empty.
+    /// The map from c to the class, for four or eight symmetries: then `first`, `second` are empty.
     pub map: Option<Vec<u16>>,
 }
 
-/// The division of a pattern's squares into pairs that its mirror symmetry swaps, and fixed
-/// squares.
+/// A pattern's squares as pairs that its mirror symmetry swaps, and fixed squares.
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// The map from c, the number of the fixed squares, to the class, if the pattern has too many
-    /// symmetries for the formula.
+    /// The map from c to the class, if there are too many symmetries for the formula.
     map: Option<Vec<u16>>,
 }
 
@@ -81,8 +72,7 @@ impl Split {
     }
 }
 
-/// Returns the map from a base-3 number of a configuration, with digits 0 (empty), 1 (player) and 2
-/// (opponent), to its class in a weights file.
+/// Returns the map from a configuration's number in [`fit_digits`] to its class in a weights file.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -93,8 +83,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits of the configuration with this index in `class_of`: 0 (empty), 1 (player) or
-/// 2 (opponent) for each square.
+/// Returns the digits of configuration `index` of `class_of`: 0 (empty), 1 (player), 2 (opponent).
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
@@ -116,8 +105,7 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// Returns, for each parameter in the order of the classes of this module, its index in a weights
-/// file.
+/// Returns, for each parameter in this module's order of classes, its index in a weights file.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {

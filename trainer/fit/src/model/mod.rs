@@ -28,9 +28,8 @@ use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
 pub use phases::Phases;
 
-/// The parameters of one phase, in the order of a fit: the classes of each pattern, numbered as
-/// `class.rs` computes them, then the scalar features. A weights file has the same parameters; only
-/// the order inside a pattern differs.
+/// The parameters of one phase, in the order of a fit: the classes of each pattern, numbered as in
+/// `class.rs`, then the scalar features. A weights file orders them differently inside a pattern.
 #[derive(Clone, Debug)]
 pub struct Model {
     set: PatternSet,
@@ -46,8 +45,7 @@ impl Model {
         Self::with_instructions(set, InstructionSet::fastest())
     }
 
-    /// Creates the model of a pattern set, with code for an instruction set. Uses portable code if
-    /// the processor lacks the instruction set.
+    /// Creates the model with code for an instruction set; portable if the processor lacks it.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
         let indexer = Indexer::new(&class::lanes(&geometry), instructions);
@@ -103,9 +101,8 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes one row for each position: the indices of the parameters whose weights add up to the
-    /// position's value. All indices are below [`Self::parameters`]. A parameter that several
-    /// instances share is repeated.
+    /// Writes one row for each position: the parameters, all below [`Self::parameters`], whose
+    /// weights add up to its value. A parameter that several instances share is repeated.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;

@@ -22,18 +22,15 @@ pub struct Coarseness {
     /// coarse step is at most σ/√n discs, but not finer than the file's step. For a factor with n
     /// occurrences, the step is coarsened by the same ratio as for a weight.
     pub label_error: f64,
-    /// The number of leading binary digits of counts to keep; all further digits are set to 0. With
-    /// 0 digits, every count becomes 0.
+    /// The number of leading binary digits of counts to keep; with 0 digits, counts become 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that share their weights. A shared weight is the mean over
-    /// the phases, weighted by occurrences.
+    /// The number of consecutive phases that share weights: their mean by occurrences.
     pub shared_phases: usize,
 }
 
 impl Coarseness {
-    /// Returns the size of a coarse step, in steps of the weights file, for a weight with this
-    /// number of occurrences. Compares squares instead of roots, since squares are exact on every
-    /// machine.
+    /// Returns the coarse step, in steps of the weights file, for a number of occurrences. Compares
+    /// squares instead of roots, since squares are exact on every machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -79,8 +76,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The running weighted mean of one weight over several phases. A phase in which the parameter
-/// never occurs has almost no influence.
+/// The weighted mean of one weight over phases; those without occurrences hardly count.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,
@@ -108,21 +104,18 @@ fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> 
     sums
 }
 
-/// Returns the multiple of `of` that is nearest to `factor`, among the multiples in the range of
-/// factors.
+/// Returns the multiple of `of` that is nearest to `factor`, within the range of factors.
 fn nearest_factor(factor: i8, of: f64) -> i8 {
     let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Returns the multiple of `of` that is nearest to `exact`. Halves go to the even multiple:
-/// rounding all of them up would bias the values, which are sums.
+/// Returns the nearest multiple, halves to even: rounding them up would bias sums, as values are.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns, for each parameter, the amount in discs by which rounding reduces half the signed
-/// square of its factor vector.
+/// Returns by how many discs rounding reduces half the signed square of each factor vector.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {

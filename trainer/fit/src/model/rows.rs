@@ -6,12 +6,10 @@ use rayon::prelude::*;
 
 use super::{Model, Row};
 
-/// The number of positions whose parameters are computed at the same time.
 const CHUNK: usize = 256;
 
 impl Model {
-    /// Returns a matrix with one row of parameters for each position, numbered as in weights files:
-    /// one for each instance, then one for each scalar feature.
+    /// Returns one row for each position, numbered as in weights files: instances, then scalars.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         let features = self.feature_count();
         let mut all = Array2::zeros((positions.len(), features));

@@ -1,5 +1,5 @@
-//! Computes parameter indices with byte shuffles of AVX2. The 64 lanes, one for each instance of a
-//! pattern, occupy two vectors.
+//! Parameter indices by byte shuffles of AVX2. Two vectors have the 64 lanes, one for each
+//! instance.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -20,8 +20,7 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns, for each quarter of the board, the base-3 digits of its 16 squares: 0 empty, 1 player,
-/// 2 opponent. Both halves of a vector have the same digits.
+/// Returns the digits of each quarter's 16 squares, the same in both halves of a vector.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

@@ -1,5 +1,5 @@
-//! Computes parameter indices with byte shuffles of AVX-512BW. One vector register has 64 bytes,
-//! one for each lane. Each instance of a pattern has a lane.
+//! Parameter indices by byte shuffles of AVX-512BW. One register has 64 lanes, one for each
+//! instance.
 
 use std::arch::x86_64::{
     __m512i as Register, _mm512_add_epi8 as add8, _mm512_add_epi16 as add16,
@@ -32,8 +32,7 @@ fn quarters(position: &Position) -> [Register; QUARTERS] {
     ]
 }
 
-/// Returns the base-3 digit of each square: 0 for an empty square, 1 for a disc of the player, 2
-/// for a disc of the opponent.
+/// Returns the digit of each square: 0 empty, 1 player, 2 opponent.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn board_digits(position: &Position) -> Register {

@@ -1,5 +1,4 @@
-//! Computes classes with byte permutes of AVX-512VBMI, in 64 byte lanes, one for each pattern
-//! instance. Each byte permute looks up one ternary digit for all lanes in the board.
+//! Classes by byte permutes of AVX-512VBMI: each looks up one digit for all 64 lanes in the board.
 
 use std::arch::x86_64::*;
 
@@ -11,8 +10,7 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// For each of the four base-3 numbers that a lane computes, and for each digit of this number: the
-/// squares from which the lanes take the digit. Exists only if the processor has AVX-512VBMI.
+/// By number and digit: the squares of the lanes. Exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

@@ -6,34 +6,30 @@ use super::places::NOWHERE;
 /// The number of quarters of a board: a shuffle reads two ranks at once.
 pub(super) const QUARTERS: usize = 4;
 
-/// Returns the byte index of a square within a quarter of the board; for a square in another
-/// quarter, returns [`NOWHERE`], for which shuffles return 0.
+/// Returns a square's byte in a quarter of the board, or [`NOWHERE`], for which shuffles return 0.
 pub(super) fn in_quarter(square: u8, quarter: usize) -> u8 {
     let here = square != NOWHERE && usize::from(square / 16) == quarter;
     if here { square % 16 } else { NOWHERE }
 }
 
 /// Defines the code for one vector width: the instruction set, its features, and the number of
-/// vectors with the 64 lanes. The module imports the instructions under the names used here, and
-/// has a function `quarters` that returns the digits of each quarter of a board.
+/// vectors with the 64 lanes. The module imports the instructions under these names, and has a
+/// function `quarters` that returns the digits of each quarter of a board.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
         const VECTORS: usize = $vectors;
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// The shuffle tables of each vector. A value of this type exists only if the processor has
-        /// the instructions.
+        /// The tables of each vector. Exists only if the processor has the instructions.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// The indices for byte shuffles, by number, digit and quarter of the board. Each lane
-        /// computes several base-3 numbers (see `NUMBERS`) of several digits. For each lane, an
-        /// index selects the byte of the quarter that contains the lane's digit.
+        /// By number, digit and quarter of the board: the byte of the quarter with each lane's
+        /// digit.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// The strides and offsets by which the four base-3 numbers of each lane are combined into
-        /// a parameter index.
+        /// The factors by which a lane's four numbers are combined into a parameter index.
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],
@@ -112,8 +108,7 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes the parameter indices of the lanes, given the four base-3 numbers of each
-            /// lane.
+            /// Writes the parameter indices of the lanes from their four base-3 numbers.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(
@@ -152,8 +147,8 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Computes the classes c·T + x(x + 1)/2 + y of one half of the lanes, where `low` and
-            /// `high` are the digits of c.
+            /// Computes c·T + x(x + 1)/2 + y for half of the lanes; `low`, `high` are the digits of
+            /// c.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

@@ -1,5 +1,4 @@
-//! The portable computation of parameter indices. Each instance of a pattern has a lane of a
-//! vector. Each disc on the board adds one vector to the sums of all lanes.
+//! Portable computation of parameter indices: each disc adds one vector to the sums of all lanes.
 
 use othello_engine::board::{Position, Squares};
 use othello_engine::pattern::{LANES, configurations};
@@ -16,9 +15,8 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that one disc adds in every lane to the three numbers from which the class is
-/// computed: a (`first`), b (`second`) and c (`fixed`). The amounts of a and b fit in bytes,
-/// because these numbers have at most five base-3 digits.
+/// What a disc adds, in every lane, to a (`first`), b (`second`) and c (`fixed`) of the class. The
+/// amounts of a and b, which have at most five base-3 digits, fit in bytes.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -1,7 +1,6 @@
 //! Computes the parameters of positions from their bitboards, one [`Row`] for each position.
 //!
-//! Each instruction set has its own code, which computes the classes of all instances at once. All
-//! instruction sets give the same parameters.
+//! Each instruction set has its own code for the classes of all instances; the results are equal.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -48,8 +47,7 @@ impl Row {
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns the parameter of each feature of the position. `model` must be the model that
-    /// computed this row.
+    /// Returns the parameter of each feature. `model` must be the model that computed this row.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]
@@ -83,8 +81,7 @@ enum Kernel {
 }
 
 impl Indexer {
-    /// Creates the lookup tables for code of an instruction set. Uses portable code if the
-    /// processor lacks the instruction set.
+    /// Creates the lookup tables; portable ones if the processor lacks the instruction set.
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
         // A mapped lane computes only c; its map and first parameter are applied afterwards.
         let mut plain = lanes.to_vec();

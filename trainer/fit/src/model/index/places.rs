@@ -1,5 +1,4 @@
-//! The square of each digit of all lanes, in the form that byte shuffles use. A lane computes the
-//! class of one instance.
+//! The squares of all lanes' digits, for byte shuffles. A lane computes the class of one instance.
 //!
 //! A class is computed from three base-3 numbers a, b and c (see `class.rs`), which are in bytes of
 //! at most five digits each: c takes two bytes, c = low + 243·high. Two rounds of interleaving with
@@ -17,22 +16,18 @@ pub(super) const DIGITS: usize = 5;
 /// The value that replaces the index of a square if a lane does not have the digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// The number of base-3 numbers from which a lane computes its class. The numbers are always in
-/// this order: a, b, the five low digits of c, the high digits of c.
+/// A lane's base-3 numbers, always in this order: a, b, five low digits of c, high digits of c.
 pub(super) const NUMBERS: usize = 4;
 
 /// The tables of a pattern set for vectors of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// For each of the base-3 numbers that a lane computes, and for each digit of this number: the
-    /// square from which each byte lane takes the digit. The least significant digit comes first.
+    /// By number and digit, the least significant first: the square of each byte lane.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each lane, the stride of `low` (the low digits of c): the factor by which this number is
-    /// multiplied. The lanes have the order of 16-bit numbers after interleaving: the low halves of
-    /// a vector's chunks first, then the high halves.
+    /// The factor of the low digits of c, by 16-bit lane after interleaving: the low halves of a
+    /// vector's chunks first, then the high halves.
     pub low_stride: [u16; LANES],
-    /// For each lane, the stride of `high` (the high digits of c), in the same order as
-    /// `low_stride`.
+    /// The factor of the high digits of c, in the order of `low_stride`.
     pub high_stride: [u16; LANES],
     /// The first parameter of the pattern of each instance, in the order of the instances.
     pub first_parameter: [u32; LANES],
@@ -73,17 +68,15 @@ fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
     }
 }
 
-/// Returns the index of the byte lane that computes the class of an instance. Two rounds of
-/// interleaving put four consecutive bytes of every chunk of a vector into the same result, so the
-/// order of the lanes differs from the order of the instances.
+/// Returns the byte lane of an instance. Two rounds of interleaving put four consecutive bytes of
+/// every chunk into the same result, so lanes and instances have different orders.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the index of the 16-bit lane to which a byte lane is widened. The 16-bit lanes have the
-/// lower halves of all chunks of a vector first, then the upper halves.
+/// Returns the 16-bit lane of a byte lane: the lower halves of a vector's chunks come first.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

@@ -1,5 +1,4 @@
-//! Tests that every instruction set computes the parameters of the definition, for pattern sets
-//! with every kind of symmetry.
+//! Every instruction set computes the parameters of the definition, for every kind of symmetry.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;
@@ -7,8 +6,7 @@ use othello_engine::random::Generator;
 
 use crate::model::{InstructionSet, Model, random_positions};
 
-/// Returns the parameters of a position, computed by their definition, in the numbering of weights
-/// files.
+/// Numbered as in weights files.
 fn by_definition(model: &Model, position: &othello_engine::board::Position) -> Vec<usize> {
     model.geometry.parameters_of(position).collect()
 }
@@ -17,8 +15,7 @@ fn in_file(model: &Model, features: &[u32]) -> Vec<usize> {
     features.iter().map(|&parameter| model.in_file(parameter as usize)).collect()
 }
 
-/// Compares the parameters with the definition, on the positions of a few random games and on a few
-/// boards that no game reaches.
+/// Compares with the definition, on positions of random games and on unreachable boards.
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
     let mut random = Generator::new(7);
@@ -44,8 +41,7 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     }
 }
 
-/// Tests sets of patterns with one to ten random squares, mostly without symmetry, up to the
-/// greatest number of instances.
+/// One to ten random squares, mostly without symmetry, up to the greatest number of instances.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -64,8 +60,7 @@ fn random_sets_too() {
     }
 }
 
-/// Tests patterns with two, four or eight symmetries of the board, in all sizes up to ten squares,
-/// and with all proportions of fixed squares and mirrored pairs.
+/// Two, four or eight symmetries, up to ten squares, all proportions of fixed and mirrored ones.
 #[test]
 fn symmetric_sets_too() {
     let sets = [
