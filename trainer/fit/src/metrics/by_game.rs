@@ -1,5 +1,4 @@
-//! The absolute errors of an evaluation, summed for each game, so that games can be resampled
-//! (bootstrap).
+//! The absolute errors of an evaluation by game, so that games can be resampled (bootstrap).
 
 use std::path::PathBuf;
 
@@ -56,8 +55,7 @@ impl TestGames {
         self.games.is_empty()
     }
 
-    /// Returns the kinds of labels in `phases`, the most frequent kind first, each with its number
-    /// of labels.
+    /// Returns the kinds of labels in `phases` and their numbers, the most frequent kind first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
@@ -68,8 +66,7 @@ impl TestGames {
     }
 }
 
-/// A table of sums over positions, with a row for each game and a column for each phase. Each
-/// position is multiplied by its weight.
+/// Sums over positions, each times its weight: a row for each game, a column for each phase.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
     /// Absolute errors in discs, with the value clamped to ±64.
@@ -119,8 +116,7 @@ impl GameErrors {
         self.weight.len()
     }
 
-    /// Returns the mean absolute error in discs. Each game is counted as often as its element in
-    /// `counts` states. Returns `None` if there are no positions.
+    /// Returns the mean absolute error in discs, with each game `counts` times; `None` if empty.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
         let weight = self.weight.dot(counts);
         (weight > 0.0).then(|| self.absolute.dot(counts) / weight)

@@ -9,9 +9,8 @@ use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
 /// Sums of the errors of positions, added up in integers for each game.
 ///
-/// Positions of one game resemble each other. The standard error of the bias is therefore clustered
-/// by game: the sum of a game's errors is one observation. A position outside games counts as a
-/// game.
+/// Positions of one game resemble each other, so the standard error of the bias is clustered by
+/// game: a game's sum of errors is one observation. A position outside games counts as a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
@@ -20,9 +19,9 @@ pub struct BiasSums {
     games: u64,
     /// Σ over games of S², where S is a game's Σ weight · (label − value).
     signed_squared: i128,
-    /// Σ over games of S · W, where S is the game's Σ weight · (label − value) and W its Σ weight.
+    /// Σ over games of S · W, where W is a game's Σ weight.
     signed_by_weight: i128,
-    /// Σ over games of W², where W is the game's Σ weight.
+    /// Σ over games of W².
     weight_squared: i128,
     /// The sum S of the current game, whose end was not yet reported by [`Self::end_game`].
     open_signed: i128,
@@ -41,8 +40,8 @@ impl BiasSums {
         self.open_weight += i128::from(weight);
     }
 
-    /// Ends the current game: the next position then belongs to another game. Does nothing if no
-    /// position was added since the last end of a game.
+    /// Ends the current game: the next position belongs to another one. No effect without
+    /// positions.
     pub fn end_game(&mut self) {
         let [signed, weight] = [&mut self.open_signed, &mut self.open_weight].map(std::mem::take);
         if weight > 0 {
@@ -61,9 +60,8 @@ impl BiasSums {
 
     /// Returns the standard error of the bias in discs; `None` for fewer than two games.
     ///
-    /// The bias is a ratio of two sums over games. The standard error is computed from one residual
-    /// for each game: the game's Σ weight · (label − value), minus the game's weight times the mean
-    /// of label − value (Cochran, Sampling Techniques, chapter 6).
+    /// The bias is a ratio of sums over games. A game's residual is its Σ weight · (label − value),
+    /// minus its weight times the mean of label − value (Cochran, Sampling Techniques, chapter 6).
     fn bias_error(&self) -> Option<f64> {
         let (games, weight) = (self.games as f64, self.errors.weight() as f64);
         let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
@@ -102,18 +100,15 @@ impl From<&BiasSums> for GroupErrors {
     }
 }
 
-/// The limits, in discs, between the groups of positions by value. A value equal to a limit belongs
-/// to the higher group.
+/// The limits of the groups by value, in discs. A limit belongs to the higher group.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
 /// The first phase and the name of each region of the game.
 const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
 
-/// A test of whether positions with this number of empty squares belong to a group.
 type EmptiesTest = fn(usize) -> bool;
 
-/// The groups of positions by number of empty squares, each with its name and its test. A position
-/// may belong to several groups.
+/// The groups by number of empty squares, with name and test. A position may belong to several.
 const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
@@ -139,7 +134,7 @@ pub struct PhaseErrors {
 pub struct Group {
     /// The name of the group.
     pub name: String,
-    /// Their errors.
+    /// The errors.
     #[serde(flatten)]
     pub errors: GroupErrors,
 }
@@ -153,9 +148,7 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index of the first group by phase, where group 0 contains all positions. The constants that
-/// follow are the indices of the first group by value, by region of the game, and by number of
-/// empty squares.
+/// Indices of the first group by phase, by value, by region and by empty squares; 0 has all.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -274,7 +267,6 @@ mod tests {
         assert_eq!(errors(&[&[1, 5], &[5, 1], &[3, 3]]).bias_error, Some(0.0));
     }
 
-    /// The standard error must match the variation of the bias over many samples of games.
     #[test]
     fn the_standard_error_is_the_spread_over_samples_of_games() {
         let mut random = Generator::split(1, 2);

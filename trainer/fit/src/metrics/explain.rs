@@ -1,5 +1,4 @@
-//! Splits a value into the contributions of each pattern and each scalar feature, also for the
-//! positions with the largest errors.
+//! Splits a value into the contributions of each pattern and each scalar feature.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -168,12 +167,9 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`. With an explainer, the
-    /// description also contains the contributions of the patterns to the value.
-    ///
-    /// # Errors
-    ///
-    /// Returns the board of a position that cannot be explained, with the reason.
+    /// Describes a position of one of `files`, labelled by `rules`; with an explainer, also the
+    /// contributions to its value. The error has the board that cannot be explained, and the
+    /// reason.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

@@ -24,8 +24,7 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Returns the data and the settings with which the weights were fitted; `None` if they were
-    /// not made by a fit.
+    /// Returns the data and the settings of the weights' fit; `None` if no fit made them.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -36,8 +35,7 @@ impl Trained {
         })
     }
 
-    /// Reads the data and the split of a fit from the provenance of its weights. The provenance of
-    /// weights that were calibrated after the fit contains the provenance of the fit.
+    /// Reads them from the provenance of a fit, which that of calibrated weights contains.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -86,8 +84,7 @@ impl Trained {
         Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
-    /// Returns the positions of a subset. If `labels` is given, it replaces the label rules of the
-    /// fit.
+    /// Returns the positions of a subset, with `labels` or, without, the label rules of the fit.
     pub fn subset(
         &self,
         subset: Subset,

@@ -1,7 +1,6 @@
 //! Checks that measured errors do not exceed the limits that the user gives.
 
-/// Limits on errors, each with the errors to compare with it. The list is empty if the user gives
-/// no limit.
+/// Limits on errors, each with the errors to compare with it; none if the user gives no limit.
 #[derive(Default)]
 pub struct ErrorLimits(Vec<Limit>);
 
@@ -16,8 +15,7 @@ struct Limit {
 }
 
 impl ErrorLimits {
-    /// Adds the limit `largest` on named errors; does nothing if it is `None`. If there are no
-    /// errors, the limit fails with the message `unknown`.
+    /// Adds the limit `largest`, if any, on named errors. Without errors it fails with `unknown`.
     pub fn with(
         mut self,
         flag: &'static str,
@@ -31,8 +29,7 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds the limit of `--max-mae` on `mae`, if the flag is given. `error` is the name of this
-    /// mean absolute error in messages.
+    /// Adds the limit of `--max-mae`, if given, on `mae`, which messages call `error`.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -43,16 +40,14 @@ impl ErrorLimits {
         (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
     }
 
-    /// Returns a sentence for each error above its limit, and for each limit that has no errors to
-    /// compare.
+    /// Returns a sentence for each error above its limit, and for each limit without errors.
     pub fn failures(&self) -> impl Iterator<Item = String> {
         self.0.iter().flat_map(Limit::failures)
     }
 }
 
 impl Limit {
-    /// Returns a sentence for each error above this limit, or one sentence if there is no error to
-    /// compare with it.
+    /// Returns a sentence for each error above this limit, or one if there are no errors.
     fn failures(&self) -> Vec<String> {
         let Self { flag, largest, errors, unknown } = self;
         if errors.is_empty() {

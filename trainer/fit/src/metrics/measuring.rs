@@ -1,5 +1,4 @@
-//! Evaluates all positions of records, and computes the errors: the differences between values and
-//! labels.
+//! Evaluates all positions of records, and computes the errors: value − label.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -41,14 +40,11 @@ pub struct Measured {
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
-    /// The errors of positions grouped by value, the group of the lowest values first. Empty groups
-    /// are omitted.
+    /// The errors by value, the lowest values first. Empty groups are omitted.
     pub by_value: Vec<Group>,
-    /// The errors of positions grouped by region of the game (opening, midgame, endgame). Empty
-    /// groups are omitted.
+    /// The errors by region of the game (opening, midgame, endgame). Empty groups are omitted.
     pub by_region: Vec<Group>,
-    /// The errors of positions grouped by ranges of the number of empty squares, and by its parity.
-    /// Empty groups are omitted.
+    /// The errors by range and by parity of the empty squares. Empty groups are omitted.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
@@ -64,8 +60,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Measured, MetricsError> {
-        // Searches take much longer than reading, so the files are first read once to count the
-        // positions.
+        // Searches take much longer than reading, so a first reading counts the positions.
         let reading: &dyn Progress = if self.depth > 0 {
             self.begin_searches(paths, rules, progress)?;
             &Silent
@@ -103,8 +98,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, vec![]))
     }
 
-    /// Counts the positions in the files that must be searched, and begins a progress stage with
-    /// this total.
+    /// Counts the positions to search, and begins a progress stage with this total.
     fn begin_searches(
         &self,
         paths: &[PathBuf],
@@ -128,8 +122,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Phase::of(&row.position()).filter(|phase| self.phases.contains(phase))
     }
 
-    /// Evaluates positions, game by game. Adds their errors to `found`, and keeps the positions
-    /// with the largest errors.
+    /// Adds the errors of positions to `found`, and keeps the positions with the largest errors.
     fn add(
         &self,
         found: &mut PartialErrors,
@@ -193,8 +186,7 @@ struct PartialErrors {
 /// A position to evaluate, and its place in the files, if known.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns the positions of games, each with its origin. `games_before` is the number of games that
-/// precede these games in the same file.
+/// Returns the positions of games with their places; `games_before` precede them in the file.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

@@ -24,11 +24,9 @@ pub struct Valued {
 pub struct Place {
     /// The index of the file in the given order, from 0.
     pub file: usize,
-    /// The number of the game in the file, or of the position in a file of positions, counted from
-    /// 1.
+    /// The number, from 1, of the game in the file or, in a file of positions, of the position.
     pub game: u64,
-    /// The index of the label rule that gave the label; `None` if the position had its label in the
-    /// file.
+    /// The index of the label rule; `None` if the file had the label.
     pub rule: Option<u8>,
 }
 
