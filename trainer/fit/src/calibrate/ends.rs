@@ -1,11 +1,11 @@
 //! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
 //! searches.
 //!
-//! Positions come from games that the evaluation plays against itself: some as they occur, some
-//! after one or two random moves, since most positions of a search do not occur in strong games.
-//! The predictions are fitted to the scores of these positions. Then whole searches to the end are
-//! run, once with each of several numbers of standard deviations. Each confidence, such as 95 %,
-//! gets the number of standard deviations with which that share of the scores is correct.
+//! Positions come from games that the evaluation plays against itself, some after one or two random
+//! moves, since most positions of a search do not occur in strong games. The predictions are fitted
+//! to their scores. Whole searches to the end are then run with several numbers of standard
+//! deviations: each confidence, such as 95 %, gets the number with which that share of scores is
+//! correct.
 
 use std::fmt;
 
@@ -25,8 +25,7 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The searches that test the pruning start from positions with many empty squares: the greatest
-/// calibrated number, or at most this many fewer.
+/// Trial searches start at the greatest number of empty squares, or at most this many below.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
@@ -121,13 +120,11 @@ struct Sample {
     score: Discs,
     /// The number of nodes of the search that found the score.
     nodes: u64,
-    /// Two searches of the position, each with its depth and its value in discs. The first is the
-    /// static value (depth 0), the second the search to the shallow depth.
+    /// The depth and the value in discs of two searches: static (depth 0), and the shallow one.
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages of a calibration: one that makes the samples, then one that tests the pruning
-/// for each number of standard deviations.
+/// Returns the stages: one makes the samples, one for each number of deviations tests the pruning.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(DEPTH), 0);
@@ -140,8 +137,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(samples).chain(TRIED.map(trials)).collect()
 }
 
-/// Fits the model of endgame ProbCut to samples of self-play positions. The same weights, settings
-/// and seed give the same result.
+/// Fits the model to self-play positions. The same weights, settings and seed give the same model.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
@@ -264,9 +260,9 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence (such as 95 %), the number of standard deviations at which that
-/// percentage of the trials' scores is right. Interpolates, on the logarithm of the share of wrong
-/// scores, between the two nearest trials.
+/// Returns, for each confidence, the number of standard deviations at which that share of scores is
+/// right: interpolated between the two nearest trials, on the logarithm of the share of wrong
+/// scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without a wrong score shows only that wrong scores are few.
     let wrong =

@@ -37,8 +37,7 @@ pub enum CalibrateError {
     NoProbCut(#[from] NoProbCut),
 }
 
-/// The stages of a calibration, its progress, and the run that stores the results of the stages.
-/// Without a run, the results stay in memory.
+/// The stages of a calibration and the run that stores their results; without, they stay in memory.
 pub struct Work<'a> {
     /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,
@@ -49,8 +48,7 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Returns the results of all units of a stage, in order. Calls `make` for each unit whose
-    /// result is not stored in the run.
+    /// Returns the results of all units of a stage, in order; `make` makes those not stored.
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,
@@ -77,7 +75,6 @@ mod testing {
     use othello_engine::progress::Silent;
     use othello_engine::run::Stage;
 
-    /// Returns the work of a calibration whose results stay in memory.
     pub(super) fn in_memory(stages: Vec<Stage>) -> super::Work<'static> {
         super::Work { run: None, stages, progress: &Silent }
     }
@@ -89,7 +86,6 @@ mod testing {
         Weights::read(path.as_ref()).unwrap().weights
     }
 
-    /// Checks that `compute` returns the same on one thread and on three threads.
     pub(super) fn assert_threads_change_nothing<T>(compute: impl Fn() -> T + Sync)
     where
         T: PartialEq + std::fmt::Debug + Send,

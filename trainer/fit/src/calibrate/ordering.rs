@@ -1,5 +1,5 @@
 //! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength:
-//! its influence on the order, relative to the number of replies.
+//! its influence relative to the number of replies.
 //!
 //! The weights and the effect of the number of replies are fitted together to the differences
 //! between the exact scores of a position's moves. Of several strengths, the calibration takes the
@@ -30,11 +30,9 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The number of families. A family consists of the positions after all legal moves of one
-    /// position, all of which are solved exactly.
+    /// The number of families: the positions after all moves of one position, solved exactly.
     pub families: u64,
-    /// The number of positions that are searched to compare strengths of the move-ordering
-    /// evaluation.
+    /// The number of positions that are searched to compare strengths.
     pub searches: u64,
 }
 
@@ -88,25 +86,19 @@ pub struct Trial {
     pub nodes: u64,
 }
 
-/// The numbers of empty squares of the positions whose moves are solved: numbers at which the
-/// search uses the move-ordering evaluation.
+/// Empty squares of the positions whose moves are solved: where the search uses the evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
-/// The number of empty squares of the positions that trial searches solve to compare strengths of
-/// the move-ordering evaluation.
+/// Empty squares of the positions that are solved to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
-/// One in this many families is held out, to test the weights that were learned from the other
-/// families.
+/// One in this many families is held out, to test the weights learned from the others.
 const HELD_OUT: usize = 10;
-/// The ridge: the pull of weights towards 0, as a number of occurrences. The ridge has little
-/// effect on parameters that occur much more often than this.
+/// The ridge, in occurrences. It has little effect on parameters that occur much more often.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that the weights of patterns are 0, and only the counts (such as the number of
-/// replies) explain scores.
+/// With this ridge, weights of patterns are 0, and only counts (as of replies) explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration. The first solves families of positions: a position and its
-/// children. Each further stage solves positions with one strength of the move-ordering evaluation.
+/// Returns the stages: one solves families, one for each strength searches to compare them.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game needs about 30 searches.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -119,9 +111,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns the weights of the move-ordering evaluation and their strength, from positions of games
-/// that the evaluation plays against itself. The same weights, settings and seed give the same
-/// result.
+/// Learns the weights and their strength from games that the evaluation plays against itself. The
+/// same weights, settings and seed give the same result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
@@ -160,9 +151,8 @@ pub fn calibrate(
     })
 }
 
-/// The strengths to try, as fractions of a unit strength. In the search's move ordering, one reply
-/// costs 16 units. At the unit strength, a difference in score that equals the fitted effect of one
-/// reply also counts 16 units.
+/// The strengths to try, as fractions of a unit strength: there, a difference in score of the
+/// fitted effect of one reply counts 16 units, the cost of a reply in the search's move ordering.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
@@ -170,9 +160,7 @@ fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
     STRENGTHS.map(|times| (times * natural).round() as i16)
 }
 
-/// Returns families of positions with their exact scores. A family consists of the positions after
-/// all moves from one position. The first element has the families to learn from, the second the
-/// held-out families.
+/// Returns families with exact scores: those to learn from, and the held-out ones.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -214,9 +202,8 @@ fn family_of(position: &Position, scores: &[Discs], geometry: &Geometry) -> Fami
     Squares(position.moves()).zip(scores).map(member).collect()
 }
 
-/// Returns the counts that explain a move's score in addition to the patterns: the number of the
-/// opponent's replies, the number of replies to corners, and 1 if the move is in a quadrant with an
-/// odd number of empty squares.
+/// Returns the number of the opponent's replies, the number of replies to corners, and 1 if the
+/// move is in a quadrant with an odd number of empty squares.
 fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS] {
     let odd = (position.empty() & QUADRANTS[square.quadrant()]).count_ones() % 2;
     let replies = child.moves();
@@ -224,9 +211,8 @@ fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS
 }
 
 /// Plays a game and returns its position with this number of empty squares; `None` if the game ends
-/// earlier, or if the player of the position must pass. The first 10 to 19 moves and the last 4 are
-/// random, because a search also meets badly played positions. Depth-2 searches choose the moves
-/// between.
+/// earlier, or if its player must pass. The first 10 to 19 moves and the last 4 are random, because
+/// a search also meets badly played positions; depth-2 searches choose the others.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,
@@ -253,8 +239,7 @@ fn play_to<E: Evaluate>(
     (position.moves() != 0).then_some(position)
 }
 
-/// Returns positions, from separate games, on which the strengths of the move-ordering evaluation
-/// are compared.
+/// Returns positions, from separate games, on which strengths are compared.
 fn trial_positions(
     settings: &Settings,
     evaluator: &Tables,

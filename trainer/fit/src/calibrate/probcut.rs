@@ -1,6 +1,5 @@
-//! Calibrates the model behind Multi-ProbCut (Buro), which predicts the value of a deep search from
-//! a shallower one. The model is fitted to positions of games that the evaluation plays against
-//! itself.
+//! Calibrates the model of Multi-ProbCut (Buro), which predicts the value of a deep search from a
+//! shallower one, on positions of games that the evaluation plays against itself.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -79,8 +78,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     vec![Stage::new("probcut (positions)", settings.positions, per_part)]
 }
 
-/// Fits the ProbCut model to samples of self-play positions. The same weights, settings and seed
-/// give the same result.
+/// Fits the model to self-play positions. The same weights, settings and seed give the same model.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
@@ -108,10 +106,8 @@ pub fn calibrate(
 /// probabilities that depend on their values, so that the samples include lost and won positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
-    /// The ply of the position.
     ply: u32,
-    /// The values of searches to depth 0, 1, 2 and so on, in discs. No search reaches the end of
-    /// the game.
+    /// In discs, of searches to depth 0, 1, 2 and so on, none to the end of the game.
     values: Vec<f64>,
 }
 
@@ -150,16 +146,14 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Returns the pairs with the depths that Multi-ProbCut uses: a deep search, and the shallow search
-/// that predicts it.
+/// Returns the pairs of a deep search and the shallow one by which Multi-ProbCut predicts it.
 fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     pairs(sample).filter(|Pair { depths, .. }| {
         depths.deep >= LEAST_DEPTH && depths.shallow == shallow_depth(depths.deep)
     })
 }
 
-/// Returns the difference between the actual and the predicted deep value of a pair, and the
-/// standard deviation that the model predicts for it.
+/// Returns actual − predicted deep value, and the standard deviation that the model predicts.
 fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
     let prediction = probcut.prediction(pair.depths);
     (pair.wanted - prediction.slope * pair.known - prediction.offset, prediction.error)

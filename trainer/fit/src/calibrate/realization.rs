@@ -22,8 +22,7 @@ const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 /// The number of games of a unit of work.
 const GAMES_PER_UNIT: u64 = 256;
-/// The weight, in moves, of the prior of a kind of move. The prior is the probability of a coarser
-/// kind. If a kind occurs more often than this, its own counts outweigh the prior.
+/// The prior, the probability of a coarser kind of move, counts as this number of moves.
 const PRIOR: f64 = 16.0;
 
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
@@ -33,10 +32,9 @@ pub struct Counts {
     pub games: u64,
     /// The number of counted positions.
     pub positions: u64,
-    /// The number of times that a move of each kind was legal: first for all kinds in the first
-    /// stage of the game, then for all kinds in the next stage, and so on.
+    /// The legal moves of each kind: of all kinds in the first stage of the game, then the next.
     available: Vec<u64>,
-    /// The number of played moves of each kind, in the order of `available`.
+    /// The played moves, in the order of `available`.
     played: Vec<u64>,
 }
 
@@ -97,8 +95,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Reads the first `games` games of the files `data`. The files are read to their ends, because
-    /// their checksums are needed.
+    /// Reads the first `games` games. Reads all files to their ends, for their checksums.
     pub fn read(
         data: &[PathBuf],
         games: u64,
@@ -135,8 +132,7 @@ fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
 }
 
-/// Estimates the probabilities of moves from their counts in games. The same weights and games give
-/// the same result.
+/// Estimates the probabilities of moves. The same weights and games give the same result.
 pub fn calibrate(
     weights: &Weights,
     games: &Counted,
@@ -172,8 +168,7 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Counts the available and the played moves of a game by kind. Omits positions in which no
-    /// search chose the move.
+    /// Counts the available and played moves of a game, except where no search chose the move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
@@ -182,8 +177,7 @@ impl Counts {
             let last = ply.checked_sub(1).map(|before| steps[before].square);
             searcher.new_game();
             let best = searcher.search(&step.position, REMEMBERED_DEPTH).best;
-            // A search may or may not have the result of an earlier search of the position, so the
-            // probabilities are needed for both cases.
+            // The result of an earlier search may be there or not: both cases are counted.
             for memory in [None, best] {
                 let stage = Realization::stage(step.position.ply());
                 for (square, kind) in searcher.move_kinds(&step.position, last, memory) {
@@ -197,18 +191,16 @@ impl Counts {
         counts
     }
 
-    /// Returns the total number of played moves and of available moves at the indices `places` of
-    /// both lists.
+    /// Returns the totals of played and of available moves at the indices `places`.
     fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
         places.fold([0.0; 2], |[played, available], place| {
             [played + self.played[place] as f64, available + self.available[place] as f64]
         })
     }
 
-    /// Returns the estimated probability of each kind of move in each stage of the game. The
-    /// estimate for a rare kind is shrunk towards the probability of all moves with the same rank
-    /// and memory in this stage. That probability is itself shrunk towards the corresponding
-    /// probability over all stages.
+    /// Returns the probability of each kind of move in each stage of the game. That of a rare kind
+    /// is shrunk towards all moves of the same rank and memory in this stage, and theirs towards
+    /// those of all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -227,8 +219,8 @@ impl Counts {
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
-    /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of the
-    /// move. Each move counts twice: with the memory of an earlier search, and without it.
+    /// Returns the mean −log₂ of the model's probability over the played moves. Each move counts
+    /// twice: with the memory of an earlier search, and without it.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -254,8 +246,8 @@ impl Counts {
     }
 }
 
-/// Returns the share of available moves that were played, smoothed towards the share `other`. For
-/// this, [`PRIOR`] additional available moves are counted, of which the share `other` was played.
+/// Returns played / available, smoothed by [`PRIOR`] more moves of which the share `other` was
+/// played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }
@@ -298,9 +290,8 @@ mod tests {
         kind.index()
     }
 
-    /// The four possible first moves are symmetric images of each other, so all have the same
-    /// value. In the order of the board, d3 is the first of the four moves and f5 the third. The
-    /// earlier search therefore chooses d3.
+    /// The four first moves are symmetric images, so all have the same value. In the order of the
+    /// board, d3 is the first of them and f5 the third, so the earlier search chooses d3.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");
@@ -317,9 +308,8 @@ mod tests {
         let remembered = remembered.map(|rank| [of(rank, Memory::Best), of(rank, Memory::Another)]);
         let available = |which: usize| remembered.iter().map(|pair| pair[which][1]).sum::<u64>();
         assert_eq!([available(0), available(1)], [1, 3]);
-        // The kind has one move. The prior counts as 16 moves with the probability p of the kind's
-        // family. Over all stages, p = (0.5 · 16 + 1) / 17; in this stage, p = (that · 16 + 1) /
-        // 17.
+        // The prior of the one move counts as 16 moves with the probability p of its family: over
+        // all stages, p = (0.5 · 16 + 1) / 17; in this stage, p = (that · 16 + 1) / 17.
         let overall = (0.5 * 16.0 + 1.0) / 17.0;
         let of_stage = (overall * 16.0 + 1.0) / 17.0;
         let expected = (of_stage * 16.0 + 1.0) / 17.0;

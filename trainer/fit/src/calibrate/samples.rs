@@ -39,8 +39,7 @@ pub(super) fn per_part(seconds: f64) -> u64 {
 }
 
 impl Settings {
-    /// Runs the first stage of a calibration: makes one sample by each call of `sample`. Returns
-    /// the results of the calls, in order.
+    /// Runs the first stage of a calibration: returns the results of `sample`, in order.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -56,8 +55,7 @@ impl Settings {
     }
 }
 
-/// Returns the samples that a model is fitted to, and the held-out samples. One of `held_out`
-/// samples is held out.
+/// Returns the samples to fit a model to, and the held-out ones: one of `held_out`.
 pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     let mut parts = [vec![], vec![]];
     for (number, sample) in samples.iter().enumerate() {
@@ -66,12 +64,10 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// An example for the fit of a prediction: the regression terms for the mean, the regression terms
-/// for the logarithm of the error, and the value to predict.
+/// The terms for the mean, the terms for the logarithm of the error, and the value to predict.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Fits two linear models to examples: one predicts the mean of the values, the other the logarithm
-/// of the residuals' standard deviation. Returns the coefficients of both.
+/// Fits linear models of the mean and of the logarithm of the residuals' standard deviation.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {
@@ -99,8 +95,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the errors of predictions from pairs: the expected error and the residual of each
-    /// prediction. Returns `None` if there are no predictions.
+    /// Returns the errors of pairs of expected error and residual; `None` if there are no pairs.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let squares = |which: usize| pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>();
@@ -126,9 +121,8 @@ pub(super) fn write_errors<'e>(
     writeln!(f, "prediction error in discs on held-out positions:\n{}", table(columns, rows))
 }
 
-/// Returns the coefficients with which the columns of `terms` explain `wanted` with the least
-/// squared error. Solves the normal equations with a tiny ridge, so that linearly dependent terms
-/// are harmless.
+/// Returns the coefficients of `terms` for `wanted` with the least squared error. A tiny ridge in
+/// the normal equations makes linearly dependent terms harmless.
 fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);
@@ -144,8 +138,7 @@ fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);
     let mean = squares.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    // The first term is the constant 1. The iteration therefore starts with the same error for all
-    // samples.
+    // The first term is the constant 1, so all samples start with the same error.
     let mut found = Array1::zeros(terms.ncols());
     found[0] = mean.ln() / 2.0;
     for _ in 0..ITERATIONS {

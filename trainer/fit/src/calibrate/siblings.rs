@@ -1,5 +1,4 @@
-//! Least squares on families of positions: explains the score differences between a position's
-//! moves.
+//! Least squares on the score differences between a position's moves (a family).
 //!
 //! A constant that is common to the scores of all moves of a position does not affect their order.
 //! So scores and their explanations are both taken relative to the mean of their family.
@@ -12,12 +11,10 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 /// to corners, and 1 for a move into a quadrant with an odd number of empty squares.
 pub(super) const COUNTS: usize = 3;
 
-/// A family: the positions after each move of one position. Each position has its parameter
-/// indices, its counts and its score.
+/// The positions after each move of one position: parameter indices, counts and score.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families of positions. There is one row for each position, with the position's score for its
-/// side to move.
+/// Families, with a row for each position; its score is that of its side to move.
 pub(super) struct Siblings {
     /// The parameter indices of each position's patterns.
     parameters: Array2<u32>,
@@ -66,11 +63,10 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Finds the weights that minimise the squared differences between explained and true scores,
-    /// plus `ridge` times the squared weights of the parameters. Scores are taken relative to the
-    /// mean of their family (the moves of one position). The method is conjugate gradients on the
-    /// normal equations. The preconditioner is the diagonal of a matrix that bounds the normal
-    /// matrix from above.
+    /// Minimises the squared differences between explained and true scores, both relative to the
+    /// mean of their family, plus `ridge` times the squared weights of the parameters: by conjugate
+    /// gradients, preconditioned by the diagonal of a matrix that bounds the normal matrix from
+    /// above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -101,8 +97,7 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share, at most 1, of the variance of scores within families that the model `by`
-    /// explains.
+    /// Returns the share, at most 1, of the variance of scores in families that `by` explains.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -112,17 +107,15 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the value of every position with these weights. The first `parameters` weights
-    /// belong to patterns, the following weights to the counts.
+    /// Returns the value of every position. After `parameters` weights come those of the counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
         self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    /// Multiplies `values`, one for each position, by the transposed design matrix. Returns, for
-    /// each parameter, the sum of the values of the positions that have it; then, for each count,
-    /// the sum of count · value.
+    /// Returns the transposed design matrix times `values`: for each parameter, the sum of the
+    /// values of its positions; then, for each count, Σ count · value.
     fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         for (own, value) in self.parameters.rows().into_iter().zip(values) {
@@ -138,8 +131,7 @@ impl Siblings {
         self.transposed(&values, parameters)
     }
 
-    /// Returns the diagonal that the matrix of the normal equations would have if the mean of every
-    /// family were 0.
+    /// Returns the diagonal of the normal matrix as if the mean of every family were 0.
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);
@@ -162,8 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// Scores are computed from known weights, plus a constant for each family. The fit must find
-    /// these weights again.
+    /// Scores of known weights, plus a constant for each family: the fit finds the weights again.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);
@@ -188,8 +179,7 @@ mod tests {
         for (found, put) in found.counts.iter().zip(counts) {
             assert!((found - put).abs() < 1e-3, "{found} for {put}");
         }
-        // A constant added to all weights of a pattern does not change the differences within a
-        // family.
+        // A constant added to all weights of a pattern does not change differences in a family.
         for group in [0..10, 10..20] {
             let shift = found.weights[group.start] - weights[group.start];
             for one in group {
