@@ -1,5 +1,4 @@
-//! The index of kernels, which states the name, the argument types and the block size of each
-//! kernel.
+//! The index of kernels: the name, the argument types and the block size of each kernel.
 
 /// A family of kernels: those in one `.cu` source file.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +20,7 @@ pub struct Kernel {
     pub arguments: &'static [Argument],
     /// The number of threads in a block.
     pub block: u32,
-    /// True if the threads of a block wait for each other at barriers. On the CPU, each thread then
-    /// runs as a fiber.
+    /// True if the threads of a block wait at barriers. On the CPU, each then runs as a fiber.
     pub barriers: bool,
 }
 
@@ -53,8 +51,7 @@ pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
     FAMILIES.iter().flat_map(|family| family.kernels)
 }
 
-/// Declares the families of kernels: for each file, a constant for each kernel with its name,
-/// argument types, block size and whether it has barriers.
+/// Declares, by file, each kernel: name, argument types, block size, whether it has barriers.
 macro_rules! families {
     ($($file:literal: { $($constant:ident = $name:ident($($argument:expr),*) $block:literal $barriers:literal;)* })*) => {
         $($(
@@ -129,8 +126,7 @@ families! {
 mod tests {
     use super::*;
 
-    /// Returns the names and argument types of the kernels that a source file defines. A definition
-    /// has the form `KERNEL name(type name, …)`.
+    /// Returns the names and argument types of kernels defined as `KERNEL name(type name, …)`.
     fn defined(text: &str) -> Vec<(String, Vec<String>)> {
         let definitions = text.split("\nKERNEL ").skip(1);
         let read = |definition: &str| {

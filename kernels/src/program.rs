@@ -11,16 +11,14 @@ const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/position
 const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_cuda.cuh"));
 pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
-/// The source text of all kernels for one pattern set. The definitions for the platform, CUDA or
-/// the CPU, precede this text when it is compiled.
+/// The source of all kernels for one pattern set; the definitions for CUDA or the CPU precede it.
 #[derive(Clone, Debug)]
 pub struct Program {
     text: String,
 }
 
 impl Program {
-    /// Builds the program for the pattern set that `header` describes. The file `positions.cuh`
-    /// lists the definitions that a header must contain.
+    /// Builds the program for a pattern set; `positions.cuh` lists what `header` must define.
     pub fn new(header: &str) -> Self {
         let mut text = String::new();
         append(&mut text, COMMON);
@@ -32,21 +30,18 @@ impl Program {
         Self { text }
     }
 
-    /// Returns the program with each occurrence of `from` in its text replaced by `to`. Tests use
-    /// this function to check that they detect small errors in kernels.
+    /// Returns the program with `from` replaced by `to`: tests must detect such small errors.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
     }
 
-    /// Returns the text that is the same on every platform: the program without the platform's
-    /// definitions.
+    /// Returns the text without the platform's definitions, the same on every platform.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the program whose CUDA source ([`Self::cuda`]) is `text`; `None` if `text` does not
-    /// begin with the definitions for CUDA.
+    /// Returns the program whose [`Self::cuda`] is `text`; `None` without the definitions for CUDA.
     pub fn of_cuda(text: &str) -> Option<Self> {
         let empty = Self { text: String::new() };
         Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })
@@ -57,8 +52,7 @@ impl Program {
         self.on(CUDA)
     }
 
-    /// Returns the complete source for a platform. `platform` is the name and the text of the file
-    /// with the platform's definitions, which precede [`Self::text`].
+    /// Returns the source for a platform, given the name and the text of the file that defines it.
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
         let mut text = String::new();
         append(&mut text, platform);
@@ -71,8 +65,7 @@ impl Program {
     }
 }
 
-/// Appends a source file (name, text) to a program, after a `#line` directive, so that compiler
-/// messages name the file and the line.
+/// Appends a file (name, text) after a `#line` directive, so that compiler messages name it.
 fn append(text: &mut String, (name, file): (&str, &str)) {
     let _ = writeln!(text, "#line 1 \"{name}\"");
     text.push_str(file);

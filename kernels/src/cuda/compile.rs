@@ -1,5 +1,4 @@
-//! Compiles the kernel sources to PTX by NVRTC, and caches the PTX on disk under a checksum of the
-//! sources and the options.
+//! Compiles the kernel sources to PTX by NVRTC; caches it by a checksum of sources and options.
 
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
@@ -39,9 +38,8 @@ fn options(architecture: Architecture) -> Vec<String> {
     ]
 }
 
-/// Compiles a program to PTX by NVRTC for `architecture` or, if NVRTC does not support this
-/// architecture, for the newest older one. The driver can load PTX for an older architecture than
-/// that of its GPU.
+/// Compiles a program to PTX for `architecture` or, if NVRTC does not support it, for the newest
+/// older one: the driver can load PTX for an older architecture than that of its GPU.
 pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
     if !nvrtc_is_there()? {
         return Err(Unavailable::NoNvrtc.into());
@@ -61,7 +59,6 @@ pub fn compile(program: &Program, architecture: Architecture) -> Result<String, 
     Ok(text(unsafe { result::get_ptx(unit.0) }?))
 }
 
-/// A handle of an NVRTC program, which is destroyed when this value is dropped.
 struct Unit(sys::nvrtcProgram);
 
 impl Drop for Unit {
@@ -107,8 +104,7 @@ impl Cache {
         Self { path: folder.map(|folder| folder.join(name)) }
     }
 
-    /// Returns the cached PTX; `None` if there is no cached file, or if the file is too large or is
-    /// not text.
+    /// `None` if there is no cached file, or if it is too large or not text.
     pub(super) fn read(&self) -> Option<String> {
         let path = self.path.as_ref()?;
         let found = fs::metadata(path).ok()?;
@@ -118,7 +114,7 @@ impl Cache {
         fs::read_to_string(path).ok()
     }
 
-    /// Stores PTX in the cache for later runs. Errors are ignored, since the cache is optional.
+    /// Ignores errors, since the cache is optional.
     pub(super) fn write(&self, ptx: &str) {
         if let Some(path) = &self.path {
             let _ = replace(path, ptx);
@@ -133,7 +129,7 @@ impl Cache {
     }
 }
 
-/// Returns the name of a cached file: a checksum of the kernel sources and the compiler options.
+/// A checksum of the kernel sources and the compiler options.
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
     hex::encode(Sha256::digest(text))

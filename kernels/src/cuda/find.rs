@@ -13,9 +13,8 @@ const OLDEST_DRIVER: i32 = 12_000;
 /// The oldest supported architecture of a GPU. The kernels were never compiled for older ones.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// The least free memory, in bytes, with which a GPU is used. It suffices for the weights, the
-/// gradient sums, the Adam moments and the working memory of a few phases with the standard pattern
-/// set.
+/// The least free memory, in bytes, with which a GPU is used: enough for the weights, gradient
+/// sums, Adam moments and working memory of a few phases with the standard pattern set.
 const LEAST_MEMORY: usize = 512 << 20;
 
 /// An NVIDIA GPU that can run the kernels, with its driver.
@@ -29,7 +28,6 @@ pub struct Gpu {
     pub driver: i32,
     /// The memory of the GPU in bytes.
     pub memory_bytes: usize,
-    /// The CUDA context of the GPU.
     pub(super) context: Arc<CudaContext>,
 }
 
@@ -74,7 +72,6 @@ pub enum Unavailable {
     )]
     LittleMemory {
         name: String,
-        /// The free memory of the GPU, in bytes, which is too little.
         found: usize,
     },
     #[error(
@@ -105,9 +102,8 @@ fn remedy(library: &str) -> &'static str {
     }
 }
 
-/// The names of the driver's entry points that the crate cudarc and this module call, separated by
-/// spaces. [`find`] checks that the driver has them, because cudarc panics at a call of a missing
-/// entry point.
+/// The driver's entry points that cudarc and this module call, separated by spaces. [`find`] checks
+/// that the driver has them, because cudarc panics at a call of a missing one.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
@@ -118,14 +114,13 @@ pub const DRIVER_ENTRIES: &str = "\
     cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async cuModuleLoadData cuModuleUnload \
     cuModuleGetFunction cuLaunchKernel";
 
-/// The names of the NVRTC entry points that this crate calls, separated by spaces.
+/// The NVRTC entry points that this crate calls, separated by spaces.
 const NVRTC_ENTRIES: &str = "\
     nvrtcCreateProgram nvrtcCompileProgram nvrtcGetProgramLogSize nvrtcGetProgramLog \
     nvrtcGetPTXSize nvrtcGetPTX nvrtcDestroyProgram nvrtcGetNumSupportedArchs \
     nvrtcGetSupportedArchs";
 
-/// Returns true if the library NVRTC can be loaded. A library that lacks one of [`NVRTC_ENTRIES`]
-/// is an error.
+/// Returns true if NVRTC can be loaded; an error if it lacks one of [`NVRTC_ENTRIES`].
 pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { nvrtc::sys::is_culib_present() } {
@@ -141,9 +136,8 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
 }
 
-/// Returns true if the driver's library can be loaded. A library that lacks one of
-/// [`DRIVER_ENTRIES`] is an error, which states the driver's version if that is too old, otherwise
-/// the missing entry point.
+/// Returns true if the driver can be loaded. If it lacks one of [`DRIVER_ENTRIES`], the error
+/// states its version if that is too old, otherwise the missing entry point.
 fn driver_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { sys::is_culib_present() } {
@@ -165,9 +159,8 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     Err(Unavailable::Incomplete { library: DRIVER, entry })
 }
 
-/// Returns the first GPU of this machine if the GPU, its driver and NVRTC meet all requirements;
-/// otherwise the error states the first unmet requirement. Checks each library before calling it,
-/// so no call can panic.
+/// Returns the first GPU of this machine if it, its driver and NVRTC meet all requirements, or the
+/// first unmet one as an error. Checks each library before calling it, so no call can panic.
 pub fn find() -> Result<Gpu, Unavailable> {
     if !driver_is_there()? {
         return Err(Unavailable::NoDriver);

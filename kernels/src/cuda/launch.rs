@@ -29,23 +29,20 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 /// memory, each chunk is copied to the GPU while kernels work on the previous chunk.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of the GPU's free memory that positions may take. The rest is for the vectors of
-/// the phases in progress, 20 MB for each phase.
+/// The percentage of free memory for positions. The rest is for phases in progress, 20 MB each.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on the first GPU.
 #[derive(Debug)]
 pub struct CudaLauncher {
     streams: Vec<Arc<CudaStream>>,
-    /// The stream for copies to staging buffers, which run at the same time as the kernels on other
-    /// streams.
+    /// For copies to staging buffers, while kernels run on the other streams.
     copies: Arc<CudaStream>,
     functions: HashMap<&'static str, CudaFunction>,
     limits: Limits,
 }
 
-/// A staging buffer: a buffer on the GPU, and page-locked host memory from which the GPU copies
-/// into the buffer.
+/// A buffer on the GPU, and page-locked host memory from which the GPU copies into it.
 #[derive(Debug)]
 pub struct CudaStaging {
     pinned: PinnedHostSlice<u8>,
@@ -53,16 +50,14 @@ pub struct CudaStaging {
 }
 
 impl CudaLauncher {
-    /// Creates a launcher: loads the kernels of a program onto a GPU. `memory_limit` is the
-    /// greatest number of bytes that positions may take on the GPU.
+    /// Loads the kernels of a program onto a GPU. Positions may take `memory_limit` bytes there.
     pub fn new(
         found: &Gpu,
         program: &Program,
         memory_limit: Option<usize>,
     ) -> Result<Self, LaunchError> {
         let context = &found.context;
-        // The streams are created before any buffer, because cudarc lets buffers record the streams
-        // that use them only if a second stream exists.
+        // Before any buffer: cudarc records the streams of a buffer only if there are two.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;
@@ -84,15 +79,13 @@ impl CudaLauncher {
     }
 
     /// Returns the stream of the calling thread. One thread requests all work of a phase, so phases
-    /// in progress do not wait for each other. If several threads use a buffer, cudarc orders the
-    /// uses on their streams.
+    /// do not wait for each other. If several threads use a buffer, cudarc orders the uses.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }
 }
 
-/// Converts an error of the driver to a launch error: `what` names the failed action, and the text
-/// ends with advice to the user.
+/// Converts an error of the driver: `what` names the failed action; the text ends with advice.
 fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -119,8 +112,7 @@ fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     first
 }
 
-/// Loads the kernels of a program onto the GPU, from cached PTX if there is any. Otherwise compiles
-/// the program and caches the PTX.
+/// Loads the kernels from cached PTX or, without it, compiles the program and caches the PTX.
 fn load(
     context: &Arc<CudaContext>,
     found: &Gpu,
@@ -163,8 +155,7 @@ fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
-/// Checks that the arguments of a launch have the number and the types that the index states for
-/// the kernel. With too few arguments, the driver would read beyond their array.
+/// Checks arguments by the index: with too few, the driver would read beyond their array.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
@@ -193,8 +184,7 @@ impl Launcher for CudaLauncher {
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
-        // The copy may still be reading `bytes`, so it must be complete before this function
-        // returns.
+        // The copy may still be reading `bytes`, so it must be complete before this returns.
         let finished = finish(stream);
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
@@ -225,9 +215,8 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Copies rows to the GPU through the staging buffer's page-locked memory. Waits until the
-    /// previous copy from this memory is complete. On the GPU, the copy waits for kernels that
-    /// still read the buffer. The whole buffer is copied, even the part beyond `bytes`.
+    /// Waits until the previous copy from the page-locked memory is complete; on the GPU, the copy
+    /// waits for kernels that still read the buffer. Copies the whole buffer, even beyond `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,

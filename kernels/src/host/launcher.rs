@@ -22,8 +22,7 @@ impl HostLauncher {
 
     /// Creates a launcher for a program that is already compiled.
     pub fn of(program: HostProgram) -> Self {
-        // The limits are those of a small GPU with more than one block, so that tests cover several
-        // blocks.
+        // Those of a small GPU, with more than one block, so that tests cover several.
         let limits = Limits {
             blocks: 4,
             chunk_rows: 1 << 15,
@@ -94,8 +93,7 @@ impl Launcher for HostLauncher {
         blocks: u32,
         arguments: &mut [Value<'_, Words>],
     ) -> Result<(), LaunchError> {
-        // Each argument becomes a separate word: the address of an array, or a number in the first
-        // bytes.
+        // One word for each argument: the address of an array, or a number in the first bytes.
         let word = |argument: &mut Value<'_, Words>| match argument {
             Value::In(words) => words.as_ptr() as u64,
             Value::Out(words) => words.as_mut_ptr() as u64,

@@ -1,9 +1,8 @@
-//! Runs the kernels on the CPU. The machine's C compiler compiles the kernel sources into a
-//! library, which is loaded and runs the blocks of a launch one after another.
+//! Runs the kernels on the CPU, for tests; slow. The machine's C compiler compiles the sources into
+//! a library, which runs the blocks of a launch one after another.
 //!
-//! This module serves tests and is slow. The environment variable `CC` names the compiler (default:
-//! `cc`), and `OTHELLO_HOST_CFLAGS` contains further flags for the compiler, such as
-//! `-fsanitize=address,undefined`.
+//! The environment variable `CC` names the compiler (default: `cc`), and `OTHELLO_HOST_CFLAGS` has
+//! further flags, such as `-fsanitize=address,undefined`.
 
 mod launcher;
 
@@ -52,8 +51,7 @@ impl HostProgram {
         Self::load(&library)
     }
 
-    /// Compiles a program into the file `library`, for [`Self::load`]. The C source stays next to
-    /// this file.
+    /// Compiles a program into the file `library`, for [`Self::load`]; the C source is next to it.
     pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");
@@ -83,8 +81,7 @@ impl HostProgram {
         Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
-    /// Runs a kernel with `blocks` blocks on the calling thread, and returns when the kernel has
-    /// ended.
+    /// Runs a kernel with `blocks` blocks on the calling thread, until it ends.
     ///
     /// # Safety
     ///

@@ -1,5 +1,4 @@
-//! The first step of every entry point: counts the call, and makes it fail if the settings demand
-//! this.
+//! The start of every entry point: counts the call, and makes it fail if the settings demand it.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -22,9 +21,7 @@ pub(crate) enum Needs {
     Context,
 }
 
-/// Counts a call of an entry point, and returns the locked state of the device. Returns an error if
-/// the settings demand one for this call, or if the state does not meet the needs of the entry
-/// point.
+/// Counts a call, and locks the device. An error if the settings demand one, or for unmet needs.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {

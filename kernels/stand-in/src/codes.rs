@@ -19,8 +19,7 @@ pub(crate) const NOT_FOUND: Code = 500;
 pub(crate) const ILLEGAL_ADDRESS: Code = 700;
 pub(crate) const LAUNCH_FAILED: Code = 719;
 
-/// Iterates over the errors that the documentation of the driver's entry points lists: number, name
-/// and description of each.
+/// Iterates over the errors that the driver's documentation lists: number, name, description.
 pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     let error = |line: &'static str| {
         let mut words = line.splitn(3, ' ');

@@ -32,9 +32,8 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// The events. A recorded event has the point of a stream at which it was last recorded, and
-    /// the vector clock of all operations before that point; an event that was never recorded has
-    /// `None`.
+    /// By event: the point of a stream at which it was last recorded, and the vector clock of all
+    /// operations before; `None` if it was never recorded.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
@@ -47,8 +46,7 @@ pub(crate) struct State {
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers of those `cuStreamWaitEvent` calls, counted from 1, without which two uses of
-    /// the same memory would be unordered.
+    /// The `cuStreamWaitEvent` calls, from 1, without which two uses of memory had no order.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -63,8 +61,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers the next operation of a stream. Returns the operation, and its vector clock, which
-    /// contains all operations that are guaranteed to come before it.
+    /// Numbers the next operation of a stream. Its clock has all operations that must precede it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -104,8 +101,6 @@ impl State {
     }
 }
 
-/// The simulated device: its state, and a condition variable for threads that wait for changes of
-/// the state.
 pub(crate) struct Device {
     state: Mutex<State>,
     /// Notified whenever work is requested or finished.
@@ -122,8 +117,7 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the streams have reached all `points`, or until the context is lost, which is an
-    /// error. Meanwhile, operations of any stream may run.
+    /// Waits until all `points` are reached; an error if the context is lost. Any stream may run.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

@@ -18,8 +18,7 @@ use crate::{launch, module, report, worker};
 
 const CONTEXT: Handle = 8;
 
-/// Defines entry points of the driver, each written as `NEEDS fn NAME(arguments) |state| body`.
-/// `NEEDS` is the state that the entry point requires, a variant of `Needs`.
+/// Defines entry points, each as `NEEDS fn NAME(arguments) |state| body` with a variant of `Needs`.
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
         /// The names of all entry points that the stand-in defines.
@@ -343,8 +342,7 @@ fn record(
     Ok(())
 }
 
-/// Returns the name or the description of a driver error, as a C string that lives as long as the
-/// process.
+/// Returns the name or the description of an error; it lives as long as the process.
 fn error_text(
     error: Code,
     which: impl Fn(&(CString, CString)) -> &CString,
@@ -365,7 +363,6 @@ mod tests {
 
     use super::*;
 
-    /// The stand-in must have exactly the entry points that the programs look up.
     #[test]
     fn the_entry_points_that_are_looked_for_are_those_of_the_stand_in() {
         let asked: BTreeSet<_> = DRIVER_ENTRIES.split_whitespace().collect();

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::{fs, io};
 
-/// Copies the stand-in's library into a folder as `libcuda.so`, `libcuda.so.1` and `libnvrtc.so`. A
-/// program that searches this folder first loads the stand-in in place of the machine's own driver
-/// and NVRTC. If `lacks` names an entry point, the installed library lacks it.
+/// Copies the stand-in's library into a folder as `libcuda.so`, `libcuda.so.1` and `libnvrtc.so`,
+/// without the entry point `lacks`. A program that searches this folder first loads the stand-in in
+/// place of the machine's own driver and NVRTC.
 pub fn install(folder: &Path, lacks: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // For a test of this crate, Cargo builds the library into the folder of the test program.

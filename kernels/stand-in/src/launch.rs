@@ -1,5 +1,4 @@
-//! Launches of kernels: the checks that a device makes immediately, and the preparation of the
-//! operation for its stream.
+//! Launches of kernels: the immediate checks of a device, and the operation for the stream.
 
 use othello_kernels::{Argument, Kernel};
 
@@ -10,17 +9,15 @@ use crate::queue::{Launch, Work};
 
 const THREADS: u32 = 1024;
 
-/// Checks that the grid and the blocks of a launch are within the limits of a device. `shared` is
-/// the dynamic shared memory in bytes. Grids or blocks with more than one dimension, and dynamic
-/// shared memory, are also errors, because our kernels do not use them.
+/// Checks the limits of a device. More than one dimension, and dynamic shared memory (`shared`
+/// bytes), are also errors, because our kernels do not use them.
 pub(crate) fn check(grid: [u32; 3], block: [u32; 3], shared: u32) -> Answer {
     let blocks = (1..=i32::MAX as u32).contains(&grid[0]) && grid[1..] == [1, 1];
     let threads = (1..=THREADS).contains(&block[0]) && block[1..] == [1, 1];
     if blocks && threads && shared == 0 { Ok(()) } else { Err(INVALID_VALUE) }
 }
 
-/// Prepares a launch as an operation of `stream`: reads the arguments, and records which device
-/// memory the kernel reads and writes.
+/// Prepares a launch on `stream`: reads the arguments, records the memory that the kernel uses.
 pub(crate) fn prepare(
     state: &mut State,
     function: Function,
@@ -33,8 +30,7 @@ pub(crate) fn prepare(
     }
     let Function { module, mut kernel } = function;
     if threads != kernel.block {
-        // A launch needs a kernel that lives as long as the process, so a copy with this block size
-        // is leaked.
+        // A launch needs a kernel that lives as long as the process, so this copy is leaked.
         kernel = Box::leak(Box::new(Kernel { block: threads, ..*kernel }));
     }
     let (moment, clock) = state.moment(stream)?;

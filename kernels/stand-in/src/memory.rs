@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// The bit that marks device addresses. No address that the processor can use has this bit, so the
-/// program cannot access device memory directly.
+/// Marks device addresses: the processor can use none with this bit, so programs cannot either.
 const DEVICE: u64 = 1 << 62;
 
-/// The number of guard bytes after each block of memory. A kernel that changes them has written
-/// beyond the end of an array.
+/// Guard bytes after each block of memory. A kernel that changes them wrote beyond an array.
 const GUARD: usize = 64;
 
 /// The byte that fills new memory and guard bytes. The inverted byte fills freed memory.
@@ -49,13 +47,11 @@ impl Drop for Block {
     }
 }
 
-/// An allocation of device memory.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub(crate) block: Block,
     pub(crate) uses: Uses,
-    /// True if the program has freed the memory. The operation that releases it may still be in the
-    /// queue of a stream.
+    /// True if the program has freed the memory, even if the release is still in a stream's queue.
     pub(crate) given_back: bool,
 }
 
@@ -70,8 +66,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Allocates memory on a simulated device with `limit` bytes of memory. Returns the device
-    /// address, or an error if `bytes` is 0 or the memory does not suffice.
+    /// Allocates device memory, and returns its address; an error for 0 bytes, or beyond `limit`.
     pub(crate) fn allocate(&mut self, bytes: usize, limit: u64) -> Result<u64, Code> {
         if bytes == 0 {
             return Err(INVALID_VALUE);
@@ -111,8 +106,7 @@ impl Memory {
         host
     }
 
-    /// Releases host memory that [`Self::pin`] allocated; returns false if there is none at this
-    /// address.
+    /// Releases memory of [`Self::pin`]; returns false if there is none at this address.
     pub(crate) fn unpin(&mut self, host: u64) -> bool {
         self.pinned.remove(&host).is_some()
     }

@@ -1,5 +1,4 @@
-//! Loads modules: compiles the PTX of the stand-in's NVRTC, which is C source, into kernels for the
-//! CPU.
+//! Loads modules: compiles the stand-in's PTX, which is CUDA source, into kernels for the CPU.
 
 use std::fs;
 
@@ -20,8 +19,7 @@ pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> 
     })
 }
 
-/// Compiles the program for the CPU. If the settings name a folder of kernels, loads an earlier
-/// build from this folder, or stores the new build there.
+/// Compiles the program, or loads an earlier build from the folder that the settings name.
 fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
     let Some(folder) = &settings.kernels else {
         return HostProgram::compile(program).map_err(|error| error.to_string());

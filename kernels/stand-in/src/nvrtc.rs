@@ -1,5 +1,4 @@
-//! The entry points of the stand-in's NVRTC. The PTX that it returns is the source itself, which
-//! the stand-in's driver compiles.
+//! The entry points of the stand-in's NVRTC. Its PTX is the source, which its driver compiles.
 
 #![allow(non_snake_case, reason = "NVRTC's own names")]
 
@@ -30,7 +29,7 @@ fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies `from` to memory of the caller, who must provide at least as many elements as `from` has.
+/// Copies `from` to memory of the caller, who must provide enough.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     // SAFETY: the caller has queried the size and provides that much memory.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };

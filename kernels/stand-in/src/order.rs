@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 
 pub(crate) type StreamNumber = u64;
 
-/// A vector clock: for each stream, the number of the last operation that is guaranteed to come
-/// before some moment.
+/// For each stream, the number of the last operation guaranteed to precede some moment.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Clock(BTreeMap<StreamNumber, u64>);
 
@@ -47,8 +46,7 @@ impl Clock {
     }
 }
 
-/// The last write to a piece of memory, and the reads since then. If one read is ordered before
-/// another, only the later one is kept.
+/// The last write to a piece of memory, and the reads since; of two ordered reads, only the later.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -56,8 +54,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Records a read by the operation `moment`, whose vector clock is `clock`. Returns true if
-    /// this operation is ordered after the last write.
+    /// Records a read by `moment`. Returns true if it is ordered after the last write.
     pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));
@@ -65,8 +62,8 @@ impl Uses {
         ordered
     }
 
-    /// Records that the operation `moment` writes or frees the memory. Returns true if this
-    /// operation is ordered after all earlier uses of the memory.
+    /// Records a write or release by `moment`. Returns true if it is ordered after all earlier
+    /// uses.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

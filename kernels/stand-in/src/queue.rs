@@ -8,8 +8,7 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point in a stream: the stream, and the number of operations that the stream must complete to
-/// reach the point. An event records a point.
+/// A point in a stream: reached after this number of operations. An event records a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -39,19 +38,16 @@ pub(crate) enum Work {
     Wait(Point),
 }
 
-/// A launch of a kernel with its arguments.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// The arguments, one word for each: the address of an array in this process, or a number in
-    /// the first bytes of the word.
+    /// One for each argument: an array's address in this process, or a number in the first bytes.
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }
 
-/// A stream: a queue of operations that run in order.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     pub(crate) queue: VecDeque<Work>,

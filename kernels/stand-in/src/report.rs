@@ -1,5 +1,4 @@
-//! Writes a report for the test at the end of the process: the calls of entry points, and the
-//! resources that the program did not release.
+//! Writes a report at the end of the process: calls of entry points, and unreleased resources.
 
 use std::fs;
 
@@ -8,7 +7,6 @@ use serde_json::json;
 use crate::device::{DEVICE, State};
 use crate::settings::SETTINGS;
 
-/// Registers a function that writes the report when the process ends.
 pub(crate) fn write_at_exit() {
     if SETTINGS.report.is_some() {
         // SAFETY: the function has no arguments, and does not unwind.

@@ -49,7 +49,6 @@ impl Fault {
 /// Declares the struct [`Settings`]. Each of its numbers has a key and a default value.
 macro_rules! settings {
     ($($field:ident $key:literal $default:expr;)*) => {
-        /// The settings that a test passes to the stand-in.
         #[derive(Clone, PartialEq, Eq, Debug)]
         pub(crate) struct Settings {
             $(pub(crate) $field: u64,)*
@@ -90,8 +89,7 @@ settings! {
     pools "pools" 1;
 }
 
-/// The settings of this process, from the environment variable. An invalid text is an error of the
-/// test, and ends the process.
+/// The settings of this process. An invalid text is an error of the test, and ends the process.
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let text = env::var(VARIABLE).unwrap_or_default();
     Settings::parse(&text).unwrap_or_else(|| panic!("{VARIABLE} cannot be read: {text}"))

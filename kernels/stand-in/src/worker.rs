@@ -10,8 +10,7 @@ use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Stream, Work};
 
-/// The name that the setting `fault` uses for a kernel that fails while it runs, and not at its
-/// launch.
+/// The name, in the setting `fault`, of a kernel that fails while it runs, not at its launch.
 const KERNEL: &str = "kernel";
 
 pub(crate) fn start(state: &mut State) {
@@ -34,9 +33,8 @@ fn work() {
     }
 }
 
-/// Returns a stream whose next operation can run; `None` if there is none. Half of the choices are
-/// uniformly random. The other half prefer the stream with the highest priority, where the
-/// priorities are random and change from time to time.
+/// Returns a stream whose next operation can run, if any: half of the time uniformly at random,
+/// else by random priorities that change from time to time.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),
@@ -119,8 +117,7 @@ fn run(launch: &Launch) -> Result<(), Code> {
     done.map_err(|_| LAUNCH_FAILED)
 }
 
-/// Checks that a kernel has not written beyond the end of an array; if it has, returns the error of
-/// an illegal address.
+/// An error if a kernel has written beyond the end of an array.
 fn check(state: &mut State, launch: &Launch) -> Answer {
     let mut written = launch.written.iter();
     let memory = &mut state.memory;
