@@ -2,10 +2,9 @@
 //! to 0 over all epochs, along half a cosine.
 //!
 //! The gradient is that of the mean squared error per occurrence plus that of the ridge penalty, so
-//! full batches and small batches approach the same minimum as least squares. A batch is a range of
-//! rows of every phase of the window. Rows are sorted by a hash, so a batch is a random sample;
-//! each pass takes the batches in a new random order. Data that are read from front to back need no
-//! shuffling.
+//! full and small batches approach the minimum of least squares. A batch is a range of rows of
+//! every phase of the window. Rows are sorted by a hash, so a batch is a random sample; each pass
+//! takes the batches in a new random order. Data read from front to back need no shuffling.
 //!
 //! An epoch of few positions passes over them several times, since one pass would make only about
 //! ten updates. (On WTHOR, ten updates per epoch left the validation error of phase 5 at 1,470
@@ -122,7 +121,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
             ridge: match self.memory {
                 Memory::Phase(_) => self.problem.ridge / occurrences,
-                // An update of a group applies only its batch's share of the ridge.
+                // Each update applies its batch's share of the ridge; `batches` compensates.
                 Memory::Group(_) => self.problem.ridge * batches / occurrences,
             },
             keep_first: beta1,

@@ -29,8 +29,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if an unfinished fit can have this progress and these metrics, one for each
-    /// epoch.
+    /// Returns true if an unfinished fit can have this progress and these metrics of each epoch.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished

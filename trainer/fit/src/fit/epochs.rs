@@ -20,8 +20,7 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs until finished or stopped. Refuses a solver and a vector of different numbers of
-    /// epochs.
+    /// Runs until finished or stopped. An error if solver and vector have done different epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

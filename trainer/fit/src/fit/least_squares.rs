@@ -162,9 +162,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the diagonal preconditioner: that of the normal matrix, except that a parameter that
-    /// occurs twice in a position counts as two occurrences. For steepest descent, all elements are
-    /// 1.
+    /// Returns the diagonal preconditioner: that of the normal matrix, but a parameter that occurs
+    /// twice in a position counts as two occurrences. For steepest descent, all elements are 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -199,8 +198,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns the mean squared training error in discs²: (objective − ridge penalty) /
-    /// occurrences.
+    /// Returns the training MSE in discs²: (objective − ridge penalty) / occurrences.
     fn train_mse(&mut self) -> Result<f64, BackendError> {
         let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)

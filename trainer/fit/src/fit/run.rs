@@ -75,8 +75,7 @@ pub struct FitEnd {
 impl Fit<'_> {
     /// Fits the phases on `backend`, and writes `path`, `path.metrics.jsonl` and
     /// `path.report.json`; a shard only makes its parts in `path.parts`. Keeps existing parts of
-    /// this fit; refuses other existing files at these paths, unless `existing` allows replacing
-    /// them.
+    /// this fit; refuses other files at these paths, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,

@@ -55,8 +55,7 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Saves snapshots of a part of a run: after an epoch, and when a signal or the time limit stops
-/// it.
+/// Saves snapshots of a part: after an epoch, and when a signal or the time limit stops the fit.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
@@ -153,8 +152,7 @@ impl Snapshot {
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
     }
 
-    /// Returns the solver's state and best vector of a snapshot, or no state and the initial
-    /// vector.
+    /// Returns the solver's state and best vector in a snapshot, or none and the initial vector.
     pub(super) fn or_start(
         resumed: Option<Self>,
         initial: &[f64],

@@ -123,11 +123,11 @@ pub struct Epoch {
     pub gradient: Option<f64>,
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     pub learning_rate: Option<f64>,
-    /// The training MSE in discs², after the epoch; for mini-batches, of each before its update.
+    /// The training MSE in discs²: after the epoch; of a mini-batch, before its update.
     pub train_mse: Option<f64>,
 }
 
-/// The state of a solver between two updates: all that its next ones depend on, but the problem.
+/// The state of a solver between two updates: with the problem, it determines all further ones.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The counters and scalars of the solver, as JSON.

@@ -61,7 +61,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// Least squares computes it by a recurrence; residuals are rounded.
+/// Least squares computes the training error by a recurrence; the residuals are rounded.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));
