@@ -32,8 +32,7 @@ pub struct Group {
 
 impl Group {
     /// Creates a group of at least one phase; `None` if the model has no factors. `trained` has the
-    /// occurrences of the model's parameters in training positions, `others` those in validation
-    /// and test.
+    /// parameters' occurrences in training positions, `others` those in validation and test.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {

@@ -76,9 +76,8 @@ pub trait Backend: Sync {
     type Scratch: Send;
 
     /// Returns a backend on the same device for a group of phases that share factors. Its vectors
-    /// are the weights of all phases of the group, then the factors. Values are not linear in
-    /// factors, so a group is fitted by [`Self::descend`], not by sums of residuals and
-    /// occurrences.
+    /// are the weights of all phases, then the factors. Values are not linear in factors: a group
+    /// is fitted by [`Self::descend`], not by sums of residuals and occurrences.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;

@@ -8,7 +8,7 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// The least number of positions per worker; with fewer, its separate sums cost more time.
+/// The least number of positions per worker: with fewer, its separate sums would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -24,8 +24,7 @@ pub(super) fn residual_sums(
     })
 }
 
-/// Adds each weight · residual to the sums of the position's parameters; returns Σ weight ·
-/// residual².
+/// Adds weight · residual to the sums of a position's parameters; returns Σ weight · residual².
 #[inline]
 fn add_residuals(
     model: &Model,
@@ -110,7 +109,7 @@ fn add_elements(sums: &mut [i64], others: &[i64]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-/// Divides rows into about equal shares, one for each worker ([`POSITIONS_PER_WORKER`]).
+/// Divides rows into one share for each worker, about equal, of [`POSITIONS_PER_WORKER`] or more.
 fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
     let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());

@@ -34,7 +34,7 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes each distinct map from configurations to classes once; returns the map of each lane.
+/// Writes each distinct map from configurations to classes once; returns the index of each lane's.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();

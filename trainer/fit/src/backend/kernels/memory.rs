@@ -100,8 +100,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the rows of a batch to `work`: in one call if they stay on the device, else by
-    /// chunks.
+    /// Passes the rows of a batch to `work`: in one call if they are on the device, else by chunks.
     pub(super) fn for_each(
         &self,
         launcher: &L,

@@ -17,9 +17,8 @@ use crate::model::Model;
 /// The greatest number of empty squares of positions that the kernel can solve.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps (move generations) after which the kernel stops a search: a few seconds of a
-/// thread. With 14 empty squares, 1 of 496 positions of strong self-play needs more, and 1 of 21 of
-/// random games.
+/// The steps (move generations) after which the kernel stops a search: seconds of a thread. With 14
+/// empty squares, it stops 1 of 496 positions of strong self-play, and 1 of 21 of random games.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// Replaces the score of a search that was stopped.
@@ -95,9 +94,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
         MOST_EMPTIES
     }
 
-    /// Launches in parallel, so that the last searches of a launch overlap with the first of the
-    /// next. The most empty squares come first, so that the threads of a warp have about equal
-    /// work.
+    /// Launches overlap: the last searches of one run with the first of the next. The most empty
+    /// squares come first, so that the threads of a warp have about equal work.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -126,8 +124,7 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides `order`, indices of `positions`, into launches of at most `steps` estimated steps or of
-/// one position.
+/// Divides the indices `order` into launches of at most `steps` estimated steps, or one position.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {

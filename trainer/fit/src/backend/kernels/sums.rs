@@ -13,8 +13,7 @@ use crate::backend::{Backend as _, Batch, Errors, Group, GroupUpdate, Moments, R
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// By index: the occurrences in training; 0 for the last, which stands for all other
-    /// parameters.
+    /// By index: occurrences in training. The last is 0: it stands for all other parameters.
     totals: B,
 }
 

@@ -118,7 +118,7 @@ fn random_weights(model: &Model, size: f64, seed: u64) -> Vec<f64> {
     (0..model.parameters()).map(|_| weight()).collect()
 }
 
-/// Returns merged positions of every phase: of games with 1 to 12 random plies, and the first.
+/// Returns merged positions of all phases: the initial one, and games with 1 to 12 random plies.
 fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");

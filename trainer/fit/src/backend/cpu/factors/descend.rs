@@ -1,9 +1,8 @@
 //! An update by Adam of those weights and factors that occur in a batch.
 //!
-//! The value, the residual and the sum of vectors of every position come first; then a counting
-//! sort lists the positions of each parameter. A parameter's gradient is added up in registers and
-//! used at once: the gradients of all parameters, which would take much more memory, are never
-//! stored.
+//! The value, the residual and the sum of vectors of every position come first; a counting sort
+//! then lists the positions of each parameter. A parameter's gradient is added up in registers and
+//! used at once. All gradients together would take much more memory.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
