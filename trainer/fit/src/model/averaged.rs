@@ -9,8 +9,7 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
 /// Returns the rounded mean of every weight and factor, and the greatest count of every parameter.
-/// Widens narrow factor vectors by [`Weights::with_factors`]. `None` if `all` is empty, or if the
-/// pattern sets still differ.
+/// Widens narrow factor vectors; `None` if `all` is empty, or if the pattern sets still differ.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -53,7 +52,7 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Returns the mean, halves to even: rounding them up would bias values, which are sums of means.
+/// Returns the rounded mean, halves to even: up would bias values, which are sums of means.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

@@ -25,7 +25,7 @@ pub(crate) struct Lane {
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// The map from c to the class, for four or eight symmetries: then `first`, `second` are empty.
+    /// The map from c to the class, for four or eight symmetries; `first`, `second` are empty then.
     pub map: Option<Vec<u16>>,
 }
 

@@ -24,7 +24,7 @@ pub struct Coarseness {
     pub label_error: f64,
     /// The number of leading binary digits of counts to keep; with 0 digits, counts become 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that share weights: their mean by occurrences.
+    /// The number of consecutive phases that share weights: the mean weighted by occurrences.
     pub shared_phases: usize,
 }
 
@@ -110,7 +110,7 @@ fn nearest_factor(factor: i8, of: f64) -> i8 {
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Returns the nearest multiple, halves to even: rounding them up would bias sums, as values are.
+/// Returns the nearest multiple of `of`, halves to even, since rounding them up would bias sums.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }

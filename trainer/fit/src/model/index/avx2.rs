@@ -1,5 +1,4 @@
-//! Parameter indices by byte shuffles of AVX2. Two vectors have the 64 lanes, one for each
-//! instance.
+//! Parameter indices by byte shuffles of AVX2: two vectors with a lane for each instance.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,

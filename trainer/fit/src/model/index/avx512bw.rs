@@ -1,5 +1,4 @@
-//! Parameter indices by byte shuffles of AVX-512BW. One register has 64 lanes, one for each
-//! instance.
+//! Parameter indices by byte shuffles of AVX-512BW: one register with a lane for each instance.
 
 use std::arch::x86_64::{
     __m512i as Register, _mm512_add_epi8 as add8, _mm512_add_epi16 as add16,

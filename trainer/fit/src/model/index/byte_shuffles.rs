@@ -25,8 +25,7 @@ macro_rules! byte_shuffles {
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// By number, digit and quarter of the board: the byte of the quarter with each lane's
-        /// digit.
+        /// By number, digit and quarter of the board: the byte with each lane's digit.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The factors by which a lane's four numbers are combined into a parameter index.
@@ -147,8 +146,7 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Computes c·T + x(x + 1)/2 + y for half of the lanes; `low`, `high` are the digits of
-            /// c.
+            /// Computes c·T + x(x + 1)/2 + y for half of the lanes, with c as `low` and `high`.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

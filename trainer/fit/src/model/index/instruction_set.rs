@@ -39,7 +39,7 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest set that the engine's includes ([`simd::InstructionSet::chosen`]).
+    /// Returns the fastest set within the engine's chosen set ([`simd::InstructionSet::chosen`]).
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
