@@ -116,7 +116,7 @@ impl GameErrors {
         self.weight.len()
     }
 
-    /// Returns the mean absolute error in discs, with each game `counts` times; `None` if empty.
+    /// Returns the MAE in discs, with game i counted `counts[i]` times; `None` without positions.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
         let weight = self.weight.dot(counts);
         (weight > 0.0).then(|| self.absolute.dot(counts) / weight)

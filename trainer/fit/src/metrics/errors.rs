@@ -40,8 +40,7 @@ impl BiasSums {
         self.open_weight += i128::from(weight);
     }
 
-    /// Ends the current game: the next position belongs to another one. No effect without
-    /// positions.
+    /// Ends the current game: the next position is of another one. No effect without positions.
     pub fn end_game(&mut self) {
         let [signed, weight] = [&mut self.open_signed, &mut self.open_weight].map(std::mem::take);
         if weight > 0 {
@@ -148,7 +147,7 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// Indices of the first group by phase, by value, by region and by empty squares; 0 has all.
+/// First group by phase, by value, by region and by empty squares. Group 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;

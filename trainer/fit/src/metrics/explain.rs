@@ -168,8 +168,7 @@ pub struct WorstPosition {
 
 impl WorstPosition {
     /// Describes a position of one of `files`, labelled by `rules`; with an explainer, also the
-    /// contributions to its value. The error has the board that cannot be explained, and the
-    /// reason.
+    /// contributions to its value. The error has the board and why it cannot be explained.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

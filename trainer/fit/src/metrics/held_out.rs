@@ -35,7 +35,7 @@ impl Trained {
         })
     }
 
-    /// Reads them from the provenance of a fit, which that of calibrated weights contains.
+    /// Reads data and split from a fit's provenance, which that of calibrated weights contains.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
