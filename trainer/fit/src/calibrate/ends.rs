@@ -3,9 +3,8 @@
 //!
 //! Positions come from games that the evaluation plays against itself, some after one or two random
 //! moves, since most positions of a search do not occur in strong games. The predictions are fitted
-//! to their scores. Whole searches to the end are then run with several numbers of standard
-//! deviations: each confidence, such as 95 %, gets the number with which that share of scores is
-//! correct.
+//! to their scores. Then searches to the end are run with several numbers of standard deviations:
+//! each confidence, such as 95 %, gets the number with which that share of scores is right.
 
 use std::fmt;
 
@@ -260,9 +259,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence, the number of standard deviations at which that share of scores is
-/// right: interpolated between the two nearest trials, on the logarithm of the share of wrong
-/// scores.
+/// Returns, for each confidence, the standard deviations at which that share of scores is right,
+/// interpolated between the two nearest trials on the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without a wrong score shows only that wrong scores are few.
     let wrong =

@@ -37,7 +37,7 @@ pub enum CalibrateError {
     NoProbCut(#[from] NoProbCut),
 }
 
-/// The stages of a calibration and the run that stores their results; without, they stay in memory.
+/// The stages of a calibration and the run for their results, which otherwise stay in memory.
 pub struct Work<'a> {
     /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,

@@ -86,7 +86,7 @@ pub struct Trial {
     pub nodes: u64,
 }
 
-/// Empty squares of the positions whose moves are solved: where the search uses the evaluation.
+/// Empty squares of the positions whose moves are solved: there, the search uses the evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 /// Empty squares of the positions that are solved to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
@@ -95,10 +95,10 @@ const HELD_OUT: usize = 10;
 /// The ridge, in occurrences. It has little effect on parameters that occur much more often.
 const RIDGE: f64 = 10.0;
 
-/// With this ridge, weights of patterns are 0, and only counts (as of replies) explain scores.
+/// With this ridge, pattern weights are 0, and only counts (such as of replies) explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages: one solves families, one for each strength searches to compare them.
+/// Returns the stages: one solves families; then one for each strength solves positions.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game needs about 30 searches.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -151,8 +151,8 @@ pub fn calibrate(
     })
 }
 
-/// The strengths to try, as fractions of a unit strength: there, a difference in score of the
-/// fitted effect of one reply counts 16 units, the cost of a reply in the search's move ordering.
+/// The strengths to try, as fractions of the strength at which the fitted effect of one reply
+/// counts 16 units, the cost of a reply in the search's move ordering.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {

@@ -107,7 +107,7 @@ pub fn calibrate(
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// In discs, of searches to depth 0, 1, 2 and so on, none to the end of the game.
+    /// Values in discs of searches to depth 0, 1, 2, …, none of which reaches the end of the game.
     values: Vec<f64>,
 }
 

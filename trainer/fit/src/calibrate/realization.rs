@@ -32,9 +32,9 @@ pub struct Counts {
     pub games: u64,
     /// The number of counted positions.
     pub positions: u64,
-    /// The legal moves of each kind: of all kinds in the first stage of the game, then the next.
+    /// The number of legal moves of each kind, for one stage of the game after the other.
     available: Vec<u64>,
-    /// The played moves, in the order of `available`.
+    /// The number of played moves of each kind, in the order of `available`.
     played: Vec<u64>,
 }
 
@@ -198,9 +198,8 @@ impl Counts {
         })
     }
 
-    /// Returns the probability of each kind of move in each stage of the game. That of a rare kind
-    /// is shrunk towards all moves of the same rank and memory in this stage, and theirs towards
-    /// those of all stages.
+    /// Returns the probability of each kind of move in each stage. A rare kind is shrunk towards
+    /// all moves of its rank and memory in the stage, and these towards those of all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -246,8 +245,7 @@ impl Counts {
     }
 }
 
-/// Returns played / available, smoothed by [`PRIOR`] more moves of which the share `other` was
-/// played.
+/// Returns played / available, with [`PRIOR`] more moves of which the share `other` was played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }

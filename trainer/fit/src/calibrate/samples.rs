@@ -55,7 +55,7 @@ impl Settings {
     }
 }
 
-/// Returns the samples to fit a model to, and the held-out ones: one of `held_out`.
+/// Returns the samples for the fit and the held-out ones: every `held_out`-th.
 pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     let mut parts = [vec![], vec![]];
     for (number, sample) in samples.iter().enumerate() {

@@ -14,7 +14,7 @@ pub(super) const COUNTS: usize = 3;
 /// The positions after each move of one position: parameter indices, counts and score.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families, with a row for each position; its score is that of its side to move.
+/// Families of positions: one row for each position, with the score for its side to move.
 pub(super) struct Siblings {
     /// The parameter indices of each position's patterns.
     parameters: Array2<u32>,
@@ -64,9 +64,8 @@ impl Siblings {
     }
 
     /// Minimises the squared differences between explained and true scores, both relative to the
-    /// mean of their family, plus `ridge` times the squared weights of the parameters: by conjugate
-    /// gradients, preconditioned by the diagonal of a matrix that bounds the normal matrix from
-    /// above.
+    /// mean of their family, plus `ridge` times the squared pattern weights. Conjugate gradients,
+    /// preconditioned by the diagonal of a matrix that bounds the normal matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -107,7 +106,7 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the value of every position. After `parameters` weights come those of the counts.
+    /// Returns the values of all positions, with `parameters` weights of patterns, then of counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
