@@ -50,14 +50,14 @@ pub struct CudaStaging {
 }
 
 impl CudaLauncher {
-    /// Loads the kernels of a program onto a GPU. Positions may take `memory_limit` bytes there.
+    /// Loads a program's kernels onto a GPU. Positions take at most `memory_limit` bytes there.
     pub fn new(
         found: &Gpu,
         program: &Program,
         memory_limit: Option<usize>,
     ) -> Result<Self, LaunchError> {
         let context = &found.context;
-        // Before any buffer: cudarc records the streams of a buffer only if there are two.
+        // Created before any buffer, since cudarc records a buffer's streams only if there are two.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;

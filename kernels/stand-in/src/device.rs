@@ -61,7 +61,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers the next operation of a stream. Its clock has all operations that must precede it.
+    /// Numbers the next operation of a stream. Its clock has all that are guaranteed to precede it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -117,7 +117,7 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all `points` are reached; an error if the context is lost. Any stream may run.
+    /// Waits for all `points`; an error if the context is lost. Meanwhile, any stream may run.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// Marks device addresses: the processor can use none with this bit, so programs cannot either.
+/// The bit of device addresses: no address of the processor has it, so programs cannot use them.
 const DEVICE: u64 = 1 << 62;
 
 /// Guard bytes after each block of memory. A kernel that changes them wrote beyond an array.

@@ -1,4 +1,4 @@
-//! The entry points of the stand-in's NVRTC. Its PTX is the source, which its driver compiles.
+//! The entry points of the stand-in's NVRTC. Its PTX is the source, for the stand-in's driver.
 
 #![allow(non_snake_case, reason = "NVRTC's own names")]
 

@@ -62,8 +62,7 @@ impl Uses {
         ordered
     }
 
-    /// Records a write or release by `moment`. Returns true if it is ordered after all earlier
-    /// uses.
+    /// Records a write or release by `moment`. Returns true if it is after all earlier uses.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

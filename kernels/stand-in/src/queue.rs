@@ -8,7 +8,7 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point in a stream: reached after this number of operations. An event records a point.
+/// A stream, and the number of operations after which it reaches this point. An event records one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
