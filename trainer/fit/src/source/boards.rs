@@ -1,6 +1,5 @@
-//! Reads a text of scored boards with one board per line. A line is `64 characters [X|O] score`, or
-//! OBF. In OBF, the score is the score of the position or, if the line states none, of the best
-//! move.
+//! Reads scored boards, one per line: `64 characters [X|O] score`, or OBF with the score of the
+//! position or, if the line states none, of the best move.
 
 use std::path::Path;
 
@@ -46,7 +45,6 @@ impl ScoredBoards {
         self.sha256.as_deref()
     }
 
-    /// Returns the next block of positions; `None` at the end of the file.
     pub(super) fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
         let lines: Vec<StatedPosition> = self.lines.next_lines(POSITIONS_PER_FRAME)?;
         if lines.is_empty() {
@@ -80,7 +78,6 @@ mod tests {
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    /// A regression: lines in OBF were refused.
     #[test]
     fn a_line_of_obf_has_the_score_of_its_best_move() {
         let label = |line: String| parse(&line).unwrap().label().discs();
@@ -97,8 +94,7 @@ mod tests {
 
     #[test]
     fn a_player_who_must_pass_hands_over_the_position() {
-        // Black has a1, white has b1 and c1. If black is to move, d1 is legal. If white is to move,
-        // there is no legal move.
+        // Black (a1) has the legal move d1; white (b1 and c1) has no legal move.
         let line = |side| format!("XOO-{}X {side} 10", "-".repeat(59));
         assert_eq!(parse(&line("X")).unwrap().label().discs(), 10.0);
         let passed = parse(&line("O")).unwrap();
@@ -113,8 +109,7 @@ mod tests {
         assert!(parse(&over).unwrap_err().contains("over"));
     }
 
-    /// A regression: `fit` and `loss` refused a text of scored boards, although `benchmark --exact`
-    /// read it.
+    /// A regression: `fit` and `loss` refused a text of scored boards.
     #[test]
     fn a_text_of_boards_is_data_as_records_are() {
         let text = format!("% problems\n{START} X; f5:+2;\n{START} X\n{START} O -4\n");

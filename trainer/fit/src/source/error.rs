@@ -51,7 +51,6 @@ impl From<Interrupted> for SourceError {
 }
 
 impl SourceError {
-    /// Returns a function that converts a system error about a file, for `map_err`.
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| FileError::io(path, action)(source).into()
     }

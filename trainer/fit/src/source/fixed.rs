@@ -8,10 +8,9 @@ use super::{Entries, Rejection, SourceError};
 
 type Parse<T, const BYTES: usize> = Box<dyn Fn(&[u8; BYTES]) -> Result<T, String>>;
 
-/// An iterator over the records of a file, all of which have `BYTES` bytes.
 pub(super) struct FixedRecords<T, const BYTES: usize> {
     path: PathBuf,
-    /// The reader of the file, initially at the end of the header.
+    /// Initially at the end of the header.
     file: BufReader<File>,
     header_bytes: u64,
     records: u64,

@@ -22,8 +22,7 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     open(path, pieces::game)
 }
 
-/// Reads the games of a file whose first board is not the standard one. Returns their positions,
-/// each with the result of its game. Skips games from the standard board.
+/// Reads positions, labelled with the result, of games that begin with another board; skips others.
 pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     open(path, pieces::positions)
 }
@@ -65,9 +64,9 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position, side, turns, result })
 }
 
-/// Returns the letters of the rules in a value such as `s8r18`. The letters mean: both colours at
-/// the same time (`s`), a random board (`r`), komi (`k`), or the colour that a player asked for.
-/// Refuses other letters, such as the `a` in `8a`.
+/// Returns the letters of the rules in a value such as `s8r18`: both colours at the same time
+/// (`s`), a random board (`r`), komi (`k`), or the colour that a player asked for. Refuses other
+/// letters.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
@@ -194,7 +193,6 @@ mod tests {
         );
     }
 
-    /// A regression: games with other rules than the usual ones were imported as ordinary games.
     #[test]
     fn games_of_other_rules_are_refused_by_name() {
         let typed = |rules: &str| game("B[f5]").replace("TY[8]", &format!("TY[{rules}]"));
@@ -213,8 +211,7 @@ mod tests {
         }
     }
 
-    /// A regression: the import lost the game that followed an incomplete game, and took `;)`
-    /// inside a value for the end of a game.
+    /// A regression: the game after a cut one was lost, and `;)` inside a value ended a game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");
@@ -250,8 +247,7 @@ mod tests {
         }
     }
 
-    /// A regression: a pass that the rules do not allow was skipped, and the side of a pass was not
-    /// checked.
+    /// A regression: passes that the rules do not allow were skipped, and their side not checked.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         for moves in ["B[f5]W[pa]B[pa]W[d6]", "B[f5]W[pa]", "B[pa]W[f5]"] {
@@ -261,8 +257,7 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A regression: the import did not report a stated result that differs from the moves, and it
-    /// lost the stated result of an unfinished game.
+    /// A regression: a stated result that differs from the moves, or of a cut game, was lost.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {

@@ -33,8 +33,7 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
-/// The greatest number of rules in a list. The number is limited because the program checks every
-/// position against each rule.
+/// The number of rules is limited because every position is checked against each.
 const MAX_RULES: usize = 256;
 
 const EXPECTED: &str = "expected PLIES:USE, such as 34..38:solved or all:70%result+30%value";
@@ -64,9 +63,8 @@ pub struct Labelled {
 }
 
 impl Default for LabelRules {
-    /// Returns the default rules: the exact score if known, else the λ-return of the searches'
-    /// values, else the score by perfect play within two plies of the solved position, else the
-    /// result.
+    /// Returns the default rules: the exact score if known, else the λ-return of search values,
+    /// else the perfect-play score within two plies of the solved position, else the result.
     fn default() -> Self {
         let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
@@ -117,9 +115,8 @@ impl LabelRules {
         self.to_string().replace("..", "..=")
     }
 
-    /// Returns the labelled positions of a game in order. Excludes the final position, and the
-    /// positions before the end of the random opening moves. The weight of a position is the weight
-    /// of its rule times `weight`.
+    /// Returns the labelled positions of a game in order, without the final one and those before
+    /// the end of the random opening moves. A position's weight is that of its rule times `weight`.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -138,8 +135,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses the weight of a file if, for any rule, the product of both weights is too far from a
-    /// multiple of 1/64.
+    /// Refuses a file's weight if its product with a rule's is too far from a multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), InvalidSetting> {
         let wrong = |reason| {
             InvalidSetting::new(format!("the weight of a file times that of a rule: {reason}"))
@@ -155,8 +151,7 @@ impl LabelRules {
             .any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns a remedy for missing search values, as the end of a message; empty if no rule uses
-    /// search values.
+    /// Returns a message's end: a remedy for missing search values; empty if no rule uses them.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() {
             "; `selfplay --values` records search values, `relabel --depth` adds them"
@@ -165,8 +160,7 @@ impl LabelRules {
         }
     }
 
-    /// Returns the name of the label source of rule number `rule`. Returns `given` if `rule` is
-    /// `None`, that is, if the position already had its label.
+    /// Returns the label source of rule number `rule`; `given` for `None`, an existing label.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -174,15 +168,13 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns true if this rule gives a label to every position to which the rule `later` gives
-    /// one.
+    /// Returns true if this rule gives a label to every position to which `later` gives one.
     fn hides(&self, later: &Self) -> bool {
         self.plies.contain(&later.plies) && self.label.is_available_with(&later.label)
     }
 
-    /// Returns the position at `ply` (an index into `steps`) with the label that this rule gives
-    /// it. Returns `None` if the rule does not apply at this ply, or if the game does not provide
-    /// the label.
+    /// Returns the position at `ply` (an index into `steps`) with this rule's label; `None` if the
+    /// rule does not apply at this ply or the game does not provide the label.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         if !self.plies.has(ply, game) {
             return None;
@@ -193,7 +185,6 @@ impl LabelRule {
     }
 }
 
-/// The two forms of label rules in a TOML file: a text, or a list of tables.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -361,8 +352,7 @@ mod tests {
             assert_eq!((found.0, found.1), (ply, if ply == 7 { -black } else { black }));
         }
         assert_eq!(found.len(), 3);
-        // The move at ply 7 was random, so later values do not count for positions at ply 7 and
-        // before.
+        // The move at ply 7 was random, so later values do not count up to ply 7.
         let deviated = game.clone().with_deviations(1 << 7).unwrap();
         let discs =
             |game| labels(&rules("all:lambda0.5"), game).iter().map(|l| l.1).collect::<Vec<_>>();

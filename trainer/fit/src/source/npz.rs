@@ -1,5 +1,4 @@
-//! Reads positions from NumPy arrays (`.npz`) that `export` or a Python program wrote.
-//! `datasets/formats.md` lists the arrays.
+//! Reads positions from NumPy arrays (`.npz`), which `datasets/formats.md` lists.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -19,20 +18,17 @@ use super::{Entries, Rejection, SourceError, labelled};
 /// The names of the arrays that are read. The first three are required.
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
 const REQUIRED: usize = 3;
-/// The names of further arrays of exported positions. These arrays follow from the arrays that are
-/// read, so they are not read.
+/// Further arrays of exported positions. They follow from the others, so they are not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
 /// The greatest number of positions that the reading thread may be ahead of the import.
 const AHEAD: usize = 1 << 14;
 
-/// A position, or the reason why this position is refused. The other positions of the file are
-/// still read.
+/// A position, or the reason why it is refused. The other positions of the file are still read.
 type Row = Result<PlacedPosition, String>;
 
-/// Opens an `.npz` file. The file stores its arrays one after another. A thread therefore reads all
-/// arrays in step and passes on one position at a time, so that any number of positions takes
-/// little memory.
+/// Opens an `.npz` file, which stores its arrays one after another. A thread reads all arrays in
+/// step and passes on one position at a time, so any number of positions takes little memory.
 pub fn read(path: &Path) -> Result<Npz, SourceError> {
     let bytes = open_ordinary(path)?.metadata().map_err(SourceError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(AHEAD);
@@ -75,8 +71,7 @@ impl Iterator for Npz {
 
 impl Entries<PlacedPosition> for Npz {
     fn bytes_read(&self) -> u64 {
-        // The arrays are read at several places of the file at once, so the number is known only at
-        // the end.
+        // The arrays are read at several places at once, so the number is known only at the end.
         if self.is_over { self.bytes } else { 0 }
     }
 
@@ -85,7 +80,6 @@ impl Entries<PlacedPosition> for Npz {
     }
 }
 
-/// Reads all arrays of a file in parallel, and sends one position after another to `sender`.
 fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(), String> {
     fn text(error: impl Display) -> String {
         error.to_string()
@@ -128,8 +122,7 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(Column::end)
 }
 
-/// Reads the numbers of one position from all arrays. If the position is invalid by itself, for
-/// example after the end of its game, only this position is refused.
+/// A position that is invalid by itself, such as the end of a game, is refused alone.
 fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {
@@ -172,7 +165,6 @@ fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
     }))
 }
 
-/// An element of an array, which may have any integer or floating-point type.
 #[derive(Clone, Copy, derive_more::Display)]
 enum Number {
     Whole(i128),
@@ -192,8 +184,7 @@ impl Number {
 struct Column<'a> {
     name: &'static str,
     length: u64,
-    /// The kind of the numbers in NumPy's notation: `u` unsigned, `i` signed, `f` floating point.
-    /// `bytes` is the size of a number.
+    /// NumPy's letter: `u` unsigned, `i` signed, `f` floating point. A number has `bytes` bytes.
     kind: u8,
     bytes: usize,
     array: Box<dyn Read + 'a>,
@@ -394,8 +385,7 @@ mod tests {
         }
     }
 
-    /// For every damaged byte of a file, the reader must report an error or return unchanged
-    /// positions.
+    /// For every damaged byte, the reader must report an error or return unchanged positions.
     #[test]
     fn damage_is_noticed() {
         let mut arrays = NpzWriter::new(Cursor::new(vec![]));

@@ -1,5 +1,4 @@
-//! Splits a file of GGF or SGF into its games, `(;NAME[value]…)`, and reads them one after the
-//! other.
+//! Splits a file of GGF or SGF into its games, `(;NAME[value]…)`.
 
 use std::vec;
 
@@ -12,18 +11,14 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{Entries, Rejection, SourceError, labelled, with_result};
 
-/// The greatest size of a game in bytes. Without this limit, the reader would load a whole file
-/// that contains no game.
+/// Without this limit, the reader would load a whole file that contains no game.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// The strings with which a game of GGF or SGF begins. No variation within a game of SGF begins
-/// with one of these strings.
+/// The beginnings of games. No variation within a game of SGF begins with one of these strings.
 const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
 
-/// The message that refuses a game whose end is missing.
 pub(super) const NO_END: &str = "the game has no end; expected ;)";
 
-/// A function that returns the records that a game provides.
 pub(super) type Make<T> = fn(&StatedGame) -> Result<Vec<T>, String>;
 
 /// An iterator over the records that the games of a file provide.
@@ -55,8 +50,7 @@ impl<T> Games<T> {
         Self { source, ahead, line: 1, place, number: 0, nested, parse, make, made }
     }
 
-    /// Takes the text of the next game from the file. The text ends with the game, or before the
-    /// beginning of another game if that comes first.
+    /// Takes the text of the next game, which ends with the game or before another game begins.
     fn next_piece(&mut self) -> Result<Option<Vec<u8>>, SourceError> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {
@@ -93,9 +87,8 @@ impl<T> Games<T> {
         piece
     }
 
-    /// Parses the text of a game. If the game has no end, the text may also contain some or all of
-    /// the next game. In this case, only the unfinished game is refused, and the next game is read
-    /// again.
+    /// Parses a game. If it has no end, its text may contain some or all of the next game. Then
+    /// only the unfinished game is refused, and the next game is read again.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");
@@ -154,7 +147,6 @@ struct Scan {
 
 impl Scan {
     /// Returns true if `byte` is the last byte of a game, or of a text in which no game begins.
-    /// `nested` is true if games may have variations in parentheses.
     fn ends(&mut self, byte: u8, nested: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
@@ -228,8 +220,7 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Returns the positions of a game that does not begin with the standard start position, each with
-/// the result of the game as its label. Returns no positions for other games.
+/// Returns the positions of a game, labelled with its result; none for the standard start position.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

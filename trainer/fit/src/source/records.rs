@@ -53,13 +53,11 @@ pub struct Stretch {
     /// The first frame of the stretch; `None` for a text file, which has no frames.
     first: Option<FramePlace>,
     frames: u64,
-    /// The number of records in the stretch.
     records: u64,
-    /// An upper bound of the number of positions in the stretch: a game has up to 60.
+    /// An upper bound: a game has up to 60 positions.
     most_positions: u64,
 }
 
-/// Calls a method on the reader of any variant of `Records`.
 macro_rules! either {
     ($records:expr, $reader:ident => $call:expr) => {
         match $records {
@@ -102,8 +100,7 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns true if the records are a complete enumeration of positions, so that none of them
-    /// can be held out.
+    /// Returns true if the records are a complete enumeration, so that none can be held out.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
@@ -122,8 +119,7 @@ impl Records {
         })
     }
 
-    /// After an error, skips the damaged bytes up to the next undamaged frame. Returns false if
-    /// there is none.
+    /// After an error, skips to the next undamaged frame; returns false if there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         match self {
             Self::Games(reader) => reader.resynchronize(),
@@ -202,8 +198,7 @@ impl Stretch {
     }
 }
 
-/// Divides the positions of a frame into games. If the positions of one game are not adjacent, they
-/// count as several games.
+/// Divides a frame into games. Positions of a game that are not adjacent count as several games.
 pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPosition]> {
     rows.chunk_by(|one, next| one.game == next.game)
 }

@@ -1,5 +1,4 @@
-//! Reads the main lines of games in SGF, `(;GM[2]FF[4]…;B[f5];W[d6])`. A file may have any number
-//! of games, and may be compressed by zstd.
+//! Reads the main lines of SGF games, `(;GM[2]FF[4]…;B[f5];W[d6])`, plain or compressed by zstd.
 
 use std::path::Path;
 
@@ -53,8 +52,7 @@ mod tests {
         assert_eq!(games.len(), 6);
     }
 
-    /// A regression: imports accepted passes that the rules do not allow, although GTP refused
-    /// them.
+    /// A regression: imports accepted passes that the rules do not allow.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         let error = read(b"(;GM[2]FF[4]SZ[8];B[f5];W[];B[d6])")[0].clone().unwrap_err();

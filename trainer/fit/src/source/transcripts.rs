@@ -1,5 +1,4 @@
-//! Reads games from text, in the forms that [`transcript`] accepts. A game takes one line or
-//! several.
+//! Reads games from text, each of one line or several, in the forms that [`transcript`] accepts.
 
 use std::path::Path;
 

@@ -21,9 +21,8 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a WTHOR file. The theoretical score of a game becomes the score of
-/// [`Game::solved`], at the number of empty squares that the file states. A game that ends earlier
-/// has no solved position.
+/// Reads the games of a WTHOR file. The theoretical score becomes [`Game::solved`] at the stated
+/// number of empty squares, unless the game ends earlier.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     let wrong = |reason| SourceError::Format {
         path: path.to_owned(),
@@ -82,8 +81,7 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
 }
 
-/// Makes a game from its moves and the stated number of black discs at the end. Adds the stated
-/// result only if this number differs from black's discs on the last board.
+/// Adds the stated number of black discs as a result only if the last board has another number.
 fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
     let (game, black) = (Game::new(0, squares)?, Discs::from(black));
     if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }
@@ -101,8 +99,7 @@ mod tests {
     use crate::source::Rejection;
     use othello_testing::scratch;
 
-    /// Returns a file with these games, each given by its theoretical number of black discs and its
-    /// moves.
+    /// Returns a file of games, given by their theoretical number of black discs and their moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![20, 20, 1, 1];
         bytes.extend((games.len() as u32).to_le_bytes());
@@ -122,8 +119,7 @@ mod tests {
 
     #[test]
     fn moves_and_the_theoretical_score_are_read() {
-        // The first game is f5 d6 c5. Its theoretical score belongs to 57 empty squares, that is,
-        // ply 3.
+        // The first game is f5 d6 c5, and 57 empty squares are at ply 3.
         let games = read(&file(&[(40, &[56, 64, 53]), (40, &[56])])).unwrap();
         let game = games[0].as_ref().unwrap();
         let names: Vec<String> = game.squares().iter().map(Square::to_string).collect();
@@ -132,8 +128,7 @@ mod tests {
         assert_eq!(games[1].as_ref().unwrap().solved(), None);
     }
 
-    /// A regression: stated results of unfinished games were lost, and stated results of finished
-    /// games were not compared with the moves.
+    /// A regression: stated results of unfinished games were lost, others were not checked.
     #[test]
     fn stated_discs_are_kept_unless_they_are_those_of_the_board() {
         let wipe_out = [56, 64, 53, 46, 75, 66, 57, 65, 35];
@@ -156,8 +151,7 @@ mod tests {
         }
     }
 
-    /// A regression: the import refused WTHOR files of players or tournaments, and compressed
-    /// files, as files of games with a wrong size. The message must name the kind of the file.
+    /// A regression: these files were refused as files of games with a wrong size.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

@@ -10,8 +10,7 @@ use othello_engine::progress::Progress;
 use super::{Imported, RandomPlies, Summary};
 use crate::source::{Entries, SourceError, checksum};
 
-/// The input files in the order in which they were named. Files of a named folder are in the order
-/// of their names.
+/// The input files as named; those of a folder in the order of their names.
 pub(super) struct Inputs {
     files: Vec<PathBuf>,
     /// For each file, the number of random moves that its games begin with.
@@ -20,8 +19,8 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Collects the named files, and the visible files in the named folders. If an extension is
-    /// given, takes only files with this extension from folders.
+    /// Collects the named files, and the visible files of folders; of these, only those with the
+    /// extension, if one is given.
     pub(super) fn find(
         paths: &[PathBuf],
         extension: Option<&str>,
@@ -71,8 +70,8 @@ impl Inputs {
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Reads and counts every entry. Passes accepted records to `take`. Lists refused entries, and
-    /// games whose stated result differs from their moves.
+    /// Counts all records, passes accepted ones to `take`, and prints messages about refused ones
+    /// and about games whose stated result differs from their moves.
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -118,8 +117,7 @@ impl Inputs {
     }
 }
 
-/// The printer of messages about refused records, and about games whose stated result differs from
-/// their moves. Counts the messages of both kinds.
+/// Prints and counts messages about refused records, and about results that differ from the moves.
 struct Told<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],
@@ -144,8 +142,7 @@ impl Told<'_> {
     }
 }
 
-/// The greatest number of printed messages of one kind: about refused records, or about games whose
-/// stated result differs from their moves.
+/// The greatest number of printed messages of one kind.
 const MOST_TOLD: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, SourceError> {

@@ -1,4 +1,4 @@
-//! Imports the records of other programs' files, one after another, into one record file.
+//! Imports files of other programs into one record file.
 
 mod inputs;
 mod solved;
@@ -55,24 +55,22 @@ impl fmt::Display for Summary {
 
 /// A record that can be imported.
 pub trait Imported: Record {
-    /// Adds the record to the numbers of `summary`.
     fn count(&self, summary: &mut Summary);
 
-    /// Marks the first moves of a game as random. A record of another kind stays unchanged.
+    /// Marks the first moves of a game as random; other records stay unchanged.
     #[must_use]
     fn with_random_plies(self, _plies: u8) -> Self {
         self
     }
 
-    /// Returns a message if a finished game has a stated result that differs from its moves;
-    /// otherwise `None`.
+    /// Returns a message if a finished game's stated result differs from its moves.
     fn doubt(&self) -> Option<String> {
         None
     }
 }
 
-/// The number of random moves with which games begin. As text: `N` for all files, or `PATH=N` for
-/// one file or folder.
+/// The number of random moves that games begin with: `N` for all files, or `PATH=N` for one file
+/// or folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RandomPlies {
     /// The file or folder; `None` for all files.
@@ -126,13 +124,11 @@ impl Imported for ScoredPosition {
 /// The input files, the output file and the settings of an import.
 #[derive(Clone, Debug)]
 pub struct Import<'a> {
-    /// The name of the input format, as stated in the provenance of the output.
+    /// The name of the input format in the output's provenance.
     pub format: &'a str,
-    /// The files and folders to read. For WTHOR, all `.wtb` files of a folder are read; for other
-    /// formats, all files.
+    /// The files, and folders of files to read. Of a folder, WTHOR reads only `.wtb` files.
     pub paths: &'a [PathBuf],
-    /// The numbers of random moves with which games begin. If several entries apply to a file, the
-    /// last one counts.
+    /// The random moves with which games begin; the last entry that applies to a file counts.
     pub random_plies: &'a [RandomPlies],
     /// The record file to write.
     pub out: &'a Path,
@@ -141,8 +137,8 @@ pub struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports the records that `open` reads from the inputs, and writes them to the output. If the
-    /// output is already complete, only reads the inputs again, for the summary.
+    /// Imports the records that `open` reads. If the output is already complete, only reads the
+    /// inputs again, for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -156,7 +152,7 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports the exactly scored positions of WTHOR games. Omits positions that also occur, up to
+    /// Imports the exactly scored positions of WTHOR games, without those that also occur, up to
     /// symmetry, in the games of `except`.
     pub fn run_solved(
         &self,
@@ -183,8 +179,6 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Lists the inputs for a message: the names of the first three, and the number of further
-    /// inputs.
     fn sources(&self) -> String {
         let named = self.paths.iter().take(3).map(|path| path.display().to_string());
         let named = named.collect::<Vec<_>>().join(", ");
@@ -233,8 +227,7 @@ impl<T: Record> Output<T> {
         }
     }
 
-    /// Completes the output file and returns the checksum of its content. If no record was written,
-    /// returns an error that names `sources`.
+    /// Completes the file and returns its checksum; a file without records is an error.
     fn finish(self, sources: &str) -> Result<String, SourceError> {
         if self.records == 0 {
             return Err(SourceError::Nothing { kind: T::NAME, files: sources.to_owned() });

@@ -7,8 +7,7 @@ use othello_engine::board::{Position, Side};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, Label, RecordError, ScoredPosition, Weight};
 
-/// Positions with their exact scores, in the order in which they were added. Each position occurs
-/// once up to symmetry.
+/// Positions with exact scores, each once up to symmetry, in the order of [`Self::add`].
 #[derive(Default)]
 pub(super) struct Positions {
     rows: Vec<ScoredPosition>,
@@ -16,8 +15,8 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the solved position of a game or, if its player must pass, the position after the pass.
-    /// Adds nothing if the game is over at that position.
+    /// Adds the solved position or, if its player must pass, the position after the pass. Adds
+    /// nothing if the game is over there.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();
@@ -30,7 +29,7 @@ impl Positions {
         }
     }
 
-    /// Removes the positions that occur in a file of games; returns the checksum of that file.
+    /// Removes the positions of a file of games; returns the checksum of that file.
     pub(super) fn remove_those_of(
         &mut self,
         path: &Path,

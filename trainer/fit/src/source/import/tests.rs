@@ -1,4 +1,4 @@
-//! Tests imports of small files, and of the whole WTHOR database if it is available.
+//! Tests imports of small files, and of the whole WTHOR database if it is there.
 
 use std::fs;
 
@@ -24,7 +24,6 @@ impl Folder {
     }
 }
 
-/// The paths of a test's import.
 struct Files {
     paths: Vec<PathBuf>,
     out: PathBuf,
@@ -59,12 +58,10 @@ fn transcripts_become_games() {
     let mut reader = GameReader::open(&files.out).unwrap();
     assert_eq!(reader.by_ref().map(|game| game.unwrap().squares().len()).sum::<usize>(), 11);
     assert_eq!(reader.sha256(), Some(summary.sha256.as_str()));
-    // A second run finds the file complete and reports the same numbers.
     assert_eq!(import_transcripts(&files).unwrap(), summary);
 }
 
-/// A regression: an unfinished output with valid checksums was accepted even if frames were missing
-/// or duplicated.
+/// A regression: an unfinished output was accepted even if frames were missing or duplicated.
 #[test]
 fn an_unfinished_import_is_made_again_whatever_it_holds() {
     let folder = Folder::new();
@@ -111,8 +108,7 @@ fn other_inputs_are_refused_without_force() {
     import_transcripts(&files).unwrap();
 }
 
-/// A regression: the import read no games from a table of transcripts, and read the table's line of
-/// dashes as a game.
+/// A regression: a table's games were not read, and its line of dashes was read as a game.
 #[test]
 fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     let folder = Folder::new();
@@ -131,8 +127,7 @@ fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     }
 }
 
-/// A regression: in games with random first moves, the positions before the end of the random moves
-/// also got labels.
+/// A regression: positions before the end of the random moves also got labels.
 #[test]
 fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
     let folder = Folder::new();
@@ -195,9 +190,8 @@ fn files_without_a_single_record_are_an_error() {
     assert!(import_transcripts(&folder.files("empty", "a.games")).is_err());
 }
 
-/// The expected numbers are those published for the data set. The number 4,884 counts the exactly
-/// scored positions of 2019 to 2022, in finished and unfinished games, that no game of an earlier
-/// year reaches. Each position counts once up to symmetry (4,886 with duplicates).
+/// The numbers published for the data set. 4,884 positions of 2019 to 2022, up to symmetry, have
+/// exact scores and are not reached by a game of an earlier year (4,886 with duplicates).
 #[test]
 #[ignore = "WTHOR is not ours to ship: OTHELLO_SHARED names a folder with data/wthor/*.wtb"]
 fn wthor_has_the_games_and_positions_it_is_known_for() {

@@ -13,8 +13,7 @@ use othello_engine::text::excerpt;
 pub enum Origin {
     /// The score of the game's solved position, for positions at any ply.
     Solved,
-    /// The exact score of the position, if known: the score of the solved position, or an exact
-    /// value stored after it.
+    /// The exact score, if known: that of the solved position, or an exact value stored after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -23,8 +22,7 @@ pub enum Origin {
     LambdaReturn(Lambda),
     /// The result of the game by its moves: the score of its final position.
     Result,
-    /// The result that the source of the game states, even if the game is unfinished; if the source
-    /// states none, the result of the moves.
+    /// The result that the game's source states, even if it is unfinished; else that of the moves.
     Stated,
 }
 
@@ -37,8 +35,8 @@ pub enum Origin {
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ of labels. A smaller λ is better for values from the shipped weights, a larger
-    /// λ for the results of weak players.
+    /// The default λ. A smaller one is better for values from the shipped weights, a larger one for
+    /// the results of weak players.
     pub const USUAL: Self = Self(50);
 
     /// Returns the λ of `hundredths` / 100; `None` if that exceeds 1.
@@ -61,8 +59,7 @@ impl FromStr for Lambda {
     }
 }
 
-/// The source of a label: one kind of value, or a blend of several with their shares in percent.
-/// Written as `result` or `70%result+30%value`.
+/// The source of a label: one kind of value, or a blend such as `70%result+30%value`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Use(Vec<(u8, Origin)>);
 
@@ -73,8 +70,7 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// Returns true if every position that can get a label from `other` can also get a label from
-    /// this source.
+    /// Returns true if this source has a label wherever `other` has one.
     pub(super) fn is_available_with(&self, other: &Self) -> bool {
         let origin = |&(_, origin): &(u8, Origin)| match origin {
             Origin::LambdaReturn(_) => Origin::Value,
@@ -84,7 +80,7 @@ impl Use {
     }
 
     /// Returns the label of the position at `ply`, an index into `steps`; `None` if the game lacks
-    /// one of the values from which the label is computed.
+    /// a value that the label needs.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
@@ -95,7 +91,6 @@ impl Use {
 }
 
 impl Origin {
-    /// The origins without a parameter, each with its name in a label rule.
     const NAMED: [(&'static str, Self); 5] = [
         ("solved", Self::Solved),
         ("exact", Self::Exact),
@@ -104,8 +99,7 @@ impl Origin {
         ("stated", Self::Stated),
     ];
 
-    /// Returns the score that a label of this origin gives the position at `ply`, in discs for the
-    /// side to move; `None` if the game does not provide it.
+    /// Returns the score in discs for the side to move at `ply`; `None` if the game has none.
     fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
         let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
         let for_player = |black_score: Discs| sign * f64::from(black_score);
@@ -140,8 +134,8 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(step.side.sign()))
     }
 
-    /// Returns the value after the move at `ply`: the value of the next position or, after the last
-    /// move, the result. Returns `None` if the search did not choose this move.
+    /// Returns the value after the move at `ply`: that of the next position or, after the last
+    /// move, the result; `None` if the search did not choose this move.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;

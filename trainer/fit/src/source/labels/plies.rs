@@ -15,15 +15,14 @@ pub enum Plies {
     /// The plies around the game's solved position, which may differ from game to game:
     /// `solved-2..solved+2`, or `solved`.
     AboutSolved {
-        /// The number of plies before the solved position to which the rule applies.
+        /// The plies before the solved position.
         before: u8,
-        /// The number of plies after the solved position to which the rule applies.
+        /// The plies after the solved position.
         after: u8,
     },
 }
 
 impl Plies {
-    /// Returns true if `ply` of the game is one of these plies.
     pub(super) fn has(&self, ply: u8, game: &Game) -> bool {
         match self {
             Self::Between(plies) => plies.contains(&ply),
@@ -34,7 +33,7 @@ impl Plies {
         }
     }
 
-    /// Returns true if, in every game, these plies include all plies of `other`.
+    /// Returns true if these plies include those of `other` in every game.
     pub(super) fn contain(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Between(own), Self::Between(other)) => {
