@@ -19,9 +19,8 @@ use crate::source::LabelRules;
 use crate::source::records::Stretch;
 
 impl Dataset {
-    /// Reads files of games, positions and openings. The positions of `data` are split into the
-    /// three subsets. The positions of `test` go to the test subset, except those that are also in
-    /// training.
+    /// Reads files of games, positions and openings. `data` is split into the three subsets; `test`
+    /// goes to the test subset, except positions that are also in training.
     pub fn read(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -31,8 +30,8 @@ impl Dataset {
         Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
-    /// Reads the positions of some phases like [`Self::read`]; the other phases are empty. Rows
-    /// beyond the limit on memory are mapped from temporary files.
+    /// Reads some phases like [`Self::read`]; the others are empty. Rows beyond the memory limit
+    /// are mapped from temporary files.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         phases: Vec<Phase>,
@@ -87,8 +86,8 @@ impl Dataset {
     }
 }
 
-/// Reads each stretch (range of records) of the inputs into a sorted run. Runs stay in memory until
-/// they fill half of it; further runs are written to temporary files.
+/// Reads each range of records into a sorted run. Runs stay in memory until they fill half of it;
+/// further ones go to temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -122,7 +121,7 @@ fn read_runs(
     Ok(runs)
 }
 
-/// Merges the rows of a phase. If there is a limit on memory, the result is in temporary files.
+/// Merges the rows of a phase, into temporary files if there is a memory limit.
 fn merged_rows(
     rows: &[(Subset, StoredRows)],
     limit: Option<&MemoryLimit>,
@@ -134,7 +133,7 @@ fn merged_rows(
     Ok([training?, validation?, test?])
 }
 
-/// Collects records in memory for a dataset.
+/// Collects records in memory for a [`Dataset`].
 pub struct DatasetBuilder {
     rules: LabelRules,
     filter: Filter,
@@ -154,8 +153,8 @@ impl DatasetBuilder {
         self.run.add(placed);
     }
 
-    /// Adds positions outside games. Enumerated positions all go to training. Positions whose
-    /// player has no legal move are counted and omitted.
+    /// Adds positions outside games; enumerated ones all to training. Positions without a legal
+    /// move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

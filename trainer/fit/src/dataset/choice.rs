@@ -1,5 +1,4 @@
-//! The data arguments of the command line: files of records, each with a factor on the weights of
-//! its positions.
+//! The data arguments of the command line: record files, each with a weight.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,13 +16,13 @@ use crate::InvalidSetting;
 pub struct DataChoice {
     /// The path of the file or folder.
     pub path: PathBuf,
-    /// The factor for the weight of every position of the file, above 0 and at most 1,000.
+    /// The factor on the weights of its positions, above 0 and at most 1,000.
     pub weight: f64,
 }
 
 impl DataChoice {
-    /// Returns the choices with each folder of records replaced by its files. Each file gets the
-    /// weight of the folder. Dataset folders are not replaced.
+    /// Replaces each folder of records by its files, with the weight of the folder. Dataset folders
+    /// stay.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {
@@ -39,8 +38,6 @@ impl DataChoice {
     }
 }
 
-/// Returns the error for a folder that has neither the manifest of a folder of records nor the
-/// manifest of a dataset.
 fn neither(path: &Path, error: RecordError) -> RecordError {
     match error {
         RecordError::File(FileError::Refused { path: of, reason }) if of == path => {
@@ -73,7 +70,7 @@ impl FromStr for DataChoice {
 impl fmt::Display for DataChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display().to_string();
-        // If the end of a path could be read as a weight, the weight is written after it.
+        // A weight follows a path whose end could be read as a weight.
         if self.weight == 1.0 && path.parse() == Ok(Self { path: self.path.clone(), weight: 1.0 }) {
             return f.write_str(&path);
         }
@@ -92,7 +89,7 @@ mod tests {
         assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
         assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
         assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
-        // A regression: each of these weights was replaced by 1/64.
+        // A regression: these weights were replaced by 1/64.
         for lost in ["a*0.001", "a*0.02", "a*1e-300", "a*0.1"] {
             let refused = choice(lost).unwrap_err().to_string();
             assert!(refused.contains(&format!("`{lost}`: the weight ")), "{refused}");

@@ -39,8 +39,7 @@ pub enum DatasetError {
     NoRecords { path: PathBuf },
 }
 
-/// Implements conversions to [`DatasetError`] from the errors that `SourceError` can also contain.
-/// The macro wraps each of them in a `SourceError`.
+/// Wraps errors that `SourceError` can also contain in a `SourceError`.
 macro_rules! from_source {
     ($($error:ty),*) => {
         $(impl From<$error> for DatasetError {

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::InvalidSetting;
 use crate::source::SourceError;
 
-/// A property of a position that a filter can restrict to a range. `Flips` is the number of discs
-/// that the played move flips. `Value` is the absolute value, in discs, of the search that chose
-/// the move or, outside games, of the label. `Surprise` is the absolute difference, in discs,
-/// between the search value and the game's result. `Share` is a random number from 0 to 1.
+/// A property of a position that a filter restricts to a range. `Flips`: discs that the move flips.
+/// `Value`: absolute value, in discs, of the search that chose the move or, outside games, of the
+/// label. `Surprise`: absolute difference, in discs, between search value and result. `Share`: a
+/// random number from 0 to 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -29,7 +29,7 @@ enum Key {
     Share,
 }
 
-/// All keys in the order of the enum, each with the greatest number that its range may contain.
+/// The keys in the order of the enum, each with the upper limit of its range.
 const KEYS: [(Key, f64); 6] = [
     (Key::Ply, 60.0),
     (Key::Moves, 64.0),
@@ -39,30 +39,28 @@ const KEYS: [(Key, f64); 6] = [
     (Key::Share, 1.0),
 ];
 
-/// The conditions that a position must meet, at most one for each key. The text form is `KEY=A..B`,
-/// with commas between conditions. Ranges include both ends, and `share=B` means `share=0..B`. A
-/// position does not meet a condition if the key is undefined for it, such as the search value of a
+/// The conditions that a position must meet, at most one for each key, as text `KEY=A..B,…`. Ranges
+/// include both ends; `share=B` means `share=0..B`. A position for which the key is undefined, such
+/// as the search value of a game without recorded values, does not pass.
 /// game without recorded values.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, two numbers of excluded positions: positions whose number for the key is outside
-/// the range, and positions for which the key is undefined.
+/// The numbers of excluded positions: for each key, those outside its range, and those for which
+/// the key is undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
 impl Excluded {
-    /// Returns the number of positions that all conditions together exclude.
+    /// Returns the number of excluded positions.
     pub fn total(&self) -> u64 {
         self.0.iter().flatten().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Returns a notice for the user if positions are excluded.
     pub(super) fn notice(&self) -> Option<String> {
         (self.total() > 0).then(|| format!("the filter excludes positions: {self}"))
     }
 
-    /// Returns the error for data whose positions are all excluded.
     pub(crate) fn all_of(&self, files: &str, filter: &Filter) -> SourceError {
         let remedy = match [Key::Value, Key::Surprise].map(|key| self.0[key as usize][1]) {
             [0, 0] => "",
@@ -90,7 +88,6 @@ impl fmt::Display for Excluded {
     }
 }
 
-/// A position of a game: the game, the step of its replay, and the index of the step.
 #[derive(Clone, Copy)]
 pub(super) struct Played<'a> {
     pub(super) game: &'a Game,
@@ -115,8 +112,8 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if a position outside games passes the filter. Otherwise counts the position in
-    /// `excluded`. `seed` determines the random number of `share`.
+    /// Returns true if a position outside games passes; otherwise counts it in `excluded`. `seed`
+    /// determines the random number of `share`.
     pub fn passes(&self, row: &ScoredPosition, seed: u64, excluded: &mut Excluded) -> bool {
         self.passes_played(row, None, seed, excluded)
     }

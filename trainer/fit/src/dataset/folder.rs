@@ -1,5 +1,5 @@
-//! A dataset in a folder, shared by fits on many machines. The folder contains a file of positions
-//! for each phase and subset, and a manifest of their origin and content.
+//! A dataset in a folder, for fits on many machines: a file of positions for each phase and subset,
+//! and a manifest of their origin and content.
 
 mod make;
 mod read;
@@ -31,13 +31,12 @@ pub struct LayoutSettings {
 }
 
 impl LayoutSettings {
-    /// Returns settings without a filter, so that the dataset contains all positions.
+    /// Returns settings without a filter.
     pub fn new(labels: LabelRules, split: Split) -> Self {
         Self { labels, filter: Filter::default(), split }
     }
 
-    /// Returns, for a message, the differences between these settings and `there`, the settings
-    /// with which a dataset was made.
+    /// Describes the differences from `there`, the settings with which a dataset was made.
     pub fn differences(&self, there: &Self) -> String {
         let provenance =
             |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
@@ -102,9 +101,9 @@ struct FileEntry {
 
 const MANIFEST: &str = "dataset.json";
 const FORMAT: &str = "othello dataset";
-/// The version of dataset folders that this program writes, and the only one that it reads.
+/// The version of dataset folders that this program writes and reads.
 const VERSION: u32 = 2;
-/// The largest manifest that is read, in bytes: enough for thousands of inputs.
+/// In bytes; enough for thousands of inputs.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
 impl DatasetFolder {
@@ -129,11 +128,7 @@ impl DatasetFolder {
         Ok(Self { path: folder.to_owned(), manifest, made })
     }
 
-    /// Checks the text of a manifest.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason why the manifest is not valid.
+    /// Checks the text of a manifest; the error is the reason why it is not valid.
     pub fn check(text: &[u8]) -> Result<(), String> {
         Manifest::parse(text).map(drop)
     }
@@ -143,7 +138,7 @@ impl DatasetFolder {
         self.manifest.games
     }
 
-    /// Returns the settings of labels, filter and split with which the dataset was made.
+    /// Returns the settings with which the dataset was made.
     pub fn settings(&self) -> &LayoutSettings {
         &self.made.settings
     }

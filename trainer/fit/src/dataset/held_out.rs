@@ -16,13 +16,12 @@ pub struct Input {
     pub weight: f64,
 }
 
-/// The set of files that training uses, identified by the checksums of their content.
+/// The files that training uses, by the checksums of their content.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
 impl TrainedOn {
-    /// Adds a file of records. Ignores a file that cannot be read, because reading its data later
-    /// reports the error.
+    /// Adds a file. Ignores an unreadable one, since reading its data reports the error.
     pub fn add_file(&mut self, path: &Path) {
         if let Ok(sha256) = stated_sha256(path) {
             self.0.push((

@@ -1,4 +1,4 @@
-//! The inputs of a dataset: files of records, divided into stretches.
+//! The inputs of a dataset: files of records, divided into ranges of records (stretches).
 
 use othello_engine::board::Phase;
 use othello_engine::progress::Progress;
@@ -11,21 +11,18 @@ use super::{Counts, DataChoice, DatasetError, DatasetFolder, Excluded, LayoutSet
 use crate::memory::MemoryLimit;
 use crate::source::records::{Records, Stretch};
 
-/// The number of games, and the number of positions outside games, in a stretch. A stretch is a
-/// range of records that becomes one sorted run. One thread processes a stretch in a few seconds.
+/// The games, or the positions outside games, of a stretch, which becomes one sorted run. A thread
+/// processes it in a few seconds.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The greatest memory for a position while it is read and sorted, in bytes. Vectors allocate up to
-/// twice their size.
+/// The bytes of a position while it is read and sorted: vectors allocate up to twice their size.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The greatest memory, in bytes, for the frames (blocks of records) that are processed at the same
-/// time: labelled, and assigned to subsets and phases.
+/// The memory in bytes for the blocks of records that are labelled and placed at the same time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
     settings: &'a LayoutSettings,
-    /// For each phase, true if its positions are read into the dataset.
     wanted: &'a [bool],
     pub(super) stretches: Vec<(Stretch, Placer<'a>)>,
     pub(super) data: Vec<Input>,
@@ -33,8 +30,7 @@ pub(super) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Checks all files without decoding their records. The records of `data` are divided into
-    /// subsets; all records of `test` belong to the test subset.
+    /// Checks all files without decoding their records.
     pub(super) fn open(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -87,23 +83,21 @@ impl<'a> Inputs<'a> {
         self.stretches.iter().map(|(stretch, _)| stretch.most_positions()).sum()
     }
 
-    /// Returns the greatest memory, in bytes, that the program needs while it reads one stretch (a
-    /// range of an input's records).
+    /// Returns the greatest memory, in bytes, that reading one stretch takes.
     fn bytes_of_stretch(&self) -> u64 {
         let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions());
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
         bytes.saturating_add(bytes.min(BYTES_OF_FRAMES))
     }
 
-    /// Returns the number of stretches (ranges of an input's records) to read at the same time, 1
-    /// or 2, and the remaining memory in bytes. Refuses a limit that is too small for one stretch.
+    /// Returns the number of stretches to read at the same time, 1 or 2, and the remaining memory
+    /// in bytes. Refuses a limit that is too small for one stretch.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DatasetError> {
         let each = self.bytes_of_stretch();
         let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;
         Ok((at_once, limit.bytes - at_once as u64 * each))
     }
 
-    /// Returns the total of the counts of positions in these sorted runs.
     pub(super) fn counts(&self, runs: &[SortedRun]) -> Counts {
         let mut all = Counts::default();
         let mut labels = LabelCounts::new(self.settings.labels.clone());

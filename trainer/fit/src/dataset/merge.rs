@@ -1,5 +1,4 @@
-//! Merges the sorted rows (labelled positions) of a phase. Duplicates in training become one row,
-//! and positions of training are removed from the other subsets.
+//! Merges the sorted rows (labelled positions) of a phase.
 
 use othello_engine::board::Position;
 use othello_engine::record::{Label, ScoredPosition, Weight};
@@ -8,14 +7,13 @@ use super::Subset;
 use crate::memory::merged;
 
 /// Merges the sorted rows of a phase and passes them to `take` in order. Training rows of the same
-/// position become one row. Rows of the other subsets are omitted if training has the same
-/// position.
+/// position become one row, and the other subsets lose the positions of training.
 pub(super) fn merge<E>(
     sources: &[(Subset, &[ScoredPosition])],
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut rows: Vec<_> = sources.iter().map(|(_, rows)| rows.iter()).collect();
-    // The order is by position. Of equal positions, training comes before the other subsets.
+    // Of equal positions, training comes before the other subsets.
     let sorted = merged(sources.len(), |source| {
         let row = rows[source].next().copied();
         Ok::<_, E>(row.map(|row| (key(&row), sources[source].0 as usize, row)))
@@ -36,19 +34,18 @@ pub(super) fn merge<E>(
     trained.map_or(Ok(()), |last| take(Subset::Training, last.merged()))
 }
 
-/// Returns the sort key of rows: a hash of the position, then the row. Any range of sorted rows is
+/// The sort key of rows: a hash of the position, then the row. Any range of sorted rows is
 /// therefore a random sample of positions, suitable as a mini-batch.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
 
-/// Returns the sort key of a row. Equal positions have equal keys, and sorted rows are in ascending
-/// order of their keys.
+/// A sort key in the order of [`order`] that is equal for rows of the same position.
 fn key(row: &ScoredPosition) -> (u64, Position) {
     (scattered(&row.position()), row.position())
 }
 
-/// Returns a hash of the position: the finaliser of SplitMix64 on both boards.
+/// Hashes both boards with the finaliser of SplitMix64.
 fn scattered(position: &Position) -> u64 {
     let mixed = |hash: u64| {
         let hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -79,8 +76,8 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns the merged row: the weighted mean of the labels, halves rounded away from zero, and
-    /// Σ weight, limited to the largest weight.
+    /// Returns the weighted mean of the labels, halves rounded away from zero, with the sum of the
+    /// weights, limited to the largest weight.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));
@@ -100,8 +97,7 @@ mod tests {
         ScoredPosition::new(position, Label::new(label).unwrap(), Weight::new(weight).unwrap())
     }
 
-    /// Merges sources; each has rows of one subset, which are sorted here. Returns the rows by
-    /// subset.
+    /// Sorts and merges sources, each with the rows of one subset; returns the rows by subset.
     fn merged_sources(sources: &[(Subset, &[ScoredPosition])]) -> [Vec<ScoredPosition>; 3] {
         let sorted = |&(subset, rows): &(Subset, &[ScoredPosition])| {
             let mut rows = rows.to_vec();
@@ -154,8 +150,7 @@ mod tests {
         assert_eq!(test, [row(5, 0, 1)]);
     }
 
-    /// Sorted rows must be in random order. Among any tenth of them, every square must have a disc
-    /// about as often as among all rows.
+    /// Among any tenth of sorted rows, every square must have a disc about as often as among all.
     #[test]
     fn any_stretch_of_sorted_rows_is_a_fair_sample() {
         let mut rows: Vec<_> = (0..10_000).map(|board| row(board << 3, 0, 1)).collect();

@@ -66,47 +66,42 @@ use stored::StoredRows;
 /// Positions for training, validation and test, by phase.
 ///
 /// Every position is the canonical one of its eight images, and its player has a legal move. Rows
-/// are sorted by a hash of the position. So the dataset does not depend on the order of the inputs
+/// are sorted by a hash of the position, so the dataset does not depend on the order of the inputs
 /// and the number of threads, and any range of rows is a fair sample.
 ///
-/// In training each position occurs once. Its label is the mean of its duplicates' labels, halves
-/// of 1/256 disc rounded away from zero. Its weight is the sum of their weights, at most 65,535/64
-/// occurrences. The other two subsets keep duplicates, but lose positions that are also in
-/// training.
+/// In training each position occurs once, with the mean of its duplicates' labels (halves of 1/256
+/// disc rounded away from zero) and the sum of their weights, at most 65,535/64 occurrences. The
+/// other two subsets keep duplicates, but lose the positions of training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
-    /// The rows of each phase.
     phases: Vec<PhaseRows>,
-    /// The number of test positions of each phase that were omitted because training has them.
+    /// The number of test positions omitted from each phase because training has them.
     omitted: Vec<u64>,
     counts: Counts,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
 }
 
-/// The rows of a phase by subset.
 type PhaseRows = [StoredRows; Subset::ALL.len()];
 
-/// Counts of the positions of a dataset, or of a stretch of its records.
+/// Counts of the positions of a dataset, or of a range of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of games in training. A single position counts as one game, unless it comes from
-    /// an enumeration: then it does not count.
+    /// The games in training. A position outside games counts as one, unless it is enumerated.
     games: u64,
-    /// The number of positions that were omitted because their player has no legal move.
+    /// The positions omitted because their player has no legal move.
     dropped: u64,
     /// True if a position of any phase had a label and passed the filter.
     is_labelled: bool,
-    /// The positions that the filter excluded.
     #[serde(default)]
     excluded: Excluded,
-    /// The number of training positions by phase and kind of label, the most frequent kind first.
-    /// Duplicates count separately.
+    /// The training positions by phase and kind of label, the most frequent kind first, with
+    /// duplicates.
     labels: Vec<Vec<(String, u64)>>,
 }
 
 impl Counts {
-    /// Adds the counts of `other`, except those of labels.
+    /// Adds all counts but those of labels.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -136,8 +131,8 @@ impl Dataset {
         self.phases.get(phase.index()).map_or(&[], |rows| &rows[subset as usize])
     }
 
-    /// Returns the number of test positions of a phase that the test lacks because training has
-    /// them; 0 if the dataset comes from a folder.
+    /// Returns the number of test positions of a phase that were omitted because training has them;
+    /// 0 if the dataset comes from a folder.
     pub fn omitted(&self, phase: Phase) -> u64 {
         self.omitted.get(phase.index()).copied().unwrap_or_default()
     }
@@ -162,8 +157,8 @@ impl Dataset {
         &self.test_inputs
     }
 
-    /// Returns the number of games in the training set. A position outside a game counts as one
-    /// game; positions of a complete enumeration do not count.
+    /// Returns the number of games in training. A position outside games counts as one; positions
+    /// of a complete enumeration do not count.
     pub fn games(&self) -> u64 {
         self.counts.games
     }
@@ -178,7 +173,7 @@ impl Dataset {
     }
 
     /// Returns the number of training positions of a phase by kind of label, the most frequent
-    /// first. Duplicates count separately.
+    /// first, with duplicates.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }
@@ -188,8 +183,8 @@ impl Dataset {
         self.counts.dropped
     }
 
-    /// Returns the SHA-256 of all rows in hexadecimal. For each subset and phase, it covers the
-    /// number of rows (u64, little-endian), then the bytes of the rows as in a file.
+    /// Returns the SHA-256 in hexadecimal, for each subset and phase, of the number of rows (u64,
+    /// little-endian) and their bytes as in a file.
     pub fn sha256(&self) -> String {
         let mut digest = Sha256::new();
         for subset in Subset::ALL {

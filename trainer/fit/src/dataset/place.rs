@@ -1,5 +1,4 @@
-//! Labels positions and determines their places: the subset from the split, the phase, and the
-//! canonical image under the symmetries of the board.
+//! Labels positions, and determines their subset, phase and canonical image.
 
 use othello_engine::board::Phase;
 use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
@@ -12,27 +11,21 @@ use crate::source::{LabelRules, Labelled};
 
 const RECORDS_AT_ONCE: usize = 64;
 
-/// Labels the positions in the records of a file. Determines the subset, the phase and, if wanted,
-/// the canonical image of each position.
 pub(super) struct Placer<'a> {
     pub(super) rules: &'a LabelRules,
-    /// The filter that selects positions. It does not apply to files whose positions all belong to
-    /// the test subset.
+    /// Does not apply to files whose positions all belong to the test subset.
     pub(super) filter: &'a Filter,
-    /// The split of the records; `None` if all of them belong to the test subset.
+    /// `None` if all records belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
-    /// True if the positions are a complete enumeration, for example of all openings. All positions
-    /// of an enumeration are for training.
+    /// True for a complete enumeration, such as all openings; all of it is for training.
     pub(super) is_enumerated: bool,
-    /// For each phase, whether its positions are placed; other positions are omitted.
+    /// For each phase, whether its positions are placed or omitted.
     pub(super) wanted: &'a [bool],
-    /// True if each position is replaced by the canonical (smallest) one of its eight symmetric
-    /// images.
+    /// True if each position is replaced by the smallest of its eight symmetric images.
     pub(super) is_canonical: bool,
 }
 
-/// A labelled position, its subset, and the number that identifies its game.
 pub(super) struct Found {
     pub(super) labelled: Labelled,
     pub(super) subset: Subset,
@@ -105,8 +98,8 @@ impl Placer<'_> {
         self.given(found.row, subset, found.game, placed);
     }
 
-    /// Adds a position that already has its label to `placed`. Omits the position if it has no
-    /// legal move, if the filter excludes it, or if its phase is not wanted.
+    /// Adds a position that has its label, unless it has no legal move, or the filter excludes it,
+    /// or its phase is not wanted.
     fn given(
         &self,
         row: ScoredPosition,

@@ -1,5 +1,5 @@
-//! Sorted runs. A sorted run contains the labelled positions of a stretch of records, sorted by
-//! subset, by phase, and by [`order`] within a phase.
+//! A sorted run: the labelled positions of a range of records, sorted by subset, by phase, and by
+//! [`order`] within a phase.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,12 +22,11 @@ use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::LabelRules;
 use crate::source::records::{Frame, Stretch};
 
-/// The number of frames (blocks of records) that are labelled and split before their positions are
-/// sorted into phases.
+/// The number of blocks of records that are labelled before their positions go to their phases.
 const FRAMES_AT_ONCE: usize = 8;
 
 pub(super) struct SortedRun {
-    /// For each subset and each phase, the sorted rows (labelled positions).
+    /// By subset and phase.
     pub(super) rows: [Vec<StoredRows>; Subset::ALL.len()],
     pub(super) counts: Counts,
 }
@@ -35,7 +34,7 @@ pub(super) struct SortedRun {
 #[derive(Serialize, Deserialize)]
 struct Description {
     counts: Counts,
-    /// For each subset and each phase, the number of rows.
+    /// The numbers of rows by subset and phase.
     rows: [Vec<u64>; Subset::ALL.len()],
 }
 
@@ -77,8 +76,7 @@ impl RunBuilder {
 }
 
 impl SortedRun {
-    /// Reads a range of records into a sorted run. After each frame (block of records), passes the
-    /// frame's number of records to `read`.
+    /// Reads a range of records; passes the number of records of each block to `read`.
     pub(super) fn read(
         stretch: &Stretch,
         placer: &Placer<'_>,
@@ -128,7 +126,7 @@ impl SortedRun {
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
-    /// Maps a part that [`Self::write`] wrote into memory, and returns its sorted run.
+    /// Maps a part that [`Self::write`] wrote.
     pub(super) fn of_part(part: Reader) -> Result<Self, DatasetError> {
         let part = MappedPart::open(part)?;
         let run =
@@ -142,8 +140,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the run whose rows are at `bytes` of a mapped file; `None` if `description` does not
-    /// match these bytes.
+    /// Returns the run whose rows are at `bytes`; `None` if `description` does not match them.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

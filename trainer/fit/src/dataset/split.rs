@@ -39,8 +39,7 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns the product of the two shares: this share of the games that `other` selects. The
-    /// result is at least one millionth.
+    /// Returns the product: this share of the games that `other` selects, at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);
@@ -92,20 +91,17 @@ impl fmt::Display for Share {
     }
 }
 
-/// The split of a dataset into training, validation and test. A hash of the seed and a game's moves
-/// determines the subset of the game. The subset therefore does not depend on the other data, and
-/// all symmetric images of a game are in the same subset.
+/// The split of a dataset into training, validation and test, by a hash of the seed and a game's
+/// moves. It does not depend on the other data, and all images of a game are in one subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// The seed of the split. Different seeds give different splits.
     pub seed: u64,
     /// The percentage of games whose positions are for validation.
     pub validation_percent: u8,
-    /// The percentage of games whose positions are for testing. The rest of the games is for
-    /// training.
+    /// The percentage of games whose positions are for testing. The rest is for training.
     pub test_percent: u8,
-    /// The share of the games that is used. With the same seed, a larger share contains all games
-    /// of a smaller one.
+    /// The share of the games that is used. With one seed, a larger share contains a smaller one.
     #[serde(default)]
     pub share: Share,
 }
@@ -127,16 +123,14 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a canonical position outside games; `None` if the split takes only a
-    /// share of the data and omits this position.
+    /// Returns the subset of a canonical position outside games; `None` if the share omits it.
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the record of a position states, or else the subset of the
-    /// position's game. A stated subset does not depend on the seed. Returns `None` if the share
-    /// omits the game.
+    /// Returns the subset that the record states, whatever the seed, or else that of the position's
+    /// game; `None` if the share omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));
@@ -146,7 +140,7 @@ impl Split {
     fn subset(&self, key: &[u8]) -> Option<Subset> {
         let hash: [u8; 32] =
             Sha256::new().chain_update(self.seed.to_le_bytes()).chain_update(key).finalize().into();
-        // Makes two independent draws from the hash, one for the subset and one for the share.
+        // Independent draws from the hash: one for the subset and one for the share.
         let draw = |number: usize, below: u32| {
             let bytes = hash.as_chunks().0.get(number).copied().unwrap_or_default();
             (u128::from(u64::from_le_bytes(bytes)) * u128::from(below)) >> 64

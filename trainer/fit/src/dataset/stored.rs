@@ -1,5 +1,4 @@
-//! Rows (labelled positions) in memory, in a mapped file, or in a part of a run. A part of rows has
-//! a description as JSON, and sections of rows that are memory-mapped.
+//! Rows (labelled positions) in memory, in a mapped file, or in a part of a run.
 
 use std::fmt;
 use std::io::Write;
@@ -23,8 +22,7 @@ pub(super) enum StoredRows {
     Mapped(MappedRows),
 }
 
-/// Rows (labelled positions) in a memory-mapped file. Their bytes were checked when the file was
-/// mapped.
+/// Rows in a mapped file, whose bytes were checked when the file was mapped.
 #[derive(Clone)]
 pub(super) struct MappedRows {
     map: Arc<Mmap>,
@@ -35,8 +33,8 @@ pub(super) struct MappedRows {
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl StoredRows {
-    /// Returns the rows at the byte range `place` of a mapped file; `None` if these bytes are not
-    /// valid rows. The file must not change while the rows exist.
+    /// Returns the rows at the byte range `place`; `None` if these bytes are not valid rows. The
+    /// file must not change while the rows exist.
     pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
         let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
         let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
@@ -79,17 +77,16 @@ impl fmt::Debug for StoredRows {
     }
 }
 
-/// Stores the rows that are pushed to it, in order, in memory or in a temporary file.
+/// Stores rows in the order of [`Self::push`], in memory or in a temporary file.
 pub(super) struct RowSink<'l> {
     memory: Vec<ScoredPosition>,
-    /// The temporary file. It is created when the first row is written to it.
+    /// Created for the first row.
     file: Option<Temporary>,
     limit: Option<&'l MemoryLimit>,
 }
 
 impl<'l> RowSink<'l> {
-    /// Creates a sink that stores rows in a temporary file if there is a limit on memory, otherwise
-    /// in memory.
+    /// With a memory limit, rows go to a temporary file, otherwise to memory.
     pub(super) fn new(limit: Option<&'l MemoryLimit>) -> Self {
         Self { memory: vec![], file: None, limit }
     }
@@ -153,8 +150,7 @@ pub(super) struct MappedPart {
 }
 
 impl MappedPart {
-    /// Maps a part into memory without checking it, since it was already checked or has just been
-    /// written.
+    /// Maps a part without checking it, since it was already checked or has just been written.
     pub(super) fn open(part: Reader) -> Result<Self, DatasetError> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();

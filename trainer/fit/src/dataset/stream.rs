@@ -1,5 +1,5 @@
-//! A stream of the positions of records, labelled and split as for a fit. The positions are neither
-//! sorted nor merged, so any number of records takes little memory.
+//! A stream of positions of records, labelled and split as for a fit, but neither sorted nor
+//! merged, so that any number of records takes little memory.
 
 use std::ops::RangeInclusive;
 use std::vec;
@@ -15,7 +15,7 @@ use super::{Counts, DataChoice, DatasetError, DatasetFolder, Filter, Input, Spli
 use crate::source::LabelRules;
 use crate::source::records::Records;
 
-/// The number of frames (blocks of records) that are labelled and split in parallel.
+/// The number of blocks of records that are labelled and split in parallel.
 const FRAMES_AT_ONCE: usize = 16;
 
 /// A labelled position and its subset.
@@ -25,8 +25,7 @@ pub struct Placed {
     pub row: ScoredPosition,
     /// The subset of the position's game: training, validation or test.
     pub subset: Subset,
-    /// The number that identifies the position's game, as in
-    /// [`PlacedPosition`](othello_engine::record::PlacedPosition).
+    /// The game's number, as in [`PlacedPosition`](othello_engine::record::PlacedPosition).
     pub game: u64,
 }
 
@@ -35,7 +34,7 @@ pub struct Placed {
 pub struct Columns {
     /// The discs of the player to move, as bitboards; bit 0 is a1, bit 63 is h8.
     pub player: Vec<u64>,
-    /// The discs of the opponent of the player to move, as bitboards like `player`.
+    /// The discs of the opponent, like `player`.
     pub opponent: Vec<u64>,
     /// The labels in discs, from the view of the player to move.
     pub label: Vec<f32>,
@@ -45,7 +44,7 @@ pub struct Columns {
     pub ply: Vec<u8>,
     /// The subsets: 0 training, 1 validation, 2 test.
     pub subset: Vec<u8>,
-    /// The games; positions of one game share a number.
+    /// The numbers of the games.
     pub game: Vec<u64>,
 }
 
@@ -95,8 +94,8 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
-    /// The size, in positions, of the buffer from which each position is drawn at random. With 0,
-    /// positions keep the order of the files.
+    /// The size, in positions, of the buffer from which each position is drawn; 0 keeps the order
+    /// of the files.
     pub shuffled: usize,
     /// The seed of the random order of positions.
     pub seed: u64,
@@ -106,9 +105,9 @@ pub struct StreamSettings {
 pub struct PositionStream {
     settings: StreamSettings,
     files: vec::IntoIter<DataChoice>,
-    /// The file that is being read, and the weight of its positions.
+    /// The file being read, and the weight of its positions.
     open: Option<(Records, f64)>,
-    /// The positions that were read but not yet returned.
+    /// The positions that were read but not returned yet.
     pool: Vec<Placed>,
     random: Generator,
     inputs: Vec<Input>,
@@ -117,8 +116,7 @@ pub struct PositionStream {
 }
 
 impl PositionStream {
-    /// Opens a stream over the positions in files of records and in folders of record files. If
-    /// positions are shuffled, the order of the files is also random.
+    /// Opens a stream over files and folders of records; their order is random if `shuffled` > 0.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DatasetError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
@@ -145,8 +143,7 @@ impl PositionStream {
         })
     }
 
-    /// Returns the next `most` positions, or one position if `most` is 0. Returns fewer, or none,
-    /// if the data ends.
+    /// Returns the next `most` positions, at least one; fewer, or none, at the end of the data.
     pub fn next_batch(
         &mut self,
         most: usize,
@@ -173,8 +170,7 @@ impl PositionStream {
         &self.inputs
     }
 
-    /// Reads more positions into the pool of positions that were not yet returned. Returns false at
-    /// the end of the last file.
+    /// Reads more positions into the pool. Returns false at the end of the last file.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DatasetError> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
@@ -237,8 +233,7 @@ mod tests {
     use super::super::tests::games;
     use super::*;
 
-    /// The number of games in this test, which is more than are labelled at the same time. The test
-    /// also has positions outside games.
+    /// More games than are labelled at the same time.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 
@@ -287,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Returns the expected positions, one game after another, computed without a stream.
+    /// Computes the positions without a stream, one game after another.
     fn expected() -> Vec<Placed> {
         let split = Split::new(7);
         let of_games = games(GAMES).into_iter().flat_map(|game| {

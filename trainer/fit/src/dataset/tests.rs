@@ -146,8 +146,8 @@ fn files_are_mixed_by_their_weights() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Games, some of them repeated, are divided into batches of any size. Each batch becomes a
-    /// sorted run in memory or in a file. The merged dataset must equal that of a single run.
+    /// Batches of games, some of them repeated, become sorted runs in memory or in a file. The
+    /// merged dataset must equal that of a single run.
     #[test]
     fn sorted_runs_give_the_dataset_that_one_run_gives(
         different in 1_u64..120,
@@ -175,7 +175,7 @@ proptest! {
     }
 }
 
-/// Reads two ranges of records under memory limits that keep two, one or no sorted run in memory.
+/// The limits keep two, one or no sorted run in memory.
 #[test]
 fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -209,7 +209,6 @@ fn a_folder_that_takes_no_file_is_named() {
     assert!(error.contains("/no/such/folder") && error.contains("5 MB"), "{error}");
 }
 
-/// Reading some phases must give the same rows as reading all, also if rows are in temporary files.
 #[test]
 fn the_phases_that_are_read_have_what_they_have_among_all() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,7 +257,6 @@ fn plain_positions_are_split_and_enumerated_ones_are_not() {
     assert!((total / 30..total / 12).contains(&held_out), "{held_out} of {total}");
 }
 
-/// Test data must be in the test subset only, and without the positions that are in training.
 #[test]
 fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let folder = tempfile::tempdir().unwrap();

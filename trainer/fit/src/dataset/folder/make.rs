@@ -1,6 +1,5 @@
-//! The run that makes a dataset in a folder. In the first stage, each part contains the sorted
-//! positions of a range of records. In the second stage, each part contains the merged positions of
-//! one phase.
+//! The run that makes a dataset in a folder. A part of the first stage has the sorted positions of
+//! a range of records; a part of the second stage has the merged positions of a phase.
 
 use std::path::Path;
 
@@ -25,9 +24,8 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder. Returns `None` if this process makes only the parts of a shard.
-    /// The positions of the test files go to the test subset, except positions that are also in
-    /// training.
+    /// Makes a dataset in a folder; `None` if this process makes only a shard of the parts.
+    /// Positions of `test` go to the test subset, except those that are also in training.
     pub fn make(
         folder: &Path,
         data: &[DataChoice],
@@ -72,8 +70,8 @@ impl DatasetFolder {
             run.clean()?;
             return Err(nothing(data, settings, &counts.excluded));
         }
-        // Merges as many phases at a time as fit into half of the memory. If the rows of one phase
-        // do not fit, they are written to temporary files.
+        // As many phases at a time as fit into half of the memory. The rows of a larger phase go to
+        // temporary files.
         let bytes = |phase: Phase| {
             let rows: usize = runs.iter().map(|run| run.len(phase)).sum();
             (rows as u64).saturating_mul(ROW_BYTES as u64)
@@ -93,7 +91,7 @@ impl DatasetFolder {
         }
     }
 
-    /// Writes the files of a dataset from the completed parts of the run that makes it.
+    /// Writes the files of a dataset from the parts of a complete run.
     pub fn pack(
         run: &Run,
         existing: Existing,
@@ -135,9 +133,8 @@ fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])>
     Subset::ALL.into_iter().flat_map(of_subset).collect()
 }
 
-/// Merges the rows of a phase and writes them to `part`. Most rows are training rows, which are
-/// written directly. The rows of validation and test wait in memory or, if there is a memory limit,
-/// in temporary files.
+/// Merges the rows of a phase into `part`. Training rows, which are the most, are written directly;
+/// the others wait in memory or, with a memory limit, in temporary files.
 fn write_phase(
     part: &mut LongPart<'_>,
     counts: &Counts,

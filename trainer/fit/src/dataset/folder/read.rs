@@ -13,8 +13,8 @@ use crate::dataset::{Dataset, DatasetError, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
 
 impl DatasetFolder {
-    /// Reads the positions of `phases`; the other phases of the returned dataset are empty. Rows
-    /// beyond the memory limit are mapped from temporary files.
+    /// Reads some phases; the others are empty. Rows beyond the memory limit are mapped from
+    /// temporary files.
     pub fn read(
         &self,
         phases: &[Phase],
@@ -64,8 +64,8 @@ struct File {
 }
 
 impl File {
-    /// Returns the next frame, after checking the phase of its positions. At the end of the file,
-    /// checks the number of positions and the checksum, and returns `None`.
+    /// Returns the next block of positions, all of this phase. At the end of the file, checks the
+    /// number of positions and the checksum.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DatasetError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;

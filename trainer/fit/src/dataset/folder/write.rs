@@ -1,4 +1,4 @@
-//! Writes a dataset to a folder, which is checked before the dataset is made.
+//! Writes a dataset to a folder, and checks the folder beforehand.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,6 @@ use super::{
 use crate::dataset::{DataChoice, Dataset, DatasetError, Input, Subset};
 
 impl Dataset {
-    /// Writes the files that are missing, and the manifest last.
     pub(super) fn write(
         &self,
         folder: &Path,
@@ -99,7 +98,7 @@ impl DatasetFolder {
         Err(FileError::exists(&self.path.join(MANIFEST), reason))
     }
 
-    /// Returns true if every file of the manifest exists and states the listed checksum at its end.
+    /// Returns true if every file exists and states the checksum of the manifest at its end.
     pub(super) fn has_all_files(&self) -> bool {
         Phase::all().all(|phase| {
             Subset::ALL.into_iter().all(|subset| {
@@ -119,9 +118,9 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> {
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that cannot be written, or that contains one of the `inputs` under the name
-    /// of a file of the dataset. Unless `existing` allows replacing files, also refuses a folder
-    /// that has other files of records, since these could be taken for files of the dataset.
+    /// Refuses a folder that cannot be written, or that has one of the `inputs` under the name of a
+    /// file of the dataset. Unless `existing` allows replacing files, also refuses a folder with
+    /// other files of records, which could be taken for the dataset's.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -148,9 +147,8 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder whose files were made from other data or settings. This check comes before
-    /// the data are read, so it uses the checksums at the ends of the input files. The check
-    /// accepts the folder if an input file has no checksum.
+    /// Refuses a folder made from other data or settings. The data are not read yet: the check uses
+    /// the checksums at the ends of the input files, and accepts the folder if one has none.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],
@@ -180,8 +178,7 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     }
 }
 
-/// Returns the inputs of a dataset, each with the checksum that its file states; `None` if a file
-/// states none.
+/// Returns the inputs with the checksums that their files state; `None` if a file states none.
 fn stated(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = stated_sha256(&choice.path).ok()?;
