@@ -1,5 +1,4 @@
-//! Writes named arrays as NumPy's `.npz` files (zip files of `.npy` files), and converts weights to
-//! arrays. `datasets/formats.md` lists the arrays.
+//! Writes arrays, and weights as arrays, to NumPy's `.npz` files; see `datasets/formats.md`.
 
 use std::io::{Cursor, Seek, Write};
 use std::ops::Range;
@@ -14,34 +13,34 @@ use zip::write::SimpleFileOptions;
 
 use super::program::ExportError;
 
-/// An `.npz` file. Its bytes depend only on the arrays: the files in the zip have no dates.
+/// An `.npz` file. Its bytes depend only on the arrays, since the zip file has no dates.
 pub struct Npz<W: Write + Seek = Cursor<Vec<u8>>>(NpzWriter<W>);
 
 impl Npz {
-    /// Creates an `.npz` file in memory, at first without arrays.
+    /// Creates an empty `.npz` file in memory.
     #[expect(clippy::new_without_default, reason = "a file to write to is begun, not assumed")]
     pub fn new() -> Self {
         Self::to(Cursor::new(vec![]))
     }
 
-    /// Completes the `.npz` file, and returns its bytes.
+    /// Completes the file and returns its bytes.
     pub fn finish(self) -> Result<Vec<u8>, ExportError> {
         Ok(self.into_writer()?.into_inner())
     }
 }
 
 impl<W: Write + Seek> Npz<W> {
-    /// Starts an `.npz` file that is written to `writer`, at first without arrays.
+    /// Creates an empty `.npz` file in `writer`.
     pub fn to(writer: W) -> Self {
         Self(NpzWriter::new(writer))
     }
 
-    /// Completes the `.npz` file, and returns the writer that it was written to.
+    /// Completes the file and returns the writer.
     pub fn into_writer(self) -> Result<W, ExportError> {
         Ok(self.0.finish()?)
     }
 
-    /// Adds an array under a name to the `.npz` file.
+    /// Adds an array with a name.
     pub fn array<T: WritableElement, D: Dimension>(
         &mut self,
         name: &str,
@@ -61,20 +60,18 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// One array of weights in NumPy form, and the range of parameters that it covers. An array covers
-/// either one pattern (one number for each class) or all scalar features (one number for each
-/// feature and count).
+/// The array of a pattern, with one number for each class, or of all scalar features, with one
+/// number for each feature and count.
 pub(super) struct Place {
-    /// The number of the pattern; `None` for the scalar features.
+    /// `None` for the scalar features.
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the axes of the array that run over the parameters.
+    /// The lengths of the array's axes that run over the parameters.
     pub(super) axes: Vec<usize>,
 }
 
 impl Place {
-    /// Returns the arrays that together contain all parameters of a phase: one array for each
-    /// pattern, then one array for the scalar features.
+    /// Returns the arrays of a phase: one for each pattern, then one for the scalar features.
     pub(super) fn all(geometry: &Geometry) -> Vec<Self> {
         let patterns = geometry.patterns.iter().enumerate().map(|(number, pattern)| Self {
             pattern: Some(number),
@@ -89,8 +86,8 @@ impl Place {
         patterns.chain([scalars]).collect()
     }
 
-    /// Returns the name of this array for numbers of a `kind`. With the kind `weights`, it is
-    /// `weights_00` for pattern 0, and `scalar_weights` for the scalar features.
+    /// Returns the array's name: `weights_00` for pattern 0 and the kind `weights`,
+    /// `scalar_weights` for the scalar features.
     pub(super) fn name(&self, kind: &str) -> String {
         match self.pattern {
             Some(number) => format!("{kind}_{number:02}"),
@@ -98,8 +95,8 @@ impl Place {
         }
     }
 
-    /// Returns the shape of an array: `first` rows (phases or groups), the axes of the parameters
-    /// and, for factors, an axis of length `dimensions` at the end.
+    /// Returns a shape: `first` rows (phases or groups), the axes of the parameters and, for
+    /// factors, the `dimensions`.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }
@@ -144,15 +141,12 @@ pub fn add_weights(
     Ok(())
 }
 
-/// Returns the array of a `place`: for each phase, the numbers of the place's parameters.
 fn columns<T: Copy>(place: &Place, by_phase: ArrayView2<'_, T>) -> ArrayD<T> {
     let columns = by_phase.slice_move(s![.., place.parameters.clone()]);
     let shaped = columns.to_shape(place.shape(PHASES, None)).map(|shaped| shaped.into_owned());
     shaped.expect("a place has as many parameters as its axes")
 }
 
-/// Returns the array of factors of a `place`: for each group of phases, the factor vectors of the
-/// place's parameters.
 fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
     let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
     let own = place.parameters.start * dimensions..place.parameters.end * dimensions;
@@ -161,8 +155,7 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares of each instance of pattern `number`, in the order of the digits of a
-/// configuration.
+/// Returns the squares of the pattern's instances, in the order of a configuration's digits.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let instances = weights.geometry().instances.iter();
     let own = instances.filter(|instance| instance.pattern == number);

@@ -16,14 +16,14 @@ use super::tables::{
 };
 
 const MAGIC: [u8; 8] = *b"XADELAVE";
-/// The version, release and build that the written file states. Every Edax since 3.2 accepts them.
+/// The version, release and build in written files; every Edax since 3.2 accepts them.
 const VERSION: [i32; 3] = [3, 2, 5];
 const HEADER_BYTES: usize = 28;
-/// The number of sets of weights: one for each number of discs, including the full board.
+/// Edax has weights for each number of discs, including the full board.
 const PLIES: usize = 61;
 
-/// Returns the bytes of an Edax evaluation file with these weights. Edax's unit of 1/128 disc is
-/// finer than our unit of 1/32 disc, so the conversion is exact.
+/// Returns an Edax evaluation file with these weights. The conversion is exact, since Edax's unit
+/// of 1/128 disc is finer than ours of 1/32 disc.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
@@ -44,9 +44,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. Our weights have no constant, so a quarter of the file's constant
-/// is added to each weight of the pattern `row 2`. Every position has four instances of this
-/// pattern.
+/// Reads an Edax evaluation file. Our weights have no constant: a quarter of the file's constant is
+/// added to each weight of the pattern `row 2`, which has four instances in every position.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let mut weights = Weights::zero(Program::Edax.set());
     let order = order(weights.geometry());

@@ -13,15 +13,14 @@ use othello_engine::pattern::{Geometry, Scalar};
 use super::program::{ExportError, Program};
 use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest};
 
-/// The largest weight that an Egaroucid file may contain, in units of 1/32 disc.
+/// The largest weight in a file, in units of 1/32 disc.
 const MAX_WEIGHT: i16 = 4091;
-/// The base of the words that represent several zeros: the word 4096 + n represents n zeros.
+/// The word `RUN` + n represents n zeros.
 const RUN: i16 = 4096;
-/// The greatest number of zeros that one word may represent.
+/// The most zeros of one word.
 const MAX_RUN: usize = 28_600;
 
-/// Returns the bytes of an Egaroucid evaluation file with these weights. The unit of weights in the
-/// file is 1/32 disc, as in our weights files.
+/// Returns an Egaroucid evaluation file with these weights, whose unit of 1/32 disc is also ours.
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());
@@ -63,8 +62,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     Err(ExportError::Large { program: Program::Egaroucid, phase, discs, most })
 }
 
-/// Reads an Egaroucid evaluation file. The weight of a class is the mean of its configurations'
-/// weights in the file.
+/// Reads an Egaroucid evaluation file. A class gets the mean of its configurations' weights.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -78,7 +76,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
             sums[parameter].0 += i32::from(weight);
             sums[parameter].1 += 1;
         }
-        // Both sum and number are doubled, because `nearest` needs an even divisor.
+        // Doubled, because `nearest` needs an even divisor.
         let mean = |&(sum, number): &(i32, i32)| nearest(2 * sum, 2 * number.max(1)) as i16;
         let steps: Vec<i16> = sums.iter().map(mean).collect();
         for (&parameter, &weight) in order.iter().zip(theirs) {
@@ -89,7 +87,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// Checks that a file has as many 16-bit words as it states, and returns these words as bytes.
+/// Returns the words of a file as bytes, after checking that it has as many as it states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
         Program::Egaroucid
@@ -104,8 +102,7 @@ fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     Ok(words)
 }
 
-/// Returns the weights of a file, with each run of zeros expanded. Returns an error unless there
-/// are `expected` weights.
+/// Returns the weights with each run of zeros expanded; an error unless there are `expected`.
 fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {

@@ -1,5 +1,5 @@
-//! Writes positions as NumPy arrays. The arrays and their `.npz` file are made in temporary files,
-//! so that any number of positions takes little memory.
+//! Writes positions as NumPy arrays, through temporary files, so that any number of positions takes
+//! little memory.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct PositionArrays {
 }
 
 impl PositionArrays {
-    /// Creates empty arrays in temporary files, in the folder of the output `out`.
+    /// Creates empty arrays in temporary files in the folder of the output `out`.
     pub fn beside(out: &Path) -> Result<Self, MemoryError> {
         let limit = MemoryLimit::beside(out, 0);
         let column = || Temporary::create(&limit);
@@ -27,7 +27,7 @@ impl PositionArrays {
         Ok(Self { limit, columns })
     }
 
-    /// Appends positions to every array.
+    /// Appends positions.
     pub fn extend(&mut self, rows: &[Placed]) -> Result<(), MemoryError> {
         let Columns { player, opponent, label, weight, ply, subset, game } = &Columns::from(rows);
         let [player, opponent, game] = [player, opponent, game].map(|numbers| cast_slice(numbers));
@@ -36,8 +36,8 @@ impl PositionArrays {
         self.columns.iter_mut().zip(bytes).try_for_each(|(column, bytes)| column.write(bytes))
     }
 
-    /// Returns the bytes of an `.npz` file with the positions and `provenance`: the settings and
-    /// inputs that determined them, as JSON. `datasets/formats.md` lists the arrays.
+    /// Returns an `.npz` file with the positions and `provenance`, the settings and inputs that
+    /// determined them as JSON; `datasets/formats.md` lists its arrays.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset, game] = self.columns;
         let mut file = Npz::to(self.limit.temporary_file()?);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::dataset::Subset;
 
-    /// A regression: the memory for an export grew with the number of positions.
+    /// A regression: the memory grew with the number of positions.
     #[test]
     fn positions_are_kept_in_files_and_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ mod tests {
             let rows: Vec<Placed> = (0..1000).map(|at| row(1 + 1000 * batch + at)).collect();
             arrays.extend(&rows).unwrap();
         }
-        // 8 + 8 + 4 + 4 + 1 + 1 bytes of each position.
+        // 8 + 8 + 8 + 4 + 4 + 1 + 1 bytes of each position.
         let in_files: usize = arrays.columns.iter().map(Temporary::len).sum();
         assert_eq!(in_files, 10_000 * 34);
         let bytes = arrays.finish("{}").unwrap();
@@ -94,7 +94,6 @@ mod tests {
         let subset: Array1<u8> = npz.by_name("subset").unwrap();
         assert!(subset.iter().copied().eq((1..=10_000).map(|number| (number % 3) as u8)));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        // Without positions, the arrays have no elements.
         let none = PositionArrays::beside(&folder.path().join("a.npz")).unwrap();
         let bytes = none.finish("{}").unwrap();
         let ply: Array1<u8> =

@@ -18,7 +18,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// Returns the shipped pattern set with the patterns of the program's evaluation.
+    /// Returns the shipped pattern set of the program's evaluation.
     pub fn set(self) -> PatternSet {
         PatternSet::shipped(&self.to_string().to_lowercase()).expect("the set is shipped")
     }

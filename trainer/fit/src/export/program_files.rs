@@ -9,7 +9,7 @@ use super::tables::ReadTables;
 use super::zebra::{read_zebra, zebra};
 
 impl Program {
-    /// Returns the bytes of the program's evaluation file with these weights.
+    /// Returns the program's evaluation file with these weights.
     pub fn write(self, weights: &Weights) -> Result<Vec<u8>, ExportError> {
         match self {
             Self::Edax => edax(weights),
@@ -18,7 +18,7 @@ impl Program {
         }
     }
 
-    /// Reads weights from the bytes of the program's evaluation file.
+    /// Reads weights from the program's evaluation file.
     pub fn read(self, bytes: &[u8]) -> Result<ReadTables, ExportError> {
         match self {
             Self::Edax => read_edax(bytes),

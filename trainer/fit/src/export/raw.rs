@@ -1,16 +1,14 @@
-//! Writes weights for programs in C: an array of numbers without a file format around it, and a
-//! source file with an evaluation function.
+//! Writes weights for programs in C: plain numbers, and a source file that evaluates positions.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Scalar, configurations};
 use sha2::{Digest as _, Sha256};
 
-/// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, one phase after
-/// another. A phase has the weights of each pattern by configuration, then the weights of each
-/// scalar feature by count. If phases share their weights in groups of equal size, each group is
-/// written once. The factor vectors, if there are any, are appended: by group in the same order,
-/// with a signed byte for each factor.
+/// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, phase by phase: first
+/// the weights of each pattern by configuration, then those of each scalar feature by count. Groups
+/// of phases of equal size that share their weights are written once. The factor vectors, if any,
+/// follow by group in the same order, one signed byte for each factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -28,8 +26,7 @@ pub fn raw(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-/// Returns the largest number n for which the phases, divided into groups of n consecutive phases,
-/// have equal weights within each group.
+/// Returns the largest n for which groups of n consecutive phases have equal weights.
 fn shared_phases(weights: &Weights) -> usize {
     let phases: Vec<Phase> = Phase::all().collect();
     let share = |phases: &[Phase]| {
@@ -39,7 +36,7 @@ fn shared_phases(weights: &Weights) -> usize {
     shared.unwrap_or(1)
 }
 
-/// Returns the parameters of a phase in the order in which the raw file stores their weights.
+/// Returns the parameters of a phase in the order of the raw file.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {
@@ -50,13 +47,13 @@ fn order(weights: &Weights) -> Vec<usize> {
     geometry.patterns.iter().flat_map(of_pattern).chain(of_scalars).collect()
 }
 
-/// The greatest size of weights that the C file contains: compilers take about 1.3 s and 150 MB for
-/// a million numbers.
+/// The most bytes of weights in the C file: compilers take about 1.3 s and 150 MB for a million
+/// numbers.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, from scratch or move by move.
-/// The names in the code begin with `prefix`, a C identifier. The code contains the weights if they
-/// have at most 4 MiB. Larger weights are in the file that [`raw`] returns.
+/// Names begin with `prefix`, a C identifier. Weights of more than 4 MiB stay in the file of
+/// [`raw`].
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();
@@ -127,7 +124,7 @@ extern const int16_t @name@_weights[];
 #endif
 "#;
 
-/// Returns the C definition of an array with these little-endian 16-bit words.
+/// Returns a C array of these little-endian 16-bit words.
 fn table(bytes: &[u8]) -> String {
     let words = bytes.chunks_exact(2).map(|word| i16::from_le_bytes([word[0], word[1]]));
     let words: Vec<String> = words.map(|word| word.to_string()).collect();

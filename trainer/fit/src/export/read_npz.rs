@@ -1,5 +1,4 @@
-//! Reads weights from `.npz` files of NumPy arrays, written by `export` or by a Python program.
-//! Also converts arrays of numbers in memory to weights.
+//! Makes weights from `.npz` files of NumPy arrays, or from arrays in memory.
 
 use std::fmt::Display;
 use std::io::{Read, Seek};
@@ -18,17 +17,14 @@ use super::arrays::Place;
 use super::program::ExportError;
 use super::tables::{Differences, ReadTables};
 
-/// The greatest size of the text of a pattern set in bytes.
 const MAX_SET_BYTES: usize = 1 << 20;
-/// The greatest size of the header of an array in bytes.
 const MAX_HEADER_BYTES: usize = 1 << 16;
-/// The size in bytes of a number of the widest type that an array may have.
+/// The size in bytes of the widest number in an array.
 const WIDEST: usize = size_of::<f64>();
 
 /// Reads weights from the arrays of an `.npz` file: `pattern_set`, the weights of every pattern
-/// (`weights_KK`) and, if the set has scalar features, `scalar_weights`. Also reads the counts if
-/// the file has them, and the factors if the set has any. Weights and factors are in the steps of
-/// weights files; numbers that are not whole are rounded.
+/// (`weights_KK`) and, if the set has scalar features, `scalar_weights`; also counts, if present,
+/// and factors, if the set has any. Numbers in steps of weights files are rounded if not whole.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
@@ -67,8 +63,8 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns the bytes of an array, with its header; `None` if the array is not in the file.
-    /// Refuses an array of more than `most` bytes.
+    /// Returns the bytes of an array and its header; `None` if the file lacks it. Refuses an array
+    /// of more than `most` bytes.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -94,8 +90,8 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns the numbers of an array, which may have any number type; `None` if the array is not
-    /// in the file. Refuses an array that has far more than `most` numbers.
+    /// Returns an array of any number type; `None` if the file lacks it. Refuses an array that has
+    /// far more than `most` numbers.
     fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
@@ -116,9 +112,8 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins all arrays of one `kind` (such as `weights`) into one matrix. A row has the numbers of
-    /// all parameters or, with `dimensions`, the factor vectors of all parameters. Returns `None`
-    /// if the first array is missing.
+    /// Joins all arrays of a `kind` (such as `weights`) to a matrix. A row has the numbers or, with
+    /// `dimensions`, the vectors of all parameters. Returns `None` if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -139,9 +134,8 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(all))
     }
 
-    /// Returns an array as a matrix: its first axis gives the rows, and all other axes are merged
-    /// into columns. Returns `None` if the file has no such array. Refuses an array whose shape is
-    /// not `shape`.
+    /// Returns an array of this shape as a matrix, with all axes but the first merged into columns;
+    /// `None` if the file lacks it.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };
@@ -158,7 +152,7 @@ impl<F: Read + Seek> Arrays<F> {
     }
 }
 
-/// Returns the elements of an array as `f64` if they have the type `T`; otherwise `None`.
+/// Returns the elements as `f64` if they have the type `T`.
 fn view<T: ViewElement + Copy>(
     bytes: &[u8],
     number: impl Fn(T) -> f64,
@@ -170,25 +164,21 @@ fn view<T: ViewElement + Copy>(
     }
 }
 
-/// The arrays from which weights are made. Their values are not yet rounded or checked.
+/// The arrays from which weights are made, neither rounded nor checked yet.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightArrays<'a> {
-    /// The weights in steps of 1/32 disc. Rows are phases, columns are parameters.
+    /// The weights in steps of 1/32 disc, by phase (rows) and parameter (columns).
     pub steps: ArrayView2<'a, f64>,
-    /// The number of training occurrences of each parameter, if known. Rows are phases, columns are
-    /// parameters.
+    /// The training occurrences by phase (rows) and parameter (columns), if known.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, required for a set with factors. Each row belongs to a group of phases, and
-    /// contains the vectors of all parameters one after another.
+    /// The factors, required for a set with factors. A row has the vectors of all parameters for a
+    /// group of phases.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
 impl WeightArrays<'_> {
-    /// Rounds the numbers to weights for a pattern set.
-    ///
-    /// # Errors
-    ///
-    /// Returns a message if an array has a wrong shape, or if a number is out of range.
+    /// Rounds the numbers to weights for a pattern set. Refuses an array of a wrong shape, and a
+    /// number that is out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);
@@ -242,7 +232,7 @@ fn has_shape(name: &str, found: &[usize], expected: [usize; 2]) -> Result<(), St
     Err(format!("the {name} have the shape {found:?}; expected {expected:?}"))
 }
 
-/// Refuses numbers outside the range of weights, and NaN.
+/// Refuses numbers outside the range, and NaN.
 fn in_range<T: Copy + PartialOrd + Display>(
     numbers: ArrayView1<'_, T>,
     as_held: impl Fn(T) -> T,
@@ -257,7 +247,7 @@ fn in_range<T: Copy + PartialOrd + Display>(
     }
 }
 
-/// Returns the SHA-256 of weights, counts and factors, with their pattern set, in hexadecimal.
+/// Returns the SHA-256, in hexadecimal, of the pattern set, weights, counts and factors.
 pub fn checksum(weights: &Weights) -> String {
     let mut digest = Sha256::new_with_prefix(weights.set().to_toml());
     weights.all_steps().iter().for_each(|step| digest.update(step.to_le_bytes()));
@@ -331,8 +321,7 @@ mod tests {
         assert!(read.weights.factors() == weights.factors());
     }
 
-    /// Returns the bytes of an `.npz` file with the test's pattern set and the arrays that `add`
-    /// adds.
+    /// Returns a file with the test's pattern set and the arrays that `add` adds.
     fn file_of(add: impl FnOnce(&mut NpzWriter<Cursor<Vec<u8>>>)) -> Vec<u8> {
         let mut npz = NpzWriter::new(Cursor::new(vec![]));
         npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
@@ -340,8 +329,7 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns an `.npz` file as a Python program may write it. `change` is the value of one weight
-    /// of the pattern.
+    /// Returns a file as Python may write it, in which one weight of the pattern is `change`.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);
@@ -365,8 +353,7 @@ mod tests {
         }
     }
 
-    /// A regression: `read_npz` replaced a count of −1, NaN or 2³² by another number instead of
-    /// refusing the file.
+    /// A regression: a count of −1, NaN or 2³² was replaced by another number.
     #[test]
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;
@@ -386,7 +373,6 @@ mod tests {
         }
     }
 
-    /// Returns a file with these weights of the pattern.
     fn with_weights<T: WritableElement, D: Dimension>(
         weights: &ArrayBase<impl Data<Elem = T>, D>,
     ) -> Vec<u8> {

@@ -1,5 +1,5 @@
-//! The common part of other programs' evaluation files: for each number of discs on the board and
-//! each pattern, a table of weights by configuration.
+//! The common part of other programs' evaluation files: tables of weights by configuration, for
+//! each number of discs on the board and each pattern.
 //!
 //! These files number a configuration in base 3. The first square is the most significant digit.
 //! The digit is 0 for a disc of the player, 1 for one of the opponent, and 2 for an empty square.
@@ -16,7 +16,7 @@ use super::program::{ExportError, Program};
 /// Weights read from another program's file, converted to steps of 1/32 disc.
 #[derive(Clone, Debug)]
 pub struct ReadTables {
-    /// The weights. Their counts are 0, because other programs' files contain no counts.
+    /// The weights; their counts are 0, since other programs' files have none.
     pub weights: Weights,
     /// The rounding errors of the conversion to steps of 1/32 disc.
     pub rounding: Rounding,
@@ -52,22 +52,19 @@ impl Differences {
     }
 }
 
-/// Returns the quotient by an even divisor, rounded to the nearest integer; halves are rounded away
-/// from zero.
+/// Divides by an even divisor, rounded to the nearest integer; halves away from zero.
 pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the class of each configuration, in the order of the other program's numbering.
+/// Returns the class of each configuration in the other program's order.
 pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
         let (mut rest, mut index) = (number, 0);
-        // The other program's least significant digit is the last square, which is our most
-        // significant one.
+        // The other program's least significant digit is the last square, our most significant one.
         for power in (0..squares).rev() {
-            // The digits of player, opponent and empty square are 0, 1, 2 in the file, and 2, 0, 1
-            // here.
+            // Player, opponent and empty square are 0, 1, 2 in the file, and 2, 0, 1 here.
             index += [2, 0, 1][rest % 3] * configurations(power);
             rest /= 3;
         }
@@ -76,17 +73,15 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     (0..pattern.class_of.len()).map(class).collect()
 }
 
-/// Returns the parameters of a pattern, in the order in which their classes first occur in
-/// `classes`.
+/// Returns a pattern's parameters in the order in which their classes first occur in `classes`.
 pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
     let mut met = vec![false; pattern.classes];
     let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts weights to the pattern set of `program`. This set must contain all scalar features of
-/// the weights and, in any order, all their patterns or symmetric images of them. Parameters of the
-/// set that the weights lack get the weight 0 and the count 0.
+/// Converts weights to the pattern set of `program`, which must have all their scalar features and,
+/// in any order, their patterns or symmetric images of them. Other parameters get 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     let set = program.set();
     if weights.factors().is_some() {
@@ -109,8 +104,7 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns, for each parameter of the target set, the corresponding parameter of the weights;
-    /// `None` if the weights have no such parameter.
+    /// Returns, for each parameter of the target set, that of the weights, if they have one.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];
@@ -143,10 +137,8 @@ impl Correspondence<'_> {
         Ok(parameters)
     }
 
-    /// Finds the pattern of the target set that equals `pattern` or a symmetric image of it.
-    /// Returns the index of the found pattern. Also returns, for each square of `pattern`, the
-    /// index of the corresponding square in the found pattern. Returns `None` if the target set has
-    /// no such pattern.
+    /// Finds `pattern` or a symmetric image of it in the target set. Returns the index of the found
+    /// pattern and, for each square of `pattern`, the index of its square in the found one.
     fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
         self.to.patterns().iter().enumerate().find_map(|(place, other)| {
             let digits = Symmetry::all()
@@ -156,8 +148,7 @@ impl Correspondence<'_> {
     }
 }
 
-/// Returns, for each square, the index in `list` of its image under `symmetry`; `None` if an image
-/// is not in the list, or if the lengths differ.
+/// Returns the index in `list` of each square's image; `None` if `list` is not the image.
 fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
     if squares.len() != list.len() {
         return None;
@@ -167,19 +158,17 @@ fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec
 }
 
 pub(super) const FINER_STEPS: i32 = 128;
-/// The number of steps of 1/128 disc (the unit of other programs) in one step of our weights.
+/// The steps of 1/128 disc, the unit of other programs, in one step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// The name of the pattern to whose weights the constant of another program's file is added. Our
+/// The pattern, with four instances, to whose weights another program's constant is added: our
 /// weights have no constant.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// The conversion of another program's weights, in units of 1/128 disc, to weights in units of 1/32
-/// disc, one phase after another.
+/// Converts another program's weights, in units of 1/128 disc, phase by phase.
 pub(super) struct FinerTables<'a> {
-    /// The weights to set. Their pattern set includes `row 2`: a pattern with four instances, to
-    /// whose weights the constant of the other program's file is added.
+    /// The weights to set, of a pattern set with the pattern `row 2`.
     pub(super) weights: &'a mut Weights,
     /// The parameters in the order of the other program's file.
     pub(super) order: &'a [usize],
@@ -187,9 +176,9 @@ pub(super) struct FinerTables<'a> {
 }
 
 impl FinerTables<'_> {
-    /// Sets the weights of a phase to `theirs`, converted from 1/128 disc. A quarter of `constant`
-    /// is added to each weight of the pattern `row 2`, because a position has four instances of
-    /// this pattern. The error is a message that a weight is too large for a weights file.
+    /// Sets the weights of a phase. A quarter of `constant` is added to each weight of `row 2`,
+    /// which has four instances. The error is a message that a weight is too large for a weights
+    /// file.
     pub(super) fn set(
         &mut self,
         phase: Phase,

@@ -1,5 +1,4 @@
-//! Writes games as a WTHOR file (`.wtb`); [`crate::source::wthor`] describes the format and reads
-//! it.
+//! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
 //! The players and the tournament have number 0, the date is 0. The header can state only one depth
 //! at which games have a theoretical score. The writer states the depth that most solved games
@@ -15,8 +14,7 @@ use othello_engine::record::Game;
 
 use crate::source::wthor::{HEADER_BYTES, MOVES_AT, RECORD_BYTES};
 
-/// Returns the bytes of a WTHOR file with these games and this year. Returns `None` if there are
-/// more games than the header can count.
+/// Returns a WTHOR file of this year; `None` if there are more games than the header can count.
 pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     let solved_ply = common_solved_ply(games);
     let mut bytes = vec![0; HEADER_BYTES];
@@ -28,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the ply at which most solved games are solved. Returns `None` if another game also
-/// reaches this ply but is not solved there.
+/// Returns the ply at which most solved games are solved; `None` if another game also reaches it
+/// but is not solved there.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {
@@ -85,12 +83,10 @@ mod tests {
         assert_eq!((bytes.len(), bytes[14]), (16 + 68 * 10, 56));
         assert_eq!(bytes[10..12], [0xE8, 7]);
         assert_eq!(read(&bytes), games);
-        // A regression: an unfinished game was exported with the result of its board, not with the
-        // stated one.
+        // A regression: an unfinished game was exported without its stated result.
         let broken_off = games[3].clone().with_stated(26).unwrap();
         assert_eq!(wthor(&[broken_off], 2024).unwrap()[16 + 6], 45);
-        // Black's discs at the end, and under perfect play; in an unfinished game, the discs on the
-        // board.
+        // Black's discs at the end, or on the board of an unfinished game, and under perfect play.
         assert_eq!(bytes[16 + 68 * 9..][6..8], [64, 27]);
         assert_eq!(bytes[16..][6..8], [2, 2]);
         assert_eq!(bytes[16 + 68..][6..8], [4, 4]);

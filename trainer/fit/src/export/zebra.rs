@@ -28,23 +28,22 @@ use super::tables::{
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
-/// The number of units of the file (1/512 disc) in one unit of Zebra's evaluation (1/128 disc).
+/// Units of the file (1/512 disc) in one of Zebra's evaluation (1/128 disc).
 const WORDS_PER_STEP: i32 = 4;
-/// The index of the constant among the numbers of a stage. The parity and the weights follow.
+/// The index of the constant in a stage; parity and weights follow.
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// The number of occurrences added to the count of each phase. If the counts are unknown, all
-/// phases therefore have equal weight in the fit.
+/// Added to the occurrences of each phase, so that phases have equal weight in the fit if the
+/// counts are unknown.
 const FEWEST: f64 = 0.01;
 
-/// The parameters of a stage in 1/128 disc: the constant, the weight of parity, then the pattern
-/// weights in the order of the file.
+/// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
 type Stage = Vec<i32>;
 
-/// Returns the bytes of Zebra's file. Its weights have the least squared differences from
-/// `weights`; each training occurrence of a parameter has the same weight in the sum.
+/// Returns Zebra's file with the least squared differences from `weights`, in which each training
+/// occurrence of a parameter has the same weight.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -58,7 +57,7 @@ pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
         }
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(i16::to_be_bytes).collect();
-    // Stored without compression, so that the file does not depend on the version of a compressor.
+    // Not compressed, so that the file does not depend on the version of a compressor.
     let mut packed = GzBuilder::new().write(vec![], Compression::none());
     let written = packed.write_all(&bytes).and_then(|()| packed.finish());
     written.map_err(|error| Program::Zebra.refused(error.to_string()))
@@ -84,9 +83,8 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the pattern weights of the stages, so that the weights that Zebra interpolates for each
-/// phase are close to `weights`. In the least-squares sum of a parameter, each phase counts by the
-/// parameter's number of occurrences.
+/// Fits the stages' pattern weights by least squares, so that Zebra's interpolation for each phase
+/// is close to `weights`. A phase counts by the parameter's number of occurrences.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -101,9 +99,8 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constant and the parity of each stage to the mean residuals that the pattern weights
-/// leave. The constant is fitted to even-numbered phases, constant plus parity to odd-numbered
-/// phases.
+/// Fits the constant and the parity of each stage to the mean residuals of the pattern weights: the
+/// constant to even-numbered phases, constant plus parity to odd-numbered ones.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -119,8 +116,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean, over the training positions of a phase, of the value with `weights` minus the
-/// value with the weights of the stages. The unit is 1/128 disc.
+/// Returns the mean residual over the training positions of a phase, in 1/128 disc: the value with
+/// `weights` minus that with the stages.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -140,9 +137,9 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads Zebra's evaluation file. Every phase gets the weights with which Zebra evaluates it. Our
-/// format has neither constant nor parity. A quarter of their sum is therefore added to every
-/// weight of the pattern `row 2`, of which a position has four instances.
+/// Reads Zebra's evaluation file: every phase gets the weights with which Zebra evaluates it. Our
+/// format has neither constant nor parity: a quarter of their sum is added to every weight of the
+/// pattern `row 2`, which has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -166,13 +163,12 @@ pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding })
 }
 
-/// Returns the 16-bit words of a file, decompressed if needed. Returns an error if their number is
-/// wrong.
+/// Returns the words of a file, decompressed if needed; an error if their number is wrong.
 fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     let expected = header().len() + STORED.len() * STAGE_WORDS;
     let mut unpacked = vec![];
     if bytes.starts_with(&GZIP) {
-        // One byte more than allowed is enough to recognise a file that is too long.
+        // One byte more than allowed shows that a file is too long.
         let mut reader = MultiGzDecoder::new(bytes).take(2 * expected as u64 + 1);
         let read = reader.read_to_end(&mut unpacked);
         read.map_err(|error| Program::Zebra.refused(format!("its packing is damaged: {error}")))?;
@@ -197,8 +193,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board. Its value is the disc difference: each disc counts as one,
-/// divided equally among the instances that include its square.
+/// Returns the stage of the full board, whose value is the disc difference: each disc is divided
+/// equally among the instances that include its square.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -234,23 +230,21 @@ fn order(geometry: &Geometry) -> Vec<usize> {
 
 /// The numbers of played discs for which Zebra's file has weights.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
-/// The number of played discs of the last stage, the full board. The weights of this stage count
-/// discs, and the file does not store them.
+/// The last stage, the full board: its weights count discs, and the file does not store them.
 pub(super) const FULL: usize = 60;
 
 /// The two stages between which Zebra interpolates the weights of a phase, and their shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
-    /// The index of the earlier stage, 0 to 11. Index 11 is the stage of the full board.
+    /// The earlier stage, 0 to 11; 11 is the full board.
     pub(super) before: usize,
-    /// The interpolation weights of the earlier stage and of the next one. The first is never 0.
+    /// The shares of the earlier stage, never 0, and of the next one.
     pub(super) shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the two stages between which Zebra interpolates for a phase. Zebra interpolates at
-    /// even numbers of played discs, beginning with its first stage. A phase with an odd number, or
-    /// before the first stage, gets the result of the next even number in this range.
+    /// Zebra interpolates at even numbers of played discs, from its first stage on. A phase with an
+    /// odd number, or before the first stage, gets the next even number in this range.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -265,12 +259,12 @@ impl Between {
         }
     }
 
-    /// Returns true if all stages that this interpolation uses are stored in the file.
+    /// Returns true if the file has all stages of this interpolation.
     pub(super) fn is_stored(self) -> bool {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
-    /// Returns the weight interpolated between two stages, rounded towards 0 as in Zebra.
+    /// Interpolates a weight, rounded towards 0 as in Zebra.
     pub(super) fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
@@ -278,8 +272,7 @@ impl Between {
     }
 }
 
-/// The least-squares problem of finding one number for each stage that Zebra's file stores: a
-/// tridiagonal system.
+/// The least-squares problem, a tridiagonal system, of one number for each stored stage.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -288,8 +281,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds an observation with the weight `weight`: the interpolation at `between` should give
-    /// `number`. Both stages of `between` must be stored stages.
+    /// Adds an observation of this weight: the interpolation at `between`, whose stages must be
+    /// stored, should give `number`.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -302,8 +295,7 @@ impl Stages {
         }
     }
 
-    /// Returns the solution for each stage. Each stage must have an observation with a weight above
-    /// 0.
+    /// Solves the system by elimination. Each stage must have an observation of a weight above 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];
