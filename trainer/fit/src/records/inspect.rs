@@ -1,5 +1,4 @@
-//! Reports on files of records: the number of records, the number of duplicates, and statistics of
-//! the games or positions by ply.
+//! Reports on files of records: numbers, duplicates, and statistics of games or positions by ply.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -113,8 +112,8 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Returns a report on each file. Duplicates are found by keys of the records. The keys take up to
-/// `limit` of memory; beyond it, they are written to temporary files.
+/// Returns a report on each file. The keys that find duplicates go to temporary files beyond the
+/// memory `limit`.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -152,7 +151,7 @@ impl Inspector {
         Self { games, canonical_games, positions, records: 0, before: vec![] }
     }
 
-    /// Reads one file. The counts of distinct records are filled in later.
+    /// The numbers of distinct records are filled in later.
     fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport, SourceError> {
         self.before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
@@ -162,12 +161,11 @@ impl Inspector {
             kind @ Kind::Placed => {
                 self.inspect_positions::<PlacedPosition>(path, kind, |placed| &placed.row, progress)
             }
-            // A file of any other kind is refused by the reader, by name.
+            // A file of any other kind is refused by the reader.
             _ => self.inspect_games(path, progress),
         }
     }
 
-    /// Sets the numbers of distinct records in the report of each file.
     fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), SourceError> {
         let [games, canonical_games, positions] =
             [self.games, self.canonical_games, self.positions];
@@ -268,7 +266,7 @@ fn key_of_position(position: &Position) -> Key {
     key
 }
 
-/// The number of possible plies of a position: 0 to 60.
+/// The plies of a position: 0 to 60.
 const PLIES: usize = 61;
 
 impl GamesReport {
@@ -310,7 +308,7 @@ impl GamesReport {
     }
 }
 
-/// Sums over the positions of a file. Labels are summed in whole steps, so that the sums are exact.
+/// Sums of whole steps, which are exact: of each ply the positions, Σ label and Σ label².
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,
@@ -381,7 +379,7 @@ mod tests {
         let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
         records::write(&first, [whole, image, broken]);
         records::write(&second, [valued, game(0, "f5f6")]);
-        // The report must be the same with little memory and with almost none.
+        // Almost no memory must give the same report.
         let limited = |bytes| MemoryLimit { bytes, folder: folder.path().to_owned() };
         let paths = [first, second];
         let files = inspect(&paths, &limited(1 << 20), &Silent).unwrap();

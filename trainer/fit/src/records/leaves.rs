@@ -1,9 +1,9 @@
 //! Writes the leaves of searches: the positions that an engine evaluates during play.
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
-//! unbiased on positions of games. Training on leaves of principal variations, each with the label
-//! of its searched position, corrects this bias. The method is TDLeaf(λ) (Baxter, Tridgell and
-//! Weaver 1998) with scores instead of later values.
+//! unbiased on positions of games. Training on leaves of principal variations, labelled as the
+//! searched positions, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores
+//! instead of later values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,28 +25,24 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth of the searches. The depth for each position is drawn from a hash of the
-    /// position.
+    /// The greatest depth. Each search's depth is drawn from a hash of its position.
     pub depth: u32,
-    /// The shard of the games that this process searches.
+    /// The shard of the games to search.
     pub shard: Shard,
 }
 
-/// The number of games that one thread processes at a time.
 const GAMES_AT_ONCE: u64 = 16;
 
-/// The greatest number of games in one part of a run.
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// The size of each search's transposition table, in MB of 2²⁰ bytes.
+/// The transposition table of each search, in MB of 2²⁰ bytes.
 const HASH_MEGABYTES: usize = 1;
 
 const LEAVES: &str = "leaves (games)";
 
-/// Searches every labelled position of the games. Writes the leaf of each search, with the label of
-/// the searched position, in order. A principal variation that ends the game has no leaf.
-///
-/// The file depends neither on threads nor on shards or interruptions.
+/// Searches every labelled position of the games, and writes the leaves in order, with the labels
+/// of the searched positions. A principal variation that ends the game has no leaf. The file
+/// depends neither on threads nor on shards or interruptions.
 pub fn leaves<E: Identified>(
     out: &Path,
     job: &LeavesJob<'_>,
@@ -56,7 +52,7 @@ pub fn leaves<E: Identified>(
 ) -> Result<Made, RecordError> {
     job.games.check_output(out)?;
     let games = job.games.len();
-    // Every position of a game is searched, on average to half the greatest depth.
+    // Every position of a game is searched, on average to half the depth.
     let per_part = size::units(size::game(size::search(job.depth), 0), MOST_PER_PART);
     let plan = Plan {
         kind: Some(Kind::Positions),
@@ -93,7 +89,7 @@ struct Searching<'a, E: Evaluate> {
 }
 
 impl<E: Evaluate> Items for Searching<'_, E> {
-    /// The number of the part's first game, and the games of the part.
+    /// The number of the part's first game, and its games.
     type Input = (u64, Vec<Game>);
     /// The leaves of a game.
     type Output = Vec<ScoredPosition>;
@@ -101,8 +97,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
 
     const CAN_REFUSE: bool = true;
 
-    /// Checks only that the part contains positions. Their number can be any, since a search may
-    /// have no leaf.
+    /// The part may have any number of positions, since a search may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }
@@ -145,8 +140,8 @@ impl LeavesJob<'_> {
         positions.iter().filter_map(|scored| self.leaf(scored, searcher)).collect()
     }
 
-    /// Returns the position at the end of the principal variation, with its label. The search
-    /// ignores entries of earlier searches in the transposition table.
+    /// Returns the end of the principal variation, with its label. The search ignores entries of
+    /// earlier searches in the transposition table.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,
@@ -155,8 +150,7 @@ impl LeavesJob<'_> {
         let (mut position, mut label) = (scored.position(), scored.label());
         let mut left = drawn_depth(&position, self.depth);
         searcher.new_game();
-        // Each move of the line is the best move of a search to the remaining depth. A pass does
-        // not reduce the depth.
+        // Each move is the best of a search to the remaining depth. A pass does not reduce it.
         while left > 0 || position.moves() == 0 {
             if position.is_over() {
                 return None;
@@ -180,8 +174,8 @@ impl LeavesJob<'_> {
 
 /// Draws the depth of a position's search, 1..=`most`, from a hash of the position.
 fn drawn_depth(position: &Position, most: u32) -> u32 {
-    // Multipliers of the hash by Steele and Vigna, "Computationally easy, spectrally good
-    // multipliers for congruential pseudorandom number generators", 2021.
+    // Multipliers by Steele and Vigna, "Computationally easy, spectrally good multipliers for
+    // congruential pseudorandom number generators", 2021.
     let mixed = position.player().wrapping_mul(0xD134_2543_DE82_EF95)
         ^ position.opponent().wrapping_mul(0xAF25_1AF3_B0F0_25B5);
     let high = u128::from(mixed.wrapping_mul(0xD134_2543_DE82_EF95));
@@ -197,8 +191,8 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the minimax value, and the leaves of all best lines. Each leaf has the number 1 if
-    /// it has the same side to move as `position`, otherwise −1.
+    /// Returns the minimax value, and the leaves of all best lines: with 1 if the side to move is
+    /// that of `position`, otherwise −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

@@ -1,5 +1,5 @@
-//! Replaces the labels of positions with few empty squares by exact scores. The result of a
-//! collected game depends on mistakes in its endgame; exact scores do not.
+//! Replaces the labels of positions with few empty squares by exact scores, which unlike the result
+//! of a game do not depend on mistakes in its endgame.
 
 mod records;
 
@@ -19,12 +19,12 @@ use crate::backend::SolveMany;
 
 pub use records::Changes;
 
-/// The settings for relabelling: the positions to solve, and the search of all other positions.
+/// The settings for relabelling.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The number of empty squares at or below which every position gets its exact score.
+    /// Every position with at most this many empty squares gets its exact score.
     pub exact: u32,
-    /// The search of positions with more than `exact` empty squares; `None` keeps their labels.
+    /// The search of all other positions; `None` keeps their labels.
     pub search: Option<Search>,
 }
 
@@ -33,20 +33,20 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The number of nodes at which a search ends; `None` for no limit. The result is the value of
-    /// the deepest complete iteration.
+    /// The nodes at which a search ends, with the value of the deepest complete iteration; `None`
+    /// for no limit.
     pub nodes: Option<u64>,
     /// The confidence that Multi-ProbCut requires to prune a node, or full width.
     pub selectivity: Selectivity,
 }
 
 impl Search {
-    /// Returns the settings of a full-width search to `depth` plies without a limit on nodes.
+    /// Returns a full-width search to `depth` plies without a limit on nodes.
     pub fn to_depth(depth: u32) -> Self {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
 
-    /// Searches a position that has too many empty squares to be solved.
+    /// Searches a position that is not solved.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -55,14 +55,14 @@ impl Search {
 
 /// The records to relabel, and the settings.
 pub struct RelabelJob<'a, R> {
-    /// The positions to solve, and the search of all other positions.
+    /// The positions to solve, and the search of the others.
     pub settings: Settings,
     /// The input records of all shards.
     pub inputs: &'a Inputs<R>,
     /// The shard of the records to relabel.
     pub shard: Shard,
-    /// The device that finds exact scores; `None` if the CPU finds all. The CPU solves the
-    /// positions that the device cannot solve. The result does not depend on the device.
+    /// The device that finds exact scores, of which the CPU finds the rest; `None` for the CPU
+    /// alone. The result does not depend on it.
     pub device: Option<&'a dyn SolveMany>,
 }
 
@@ -77,22 +77,20 @@ pub struct Relabelled {
     pub summary: Option<Summary>,
 }
 
-/// The size of each search's transposition table, in MB of 2²⁰ bytes. The size affects the time of
-/// a search, not its result.
+/// The transposition table of each search, in MB of 2²⁰ bytes; it affects the time, not the result.
 const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
 pub trait Relabel: Record {
-    /// Returns the number of records that a thread processes at a time.
+    /// Returns how many records a thread processes at a time.
     fn at_once(settings: &Settings) -> usize;
 
-    /// Returns the positions of the record that need an exact score and have at most `most_empties`
-    /// empty squares, so that the device can solve them.
+    /// Returns the positions with at most `most_empties` empty squares that need an exact score.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with its new labels. `known` has the scores that a device found for the
-    /// positions of [`Self::to_solve`]; without a device, `known` is empty. Every other position is
-    /// searched from a logically empty transposition table.
+    /// Returns the record with its new labels. `known` has a device's scores for the positions of
+    /// [`Self::to_solve`], or is empty. Every other position is searched with an empty
+    /// transposition table.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -104,14 +102,12 @@ pub trait Relabel: Record {
     /// Returns the approximate time to relabel a record, in seconds.
     fn seconds(settings: &Settings) -> f64;
 
-    /// Adds to `changes` the difference between a record before and after relabelling.
+    /// Adds the difference between a record before and after relabelling.
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of a shard. If the shard contains all records, also packs the relabelled
-/// records into one file. Only the labels change.
-///
-/// The file depends neither on threads nor on shards or interruptions.
+/// Relabels the records of a shard, and packs them into one file if the shard has all records. Only
+/// the labels change. The file depends neither on threads nor on shards or interruptions.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
     job: &RelabelJob<R>,
@@ -170,7 +166,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
         size::units(R::seconds(&self.settings), MOST_PER_PART)
     }
 
-    /// Compares the relabelled records in a shard's parts with the inputs, and counts the changes.
+    /// Compares the records in a shard's parts with the inputs.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = InOrder::new(self.inputs);
@@ -187,7 +183,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     fn at_once(&self) -> u64 {
         let most_empties = self.device.map(SolveMany::most_empties);
         match most_empties {
-            // The device solves nearly all positions, so little work remains for the CPU.
+            // The device solves nearly all positions, which leaves little to the CPU.
             Some(most) if self.settings.search.is_none() && self.settings.exact <= most => {
                 R::PER_FRAME as u64
             }
@@ -196,8 +192,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a part. The positions that a device solves for a part take up
-/// to 150 MB.
+/// The records of a part. The positions that a device solves for it take up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -208,9 +203,8 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of the part's first record, and the records of the part. Each record comes with
-    /// the scores that the device found for its positions; a score is `None` if the device did not
-    /// solve the position.
+    /// The number of the part's first record, and its records, each with the scores that the device
+    /// found for its positions; `None` for a position that it did not solve.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -221,8 +215,7 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
     }
 
-    /// Reads the records of a part. If there is a device, it solves those positions of the records
-    /// that it can solve.
+    /// Reads the records of a part, and solves their positions on the device, if there is one.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.inputs.take(numbers)?;
@@ -270,9 +263,8 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares at which all scores are exact. Depth-limited
-    /// searches that reach the end of the game also give exact scores, unless a limit on nodes may
-    /// end the search earlier.
+    /// Returns the greatest number of empty squares at which all scores are exact. Searches that
+    /// reach the end of the game also are, unless a limit on nodes may end them earlier.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)
@@ -295,7 +287,7 @@ impl<R: Record> RelabelJob<'_, R> {
             return provenance;
         };
         let provenance = provenance.with("depth", depth).with("weights", weights);
-        // Only unusual settings are named, so that the files of usual runs stay the same.
+        // Only unusual settings are named, so that usual runs keep their files.
         let selectivity = (selectivity != Selectivity::Full).then(|| selectivity.percent());
         let unusual = [("nodes", nodes), ("selectivity", selectivity.map(u64::from))];
         let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));

@@ -2,12 +2,11 @@
 
 use crate::memory::{MemoryError, MemoryLimit, Sorter, Stored};
 
-/// The key of a record; equal records have equal keys.
 pub(super) type Key = [u8; 16];
 
 type Entry = (Key, u64);
 
-/// The size in bytes of an [`Entry`], in memory and in the temporary file.
+/// In memory and in the temporary file.
 const ENTRY_BYTES: usize = 24;
 
 impl Stored for Entry {
@@ -25,7 +24,6 @@ impl Stored for Entry {
     }
 }
 
-/// The keys of records, each with the number of its record.
 pub(super) struct Keys(Sorter<Entry>);
 
 impl Keys {
@@ -33,8 +31,7 @@ impl Keys {
         Self(Sorter::new(limit))
     }
 
-    /// Returns a notice for the user if finding repeated records among `records` records needs a
-    /// temporary file; otherwise `None`.
+    /// Returns a notice for the user if the keys of `records` records need a temporary file.
     pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
         Sorter::<Entry>::notice(limit, records, Entry::BYTES)
     }
@@ -43,8 +40,7 @@ impl Keys {
         self.0.push((key, number))
     }
 
-    /// Returns the numbers of the repeated records. A record is repeated if an earlier record has
-    /// the same key. All record numbers must be below `end`.
+    /// Returns the records whose key an earlier record has. All record numbers must be below `end`.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
         self.each(|number, is_repeated| {
@@ -55,8 +51,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns the number of distinct records of each file. A record is distinct if no earlier
-    /// record has the same key. `first` contains the number of the first record of each file.
+    /// Returns the number of records of each file whose key no earlier record has. `first` has the
+    /// number of each file's first record.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
@@ -67,8 +63,7 @@ impl Keys {
         Ok(distinct)
     }
 
-    /// Calls `take` for each record with its number, and with true if an earlier record has the
-    /// same key.
+    /// Calls `take` with each record's number, and with true if an earlier record has its key.
     fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), MemoryError> {
         let mut last = None;
         for entry in self.0.sorted()? {
@@ -79,7 +74,7 @@ impl Keys {
     }
 }
 
-/// A set of record numbers, one bit for each possible number.
+/// A set of record numbers, one bit for each.
 pub(super) struct Repeated(Vec<u64>);
 
 impl Repeated {
@@ -108,8 +103,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// With any amount of memory, the result must equal that of a simple method, which keeps a
-        /// set of all earlier keys.
+        /// A set of all earlier keys must find the same, with any memory limit.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

@@ -1,6 +1,5 @@
-//! Makes files from some or all records of other files: split, sampled, shuffled or joined. The
-//! result depends only on a seed and on the content of the files. Records are processed frame by
-//! frame.
+//! Makes files from records of other files: split, sampled, shuffled or joined. The result depends
+//! only on a seed and on the content of the files.
 
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -18,7 +17,7 @@ use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
 use crate::source::SourceError;
 
-/// The result of writing some or all records to a file.
+/// A file that was written from records of others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selected {
     /// The number of games or positions in the file.
@@ -29,7 +28,7 @@ pub struct Selected {
 
 /// A record that belongs to a subset of a split.
 pub trait Splittable: Record {
-    /// Returns the subset to which the split assigns the record; `None` if the split omits it.
+    /// Returns the record's subset; `None` if the split omits it.
     fn subset(&self, split: &Split) -> Option<Subset>;
 
     /// Returns the record as a scored position; `None` for a game.
@@ -64,16 +63,12 @@ impl Splittable for PlacedPosition {
     }
 }
 
-/// An output file that is being written, or that is already complete.
 pub(super) enum Output<R> {
-    /// The file is already complete, and is not written again.
     Done(Selected),
-    /// The writer of a new file, and the number of records written so far.
     Writer(Box<RecordWriter<R>>, u64),
 }
 
 impl<R: Record> Output<R> {
-    /// Begins an output file. Refuses a path that is one of the inputs.
     fn begin(
         inputs: &Inputs<R>,
         path: &Path,
@@ -90,8 +85,7 @@ impl<R: Record> Output<R> {
         })
     }
 
-    /// Creates an output file, calls `write` to add records, and completes the file. Does not call
-    /// `write` if the file is already complete.
+    /// Creates a file to which `write` adds records, unless the file is already complete.
     pub(super) fn make(
         inputs: &Inputs<R>,
         path: &Path,
@@ -134,8 +128,7 @@ fn begin_progress(progress: &dyn Progress, title: &str, is_done: bool, all: u64)
     progress.begin_stoppable(title, if is_done { all } else { 0 }, all);
 }
 
-/// Writes each subset of the records to its own file. A fit with the same split uses the same
-/// subsets.
+/// Writes each subset of the records to its own file, with the subsets of a fit of the same split.
 pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
@@ -166,9 +159,8 @@ pub fn split<R: Splittable>(
 }
 
 /// Writes a random selection of `count` records that pass the filter, or all of them if there are
-/// fewer, in their original order. Every set of `count` records is equally likely (selection
-/// sampling: Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S). A game passes
-/// every filter.
+/// fewer, in their original order (selection sampling: Knuth, The Art of Computer Programming,
+/// volume 2, algorithm 3.4.2 S). A game passes every filter.
 pub fn sample<R: Splittable>(
     inputs: &Inputs<R>,
     (count, filter): (u64, &Filter),
@@ -212,8 +204,7 @@ pub fn sample<R: Splittable>(
 
 /// A record type whose files can be merged.
 pub trait Mergeable: Record {
-    /// Returns the key by which duplicates are found and omitted; `None` if records of this type
-    /// keep duplicates.
+    /// Returns the key by which duplicates are omitted; `None` if duplicates are kept.
     fn key(&self) -> Option<Key>;
 }
 
@@ -235,8 +226,8 @@ impl Mergeable for PlacedPosition {
     }
 }
 
-/// Writes the records of all files, but omits a game if an earlier game has the same moves. If the
-/// keys of the games exceed the memory `limit`, a temporary file stores them.
+/// Writes the records of all files without games whose moves an earlier game has. Keys that exceed
+/// the memory `limit` go to a temporary file.
 pub fn merge<R: Mergeable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
@@ -260,8 +251,7 @@ pub fn merge<R: Mergeable>(
     })
 }
 
-/// The greatest size of a record in the temporary file in bytes: a game with values, and its
-/// number.
+/// The most bytes of a record in the temporary file: a game with values, and its number.
 const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.
@@ -297,8 +287,7 @@ pub fn shuffle<R: Record>(
     })
 }
 
-/// A record with its random number (`key`) and its number in the inputs. The records are sorted by
-/// `key`, and records with equal keys by `number`.
+/// A record to sort by a random number, `key`, then by its number in the inputs.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Drawn<R> {
     key: u64,
@@ -337,12 +326,10 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns games of at most `most` moves.
     fn games(count: u64, most: usize) -> Vec<Game> {
         (0..count).map(|number| random_game(number, 0, most)).collect()
     }
 
-    /// Returns the positions at the ends of short games.
     fn positions(count: u64) -> Vec<ScoredPosition> {
         let label = Label::of_score(3).unwrap();
         let row = |game: Game| ScoredPosition::new(game.replay().end, label, Weight::ONE);
@@ -439,8 +426,7 @@ mod tests {
         check_shuffle(&positions(9000));
     }
 
-    /// Shuffles with several memory limits: from enough memory for all records down to the least
-    /// that the sort can use.
+    /// The memory holds from all records down to the least that the sort can use.
     fn check_shuffle<R: Record + Ord + Debug>(records: &[R]) {
         let folder = Folder::new();
         let inputs = inputs::<R>(&folder.write("all", records));

@@ -1,5 +1,4 @@
-//! Reads the records of several files as one sequence. Gives the parts of a run their input records
-//! in order, and packs the records of all parts.
+//! Several files of records as one sequence, and the records of a run's parts.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -14,7 +13,6 @@ use othello_engine::run::Run;
 
 use crate::source::SourceError;
 
-/// Returns the number of records that a reader has not read yet.
 pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64, RecordError> {
     let mut records = 0;
     while let Some(frame) = reader.pass_by_frame()? {
@@ -23,7 +21,7 @@ pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64,
     Ok(records)
 }
 
-/// Files of games or of positions, read once for their checksums and the number of their records.
+/// Files of games or of positions, with their checksums and the number of their records.
 pub struct Inputs<R> {
     paths: Vec<PathBuf>,
     checksums: Vec<String>,
@@ -33,7 +31,7 @@ pub struct Inputs<R> {
 }
 
 impl<R: Record> Inputs<R> {
-    /// Reads files for their checksums, and counts their records.
+    /// Reads the files for their checksums, and counts their records.
     pub fn count(paths: &[PathBuf], progress: &dyn Progress) -> Result<Self, RecordError> {
         let (mut checksums, mut records, mut enumerated) = (vec![], 0, true);
         for path in paths {
@@ -61,13 +59,11 @@ impl<R: Record> Inputs<R> {
         self.records == 0
     }
 
-    /// Returns true if every file is a complete enumeration of positions, such as a file of
-    /// openings.
     pub(super) fn are_enumerated(&self) -> bool {
         self.enumerated
     }
 
-    /// Refuses an output path at which one of these input files lies.
+    /// Refuses an output that is one of the input files.
     pub(super) fn check_output(&self, output: &Path) -> Result<(), RecordError> {
         Ok(check_output(output, &self.paths)?)
     }
@@ -80,7 +76,7 @@ impl<R: Record> Inputs<R> {
         &self.checksums
     }
 
-    /// Returns a reader that begins with the record of number `first`, counted from 0.
+    /// Returns a reader from record number `first` on, counted from 0.
     pub(crate) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
         let mut records = self.all();
         records.pass_by(first)?;
@@ -91,7 +87,7 @@ impl<R: Record> Inputs<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
     }
 
-    /// Calls `take` with each record and its number, counted from 0.
+    /// Passes each record with its number, counted from 0, to `take`.
     pub(super) fn each(
         &self,
         progress: &dyn Progress,
@@ -105,7 +101,7 @@ impl<R: Record> Inputs<R> {
         Ok(())
     }
 
-    /// Returns the path of the first file, for messages.
+    /// For messages.
     pub(super) fn first_path(&self) -> PathBuf {
         self.paths.first().cloned().unwrap_or_default()
     }
@@ -117,7 +113,7 @@ pub(crate) struct Records<R: Record> {
 }
 
 impl<R: Record> Records<R> {
-    /// Skips `records` records, or all that remain if there are fewer.
+    /// Skips `records` records, or all that remain.
     pub(super) fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
         while records > 0 && (self.reader.is_some() || self.open_next()?) {
             if let Some(reader) = &mut self.reader {
@@ -154,10 +150,9 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// The input records of a run. The parts take their records in ascending order, so that the input
-/// files are read only once.
+/// The input records of a run, read only once: the parts take them in ascending order.
 pub(super) struct InOrder<R: Record> {
-    /// The number of the next unread record, and a reader that continues at this record.
+    /// The number of the next unread record, and a reader at this record.
     records: Mutex<(u64, Records<R>)>,
     first_path: PathBuf,
 }
@@ -167,8 +162,7 @@ impl<R: Record> InOrder<R> {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }
 
-    /// Returns the records whose numbers are in `numbers`. The numbers must be higher than those of
-    /// all earlier calls.
+    /// `numbers` must be higher than those of all earlier calls.
     pub(super) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.pass_by(numbers.start - *next)?;
@@ -183,7 +177,7 @@ impl<R: Record> InOrder<R> {
     }
 }
 
-/// Returns the number of records in a part of a run; `None` if the part does not contain records.
+/// Returns the number of records in a part; `None` if it does not contain records.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
@@ -198,7 +192,7 @@ pub struct Made {
     pub summary: Option<Summary>,
 }
 
-/// Writes the records of all parts, in order, into the output of the run.
+/// Writes the records of all parts, in order, to the output of the run.
 pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Made, RecordError> {
     progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
     let mut writer = RecordWriter::<R>::over(run.writer()?);

@@ -1,4 +1,4 @@
-//! Helpers for tests of records: temporary folders with files of records, and random games.
+//! Helpers for tests of records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,6 @@ use othello_testing::records;
 
 use super::sequence::Inputs;
 
-/// A temporary folder, which is deleted at the end of the test.
 pub(super) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -45,7 +44,6 @@ pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
     Game::of_replay(random_plies, &random::random_game(3, number, most)).unwrap()
 }
 
-/// Returns the score under perfect play for the player, by trying all moves.
 pub(crate) fn score_by_brute_force(position: &Position) -> Discs {
     if position.is_over() {
         return position.score();

@@ -1,5 +1,4 @@
-//! Validates files: checks every frame and replays every game. Copies the undamaged frames of a
-//! damaged file.
+//! Checks every frame of a file and replays every game; copies the undamaged frames.
 
 use std::path::Path;
 
@@ -33,11 +32,8 @@ pub struct Validation {
     pub damage: Vec<String>,
 }
 
-/// Reads a whole file and returns the damage in it.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be read, or belongs to another program or a newer version.
+/// Returns the damage in a file. It is an error if the file cannot be read, or belongs to another
+/// program or a newer version.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
     let mut found = read(path, progress, |_| Ok(()))?;
     // A file of undamaged sections may still not be valid weights.
@@ -50,8 +46,8 @@ pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, Reco
     Ok(found)
 }
 
-/// Copies the undamaged frames of a damaged file; returns its damage and the summary of the copy,
-/// or `None` if the file is undamaged.
+/// Copies the undamaged frames; returns the damage and the summary of the copy, or `None` if the
+/// file is undamaged.
 pub fn repair(
     path: &Path,
     out: &Path,
@@ -86,7 +82,7 @@ pub fn repair(
             })
         }
         kind => {
-            // Kinds other than records are refused here, by name.
+            // Kinds other than records are refused here.
             let provenance = of(PositionReader::open(path)?.provenance())?;
             let begun = match kind {
                 Kind::Openings => PositionWriter::begin_openings(out, &provenance, existing),
@@ -101,7 +97,6 @@ pub fn repair(
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of undamaged frames.
 fn copy<R: Record>(
     path: &Path,
     begun: Begin<RecordWriter<R>>,
@@ -118,7 +113,7 @@ fn copy<R: Record>(
     writer.finish()
 }
 
-/// Passes every undamaged frame of a file to `take`. Returns the counts of records and the damage.
+/// Passes the undamaged frames to `take`; returns the counts of records and the damage.
 fn read(
     path: &Path,
     progress: &dyn Progress,
@@ -162,7 +157,7 @@ fn read(
     }
 }
 
-/// Returns the message of an error that reports damage; returns any other error as an error.
+/// Returns the message of damage; any other error stays an error.
 fn damage(error: RecordError) -> Result<String, RecordError> {
     match &error {
         RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
@@ -173,7 +168,7 @@ fn damage(error: RecordError) -> Result<String, RecordError> {
 
 enum Input {
     Records(Records),
-    /// A file that is not a file of records. Only its sections are checked.
+    /// Not a file of records: only its sections are checked.
     Other(Reader),
 }
 
@@ -185,8 +180,8 @@ impl Input {
         })
     }
 
-    /// Reads the next section. Returns its frame; `Some(None)` if the section is not a frame;
-    /// `None` at the end of the file.
+    /// Returns the frame of the next section, `Some(None)` if it is not one of records, or `None`
+    /// at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),
@@ -227,7 +222,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes five frames of 20 games. The games of each frame have a different length.
+    /// Writes five frames of 20 games, of a different length in each frame.
     fn write(path: &Path) -> Vec<Vec<Game>> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];

@@ -1,6 +1,5 @@
-//! The relabelling of one record. A game gets exact scores for its last positions and, if
-//! requested, new search values before them; a single position gets a new label. The module also
-//! compares old results and labels with the scores under perfect play.
+//! Relabels one record: a game gets exact scores for its last positions and, if requested, new
+//! search values before them; a position gets a new label.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +14,7 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns the number of games that a thread relabels at a time: 1 if every game is searched,
-    /// since a search takes far longer than writing; more otherwise.
+    /// 1 if every game is searched, since a search takes far longer than writing.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -24,18 +22,17 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns those last positions of the game, including the final position, that are to be
-    /// solved and have at most `most_empties` empty squares.
+    /// Returns the last positions, including the final one, that are to be solved and have at most
+    /// `most_empties` empty squares.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores as values. The value of each move that is played with at
-    /// most [`Settings::exact`] empty squares becomes the exact score of the position before the
-    /// move. The first of these positions becomes the game's solved position, unless the game
-    /// already has an earlier one.
+    /// Returns the game with exact scores as the values of moves played with at most
+    /// [`Settings::exact`] empty squares. The first of their positions becomes the game's solved
+    /// position, unless the game has an earlier one.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -46,13 +43,13 @@ impl Relabel for Game {
         let mut values = settings.search(self, &replay, searcher);
         let mut solved = self.solved().filter(|solved| usize::from(solved.ply) < first);
         let mut next = None;
-        // The last score is that of the end of the game.
+        // The last score in `known` is that of the final position.
         let first_known = replay.steps.len() + 1 - known.len().min(replay.steps.len() + 1);
         for ply in first..=replay.steps.len() {
             let (position, side, played) = reached(&replay, ply);
             let found = ply.checked_sub(first_known).and_then(|at| *known.get(at)?);
             let (score, best) = match (next, found) {
-                // The move before this position was the best one, so its score is known.
+                // The move before was the best one, so this score is known.
                 (Some(black_score), _) => (black_score * side.sign(), None),
                 (None, Some(score)) => (Discs::from(score), None),
                 (None, None) => solve(&position, searcher),
@@ -84,14 +81,13 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the first ply of the game whose position is to be solved. The position at this ply
-    /// has few enough empty squares, and no random opening move comes after it.
+    /// Returns the first ply to solve: with few enough empty squares, and after the random moves.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the values of all moves of the game. The search, if any, renews the values of the
-    /// moves between the random opening moves and the solved positions; the other values stay.
+    /// Returns the values of all moves. A search renews those between the random opening moves and
+    /// the solved positions.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -114,7 +110,7 @@ impl Settings {
     }
 }
 
-/// Returns the position at a ply, its side to move, and the move played there.
+/// Returns the position at a ply, its side to move, and the move played.
 fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
     match replay.steps.get(ply) {
         Some(step) => (step.position, step.side, Some(step.square)),
@@ -122,14 +118,14 @@ fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
     }
 }
 
-/// Returns the score under perfect play for the side to move, and a best move; `None` instead of a
-/// move if the game is over.
+/// Returns the score under perfect play for the side to move and, unless the game is over, a best
+/// move.
 fn solve<E: Evaluate>(
     position: &Position,
     searcher: &mut Searcher<'_, E>,
 ) -> (Discs, Option<Square>) {
     if position.moves() == 0 {
-        // The game is over: if a side could move, it would be the player.
+        // If a side could move, it would be the player.
         return (position.score(), None);
     }
     searcher.new_game();
@@ -150,8 +146,7 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's score under perfect play at `ply`: the score of the solved position, or an exact
-/// value. Returns `None` if the game has neither at this ply.
+/// Returns black's exact score at `ply`, from the solved position or a value.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -193,16 +188,15 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean size of the changes in discs. Unchanged results and labels count as 0.
-    /// Returns `None` if there are no results or labels to compare.
+    /// Returns the mean size of the changes in discs, with 0 for what is unchanged; `None` if
+    /// nothing was compared.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
 }
 
 impl Relabel for ScoredPosition {
-    /// Returns the number of positions that a thread relabels at a time: at least 1, and few enough
-    /// to take only a few milliseconds in total.
+    /// At least 1, and few enough to take only a few milliseconds in total.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);
@@ -216,7 +210,7 @@ impl Relabel for ScoredPosition {
         is_asked.then_some(position).into_iter().collect()
     }
 
-    /// Returns the position with its new label and its old weight.
+    /// Keeps the weight.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -244,12 +238,11 @@ impl Relabel for ScoredPosition {
 }
 
 impl Settings {
-    /// Returns true if the position has few enough empty squares to be solved.
     pub(super) fn is_solved(&self, position: &ScoredPosition) -> bool {
         position.position().empties() <= self.most_exact()
     }
 
-    /// Returns the new label of the position; `None` if it keeps the old one.
+    /// Returns the new label; `None` if the position keeps the old one.
     fn label<E: Evaluate>(
         &self,
         scored: &ScoredPosition,

@@ -14,7 +14,6 @@ use crate::backend::SolveMany;
 use crate::records::sequence::Inputs;
 use crate::records::testing::Folder;
 
-/// Relabels the records of some files of a folder.
 fn relabelled<R: Relabel>(
     folder: &Folder,
     inputs: &[&str],

@@ -1,4 +1,4 @@
-//! Tests that a device (here kernels on the CPU) finds the same labels as the native code.
+//! Tests that a device (kernels run on the CPU) finds the labels of the native code.
 
 use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
@@ -21,8 +21,7 @@ fn check<R: Relabel>(folder: &Folder, settings: &Settings, device: &dyn SolveMan
 fn games_and_positions_have_the_same_labels_by_a_device() {
     let launcher = HostLauncher::new(&solver_program()).unwrap();
     let device = KernelSolver::new(launcher);
-    // The device stops some searches before their end, and does not search positions with more
-    // empty squares. The CPU must solve both.
+    // The CPU must solve what the device stops, and positions with more empty squares.
     let device = device.with_most_steps(400);
     let games: Vec<Game> = (0..40)
         .map(|number| random_game(number, 6, if number % 10 == 0 { 50 } else { 60 }))

@@ -10,7 +10,7 @@ use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 8, search: None };
 
-/// Returns random games; every tenth is unfinished.
+/// Every tenth game is unfinished.
 fn games(count: u64) -> Vec<Game> {
     let most = |number: u64| if number.is_multiple_of(10) { 45 + number as usize % 16 } else { 60 };
     (0..count).map(|number| random_game(number, 6, most(number))).collect()
@@ -59,7 +59,6 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
     let position = after.replay().steps[20].position;
     let found = searcher.search(&position, 2).value;
     assert!((f64::from(values[20].unwrap()) - found.discs()).abs() <= 0.5);
-    // A solved position that comes later in the game is replaced.
     let later = games(2).remove(1).with_solved(Solved { ply: 58, black_score: 64 }).unwrap();
     assert_eq!(later.relabelled(&settings, &[], &mut searcher).solved().unwrap().ply, 54);
 }
@@ -75,7 +74,6 @@ fn inputs_are_one_sequence() {
     assert_eq!(relabelled.records, 700);
     relabel_in(&folder, &["1", "2"], "parts.games");
     assert_eq!(folder.read::<Game>("parts.games"), folder.read::<Game>("whole.games"));
-    // A second run finds the file complete and reports the same numbers.
     assert_eq!(relabel_in(&folder, &["whole"], "whole.games"), relabelled);
 }
 

@@ -28,7 +28,7 @@ fn searches_of_many_nodes_are_not_noted_by_the_thousand() {
     assert_eq!([10, 1000, 1 << 20].map(at_once), [1024, 65, 1]);
 }
 
-/// Returns every position of random games, including ends and passes, with wrong labels.
+/// Returns the positions of random games, with ends and passes, all with wrong labels.
 fn positions(games: u64) -> Vec<ScoredPosition> {
     let wrong = |(position, number): (_, u64)| {
         let label = Label::new((number % 4000) as i16).unwrap();
@@ -86,8 +86,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// A search limited by nodes must reach the greatest depth that the nodes allow. The value of this
-/// search must never replace an exact score.
+/// A search must reach the depth that its nodes allow, and never replace an exact score.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
@@ -146,8 +145,7 @@ fn shards_and_interrupted_runs_end_as_the_undivided_run() {
     assert_eq!(folder.bytes("stopped"), folder.bytes("whole"));
 }
 
-/// A file of enumerated openings is marked as a complete enumeration. Relabelling must keep this
-/// mark.
+/// Relabelled openings must still be marked as a complete enumeration.
 #[test]
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();
