@@ -28,8 +28,7 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns the number of parts of `bytes` bytes that fit into the memory limit, at most `most`.
-    /// Refuses a limit below the size of one part.
+    /// Returns how many parts of `bytes` bytes fit, at most `most`; an error if none does.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match parts_within(self.bytes, bytes, most) {
@@ -38,14 +37,11 @@ impl MemoryLimit {
         }
     }
 
-    /// Returns the error for a temporary file that no longer has the content that this process
-    /// wrote.
     pub(crate) fn changed(&self) -> MemoryError {
         let changed = "the file does not contain the bytes that were written to it";
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
     }
 
-    /// Creates a temporary file without a name in the limit's folder.
     pub(crate) fn temporary_file(&self) -> Result<File, MemoryError> {
         tempfile::tempfile_in(&self.folder).map_err(|error| self.no_room(error))
     }
@@ -76,8 +72,7 @@ pub enum MemoryError {
     Temporary { folder: PathBuf, megabytes: u64, source: io::Error },
 }
 
-/// Converts MB (2^20 bytes) to bytes. Without a number of MB, returns the memory that this process
-/// is allowed to use.
+/// Converts MB (2^20 bytes) to bytes; `None` to the memory that this process is allowed to use.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }
@@ -87,9 +82,8 @@ pub fn allowed_bytes() -> u64 {
     allowed_memory().0
 }
 
-/// Returns the memory in bytes that this process is allowed to use: the least of the machine's
-/// memory, the limits of control groups and the process limits. Also returns the name of the limit
-/// that is the least.
+/// Returns the memory in bytes that this process is allowed to use, and the name of the limit: the
+/// least of the machine's memory, the limits of control groups and the process limits.
 #[cfg(target_os = "linux")]
 pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
@@ -113,9 +107,8 @@ pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns half of the memory that the process's limits (`ulimit -d` and `-v`) still allow. The
-/// other half is a reserve, since vectors allocate up to twice their size, and threads and the
-/// allocator reserve unused memory.
+/// Returns half of the memory that `ulimit -d` and `-v` still allow. The other half is a reserve:
+/// vectors allocate up to twice their size; threads and the allocator reserve unused memory.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -133,10 +126,9 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
     })
 }
 
-/// Returns the limits of the process's control groups and of the groups around them. `groups` is
-/// the text of `/proc/self/cgroup`, `root` the folder of the groups. The limit of a group of
-/// version 2 is in the file `memory.max`. The limit of a group of version 1 is in the file
-/// `memory.limit_in_bytes` under `memory/`.
+/// Returns the limits of the process's control groups, listed in `groups` (`/proc/self/cgroup`),
+/// and of the groups around them, in the folder `root`. Version 2 has the limit in `memory.max`,
+/// version 1 in `memory.limit_in_bytes` under `memory/`.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {
@@ -168,15 +160,13 @@ mod tests {
 
     use super::*;
 
-    /// Not a test: the child process of another test, which prints its memory limit.
     #[test]
     #[ignore = "a process for the next test"]
     fn allowed_bytes_of_this_process() {
         println!("allowed {}", allowed_bytes());
     }
 
-    /// A regression: `allowed_bytes` ignored the memory limits of the process, and the system
-    /// killed a process that exceeded them.
+    /// A regression: the system killed a process that exceeded its `ulimit`.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";
@@ -194,8 +184,7 @@ mod tests {
         }
     }
 
-    /// A regression: `allowed_bytes` read only the limit of the root control group. Schedulers
-    /// create a group for each job.
+    /// A regression: only the root group's limit was read; schedulers create a group for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! Sorts more items than fit into memory. Sorted runs are written to a temporary file without a
-//! name, and merged while they are read.
+//! Sorts more items than fit into memory: writes sorted runs to a temporary file, and merges them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,18 +19,15 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Reads an item at the beginning of `bytes`, and advances `bytes` beyond it. Returns `None` if
-    /// [`Self::write`] cannot have written these bytes.
+    /// Takes an item from `bytes`; `None` if [`Self::write`] cannot have written it.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
 }
 
-/// Accepts items in any order, and returns them sorted.
 pub(crate) struct Sorter<T> {
     limit: MemoryLimit,
     held: Vec<T>,
-    /// The greatest number of items that are kept in memory.
     most_held: usize,
     file: Option<Temporary>,
     /// The byte ranges of the sorted runs in the file.
@@ -46,14 +42,14 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items to keep in memory. The items fill a quarter of the limit, since
-    /// growing vectors may allocate three times their size.
+    /// The number of items that fill a quarter of the limit: a growing vector may take three times
+    /// its size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice for the user if `items` items do not fit into memory; otherwise `None`. An
-    /// item takes up to `bytes` bytes in the temporary file.
+    /// Returns a notice for the user if `items` items do not fit into memory. An item takes up to
+    /// `bytes` bytes in the temporary file.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -73,7 +69,6 @@ impl<T: Stored> Sorter<T> {
         Ok(())
     }
 
-    /// Writes the items in memory to the file, as a sorted run.
     fn spill(&mut self) -> Result<(), MemoryError> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -110,8 +105,7 @@ struct Sources<T> {
 }
 
 impl<T: Stored> Sources<T> {
-    /// Returns the next item of a sorted run; `None` at the end of the run. The last run consists
-    /// of the items that are still in memory.
+    /// Returns the next item of a sorted run. The last run consists of the items still in memory.
     fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
         let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
             return Ok(self.held.next());
@@ -126,8 +120,8 @@ impl<T: Stored> Sources<T> {
     }
 }
 
-/// Returns the items of several sorted sources in order. Of equal items, the one from the first
-/// source comes first. `next` returns the next item of a source, given its number below `sources`.
+/// Merges sorted sources. Of equal items, the one from the first source comes first. `next` returns
+/// the next item of a source, given its number below `sources`.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,
