@@ -1,5 +1,4 @@
-//! Measures the speed of the inner loop of a fit (residual sums), and the limit that the machine
-//! sets on this speed.
+//! Measures the speed of the inner loop of a fit (residual sums), and its limit on the machine.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -19,20 +18,17 @@ use othello_fit::source::LabelRules;
 use othello_kernels::Launcher;
 use rayon::prelude::*;
 
-/// The greatest number of positions of a measurement, because a kernel launch counts its positions
-/// in 32 bits.
+/// A kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The memory traffic in bytes for each feature of a position: a weight of 4 bytes is read, and a
-/// sum of 8 bytes is read and written.
+/// The memory traffic of a feature of a position: a weight of 4 bytes is read, and a sum of 8 bytes
+/// is read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The least duration of a measurement, in seconds: so long that the time for starting threads or
-/// kernels and waiting for them is negligible.
+/// The least seconds of a measurement, after which starting threads or kernels is negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// The greatest number of passes over the positions in a measurement. A measurement doubles the
-/// number of passes until they take [`LEAST_SECONDS`] or reach this number.
+/// The most passes over the positions: they are doubled until they take [`LEAST_SECONDS`].
 const MOST_PASSES: u32 = 1 << 16;
 
 /// The errors of measuring the speed of a fit.
@@ -51,19 +47,18 @@ pub enum BenchError {
     TooMany(usize),
 }
 
-/// The speed of residual sums and its limit, both in positions per second of wall time.
+/// The speed of residual sums and its limit, in positions per second of wall time.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured rate of residual sums, on one thread of the CPU or on a whole GPU.
+    /// The measured speed, on one thread of the CPU or on a whole GPU.
     pub own: f64,
-    /// The upper limit of the rate on this machine, given by the memory bandwidth of the GPU or by
-    /// the memory accesses of one CPU thread.
+    /// The limit by the memory bandwidth of the GPU, or by the memory accesses of one CPU thread.
     pub limit: f64,
 }
 
-/// Returns positions to measure on, as a fit uses them: merged up to symmetry, and sorted by phase.
-/// They come from `data` or, without data, from `games` games of random moves. It is an error if
-/// the phases have no positions.
+/// Returns positions as a fit uses them: merged up to symmetry, and sorted by phase. They come from
+/// `data` or, without data, from `games` games of random moves. Phases without positions are an
+/// error.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -94,9 +89,8 @@ pub fn positions(
     }
 }
 
-/// Measures the rate of residual sums on one thread of the CPU. Also measures the limit: the rate
-/// of a loop that only makes the memory accesses of residual sums. Alternates between the two, and
-/// returns the best of `repetitions` measurements of each.
+/// Measures residual sums on one thread of the CPU and, in turn, a loop that only makes their
+/// memory accesses, the limit. Returns the best of `repetitions` measurements of each.
 pub fn measure_cpu(
     model: &Model,
     positions: &[ScoredPosition],
@@ -116,9 +110,8 @@ pub fn measure_cpu(
     Ok(rates)
 }
 
-/// Measures the rate at which a GPU, or another device that runs the kernels, computes residual
-/// sums. The limit is the memory bandwidth divided by the bytes per position. If the bandwidth is
-/// unknown, the limit is that of one thread of the CPU.
+/// Measures residual sums on a GPU, or another device that runs the kernels. The limit is the
+/// memory bandwidth divided by the bytes per position or, if it is unknown, that of a CPU thread.
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -136,21 +129,20 @@ pub fn measure_kernels(
     Ok(Rates { own, limit })
 }
 
-/// Returns weights between −4 and 4 discs for the measurement, as fixed-point numbers. Neighbouring
-/// weights differ, and the sum of the 65 weights of a position does not overflow.
+/// Fixed-point weights between −4 and 4 discs: neighbours differ, and the sum of the 65 weights of
+/// a position does not overflow.
 fn weights(model: &Model) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns the rate of residual sums on a backend, in positions per second. Weights are in
-/// 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns positions per second. Weights are in 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],
     positions: &[ScoredPosition],
 ) -> Result<f64, BackendError> {
-    // All positions form one run of rows, as in a fit without the positions of neighbouring phases.
+    // One run of rows, as in a fit without the positions of neighbouring phases.
     let on_device = backend.positions(&[Rows::full(positions)])?;
     let discs = weights.iter().map(|&weight| f64::from(weight) / f64::from(WEIGHTS_PER_DISC));
     let discs = backend.upload(&discs.collect::<Vec<_>>())?;
@@ -162,8 +154,7 @@ fn residual_rate<B: Backend>(
     })
 }
 
-/// Calls `pass` repeatedly, and returns the rate in positions per second. Each call processes
-/// `positions` positions.
+/// Calls `pass`, which processes `positions` positions, repeatedly; returns positions per second.
 fn rate(
     positions: usize,
     mut pass: impl FnMut() -> Result<(), BackendError>,
@@ -180,8 +171,7 @@ fn rate(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// A loop with only the memory accesses of residual sums. The parameter indices of all features are
-/// computed beforehand.
+/// A loop with only the memory accesses of residual sums: parameter indices are computed before.
 struct Limit {
     stream: Vec<u32>,
     features: usize,
@@ -201,7 +191,7 @@ impl Limit {
     fn run(&self, weights: &[i32]) -> Vec<i64> {
         assert_eq!(weights.len(), self.parameters);
         let mut sums = vec![0; self.parameters];
-        // If the pattern set has no features, the stream is empty.
+        // Without features, the stream is empty.
         for row in self.stream.chunks_exact(self.features.max(1)) {
             // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
             unsafe {
@@ -220,8 +210,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: `Limit` read 64 instances even if the pattern set was small. The surplus
-    /// instances lay beyond the end of the weights.
+    /// A regression: `Limit` read 64 instances, beyond the weights of a small set.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

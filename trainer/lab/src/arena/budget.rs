@@ -25,20 +25,18 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns the limits on nodes and on time per move that the player's search settings specify,
-    /// without a limit on the time per game.
+    /// Returns the limits on nodes and on time per move of the player's search settings.
     pub fn of(search: &SearchSpec) -> Self {
         let &SearchSpec { nodes, milliseconds, .. } = search;
         Self { nodes, milliseconds, seconds_a_game: None }
     }
 
-    /// Returns the time for all moves of a game; `None` if it is not limited.
     pub(super) fn game_time(self) -> Option<Duration> {
         self.seconds_a_game.map(Duration::from_secs)
     }
 
-    /// Returns the node and time limits of a search that begins now. `by_clock` is the time that
-    /// the game's clock allows for this search; `None` if the game has no clock.
+    /// Returns the limits of a search that begins now. `by_clock` is the time that the game's clock
+    /// allows, if the game has one.
     pub(super) fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         let deadline = time.map(|time| Instant::now() + time);
@@ -46,8 +44,7 @@ impl Budget {
     }
 }
 
-/// Formats the limits as text that a report appends to the search depth, such as `, 1000 nodes`.
-/// The text is empty if only the depth is limited.
+/// Formats the limits to follow the search depth, such as `, 1000 nodes`; empty for no limits.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));

@@ -15,25 +15,23 @@ use super::process::{Misconduct, Process};
 /// The search depth and the time limits of external engines in a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Terms {
-    /// The search depth that the command `set depth` requests from NBoard engines. GTP has no such
-    /// command.
+    /// The search depth that NBoard engines get by `set depth`; GTP has no such command.
     pub depth: u32,
     /// The time limit for one answer of the engine.
     pub time: Duration,
-    /// The time for all moves of a game; `None` if it is not limited. GTP engines receive this time
-    /// by the commands `time_settings` and `time_left`, NBoard engines as part of the game.
+    /// The time for all moves of a game, if limited. GTP engines receive it by `time_settings` and
+    /// `time_left`, NBoard engines as part of the game.
     pub game: Option<Duration>,
 }
 
 impl Terms {
-    /// Checks that an engine works: starts the engine and begins a game with it.
+    /// Starts an engine and begins a game, to check that the engine works.
     pub fn check(self, engine: &ExternalEngine) -> Result<(), Misconduct> {
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
         Conversation::new(engine, self).begin(&first)
     }
 
-    /// Starts an engine, and returns the name and the version that the engine reports; `None` if
-    /// the engine reports neither.
+    /// Starts an engine and returns the name and the version that it reports, if any.
     pub fn introduction(self, engine: &ExternalEngine) -> Result<Option<String>, Misconduct> {
         let mut conversation = Conversation::new(engine, self);
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
@@ -41,10 +39,9 @@ impl Terms {
         conversation.introduction()
     }
 
-    /// Returns an engine's move in each opening, in the order of `openings`. Each opening begins a
-    /// new game of the engine. One engine process runs per thread. In each opening, the side to
-    /// move must have a legal move; GTP engines also need the moves that lead to the opening.
-    /// `progress` advances by one for each opening.
+    /// Returns an engine's moves in the order of `openings`, each in a new game, with one process
+    /// per thread. In each opening, the side to move must have a legal move; GTP engines also need
+    /// the moves that lead to the opening. `progress` advances by one for each opening.
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -82,8 +79,7 @@ pub(super) struct Underway<'a> {
 
 impl Underway<'_> {
     /// Returns the game in GGF (Generic Game Format), from the start position if the moves to the
-    /// opening are known, otherwise from the opening. `clock` is the initial time on each player's
-    /// clock.
+    /// opening are known. `clock` is each player's initial time.
     fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
@@ -96,17 +92,16 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine over all its games. The first game starts the engine's process; the
-/// next game after a misconduct starts a new process.
+/// A session with an engine over all its games. After a misconduct, the next game starts a new
+/// process.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
     terms: Terms,
     process: Option<Process>,
-    /// The number of the last request. An answer that repeats an earlier number is late and is
-    /// ignored.
+    /// The number of the last request; late answers, with earlier numbers, are ignored.
     number: u64,
-    /// The name that an NBoard engine has reported by `set myname`; `None` before that and for GTP.
+    /// The name that an NBoard engine reported by `set myname`.
     name: Option<String>,
 }
 
@@ -115,8 +110,7 @@ impl<'a> Conversation<'a> {
         Self { engine, terms, process: None, number: 0, name: None }
     }
 
-    /// Returns the name and the version that the engine reports; `None` if it reports neither. A
-    /// game must have begun.
+    /// Returns the reported name and version, if any. A game must have begun.
     fn introduction(&mut self) -> Result<Option<String>, Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             return Ok(self.name.clone());
@@ -133,14 +127,13 @@ impl<'a> Conversation<'a> {
         Ok((!said.is_empty()).then(|| said.join(" ")))
     }
 
-    /// Begins a game from `opening`. Starts the engine's process if none is running.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         let begun = self.try_begin(opening);
         self.stop_if_wrong(begun)
     }
 
     /// Returns the engine's move; an illegal answer is an error. The engine's side must have a
-    /// legal move. `clock` is the engine's remaining time for the game, if that is limited.
+    /// legal move. `clock` is the engine's remaining time for the game, if limited.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -161,18 +154,16 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(answer.and_then(legal))
     }
 
-    /// Sends the other player's move or pass to the engine.
     pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
-            // NBoard engines get the whole game with each request for a move.
+            // NBoard engines get the whole game with each request.
             return Ok(());
         }
         let seen = self.play_gtp(side, turn);
         self.stop_if_wrong(seen)
     }
 
-    /// Returns `result` unchanged. If `result` is a misconduct (a resignation is not), also stops
-    /// the engine's process; the next game then starts a new one.
+    /// Stops the engine's process if `result` is a misconduct, which a resignation is not.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
         if result.as_ref().is_err_and(|wrong| !matches!(wrong, Misconduct::Resigned)) {
             self.process = None;
@@ -217,7 +208,7 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Sends an optional GTP command. An engine that does not support the command may refuse it.
+    /// Sends a GTP command that the engine may refuse.
     fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
         match self.ask_gtp(command) {
             Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
@@ -225,7 +216,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Sends a GTP command and returns the text of the answer. A refused command is an error.
+    /// Sends a GTP command and returns the answer; a refused command is an error.
     fn ask_gtp(&mut self, command: &str) -> Result<String, Misconduct> {
         self.number += 1;
         self.say(&format!("{} {command}", self.number))?;
@@ -247,15 +238,14 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until an NBoard engine has executed all earlier commands. Stores the first name that
-    /// the engine reports by `set myname`.
+    /// Waits until an NBoard engine has executed all commands; stores its first `set myname`.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;
         let pong = format!("pong {}", self.number);
         let mut name = None;
         self.hear("`pong`", |line| {
-            // Some engines append later moves to their name, so only the first name is stored.
+            // Some engines append later moves to their name.
             name = name.take().or_else(|| line.strip_prefix("set myname ").map(excerpt));
             (line == pong).then_some(())
         })?;
@@ -287,9 +277,8 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// Parses a line as the GTP answer to the command with the given number, which the answer may
-/// repeat or omit. Returns the text of the answer, or `Err` with the text if the engine refused the
-/// command. Returns `None` if the line is not an answer to this command.
+/// Parses the GTP answer to the command `number`, which the answer may repeat or omit. Returns the
+/// text, or `Err` with the text if the command was refused; `None` if the line is no such answer.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Edax puts a blank between `=` and the number.
@@ -300,8 +289,7 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
-/// Returns the error for an engine whose process has already ended. `expected` names the answer
-/// that was expected.
+/// The error for an engine that has ended; `expected` names the expected answer.
 fn gone(expected: &'static str) -> Misconduct {
     Misconduct::Ended { expected, said: String::new() }
 }
@@ -310,8 +298,7 @@ fn gone(expected: &'static str) -> Misconduct {
 mod tests {
     use super::*;
 
-    /// A regression: `gtp_answer` did not recognize the answer `= 4 d6` of Edax, and Edax forfeited
-    /// the game.
+    /// A regression: Edax forfeited a game because its answer `= 4 d6` was not recognized.
     #[test]
     fn a_number_may_stand_anywhere_before_the_answer_or_be_left_out() {
         for line in ["=4 d6", "= 4 d6", "= d6", "=d6"] {

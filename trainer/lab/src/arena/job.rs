@@ -1,5 +1,4 @@
-//! A job object of Windows, which ends a program together with all processes that the program
-//! started.
+//! A job object of Windows, which ends a program with all processes that it started.
 
 use std::io;
 use std::mem::size_of;
@@ -13,14 +12,13 @@ use windows_sys::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 
-/// A job of one program and its child processes. Windows ends all processes of the job when the
-/// only handle to the job is closed, that is, when this value is dropped or when our process ends
-/// for any reason.
+/// A job of one program and its child processes. Windows ends all of them when the job's only
+/// handle is closed: when this value is dropped, or when our process ends for any reason.
 #[derive(Debug)]
 pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
 
 impl Job {
-    /// Creates a job for a program that has just been started.
+    /// Creates a job for a program that was just started.
     pub(super) fn of(program: &Child) -> io::Result<Self> {
         // SAFETY: `CreateJobObjectW` allows null pointers for the attributes and the name.
         let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };

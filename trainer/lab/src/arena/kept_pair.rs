@@ -9,14 +9,12 @@ use super::played::PlayedGame;
 use super::player::Effort;
 use super::result::PlayedPair;
 
-/// The beginning of the name of a section that contains a pair. The number of the pair follows,
-/// counted from 1.
+/// A section's name is this prefix and the number of its pair, counted from 1.
 const PREFIX: &str = "pair ";
 
-/// The JSON form of a pair of games, which the section of the pair contains.
 #[derive(Serialize, Deserialize)]
 struct Pair {
-    /// The position from which both games start, as 64 characters with the side to move.
+    /// The position of both games, as 64 characters with the side to move.
     opening: String,
     games: [Game; 2],
     efforts: [Effort; 2],
@@ -26,19 +24,18 @@ struct Pair {
 struct Game {
     /// The moves after the opening, without passes.
     moves: String,
-    /// The disc difference at the end of the game, for the first player.
+    /// The final disc difference for the first player.
     score: Discs,
     forfeit: Option<Forfeit>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Forfeit {
-    /// The player who forfeited: 1 or 2.
+    /// 1 or 2.
     player: usize,
     reason: String,
 }
 
-/// Encodes a pair as a section of a part or match file.
 pub(super) fn encode(pair: &PlayedPair) -> Section {
     let [first, _] = &pair.games;
     let game = |game: &PlayedGame| Game {
@@ -55,17 +52,16 @@ pub(super) fn encode(pair: &PlayedPair) -> Section {
     Section { name: format!("{PREFIX}{}", first.pair), content }
 }
 
-/// Returns the number of the pair that a section contains, counted from 0; `None` if the section
-/// does not contain a pair.
+/// Returns the number of a section's pair, counted from 0; `None` for other sections.
 pub(super) fn number(section: &Section) -> Option<usize> {
     let digits = section.name.strip_prefix(PREFIX)?;
     let number = digits.parse::<usize>().ok()?;
-    // Pair 5 has only the name `pair 5`, not `pair 05` or `pair +5`.
+    // `pair 05` and `pair +5` are not names of pair 5.
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Decodes a section that contains pair `number`, counted from 0. An error is a phrase such as `has
-/// no opening: …`; the caller puts the name of the section before it.
+/// Decodes pair `number`, counted from 0. An error is a phrase such as `has no opening: …`, before
+/// which the caller puts the name of the section.
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
@@ -88,8 +84,8 @@ pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, Str
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
-/// Returns true if the moves of a game are legal and its score is right: the result of the moves
-/// or, in a forfeited game, ±64 against the player who forfeited.
+/// Returns true if the moves are legal, and the score is their result or, in a forfeited game, ±64
+/// against the player who forfeited.
 fn is_sound(game: &PlayedGame) -> bool {
     let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
     let first_moved = if game.game == 1 { 1 } else { -1 };
@@ -101,8 +97,8 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// Returns the position after all moves and a sign: 1 if the side to move in this position also
-/// moved first in the game, otherwise −1. Returns `None` if a move is illegal.
+/// Returns the position after all moves, and 1 if its side to move moved first in the game, else
+/// −1; `None` if a move is illegal.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

@@ -1,5 +1,5 @@
-//! Match files, and the run that makes a match file. The run divides the pairs of games into parts,
-//! so that a match can be resumed after a stop or divided among processes.
+//! Match files, and the run that makes one: in parts of pairs of games, so that a match can be
+//! resumed after a stop or divided among processes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,14 +17,14 @@ use super::paired::{Match, PAIRS, Seats};
 use super::result::{InOrder, MatchResult, PlayedPair};
 use super::{Budget, Pair, Sprt};
 
-/// The names of the players and the settings of a match, as its report prints them.
+/// The names of the players and the settings of a match, as reported.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
     /// The names of the players.
     pub players: [String; 2],
     /// The default depth of the players' searches, in plies.
     pub depth: u32,
-    /// The number of empty squares at or below which the players solve positions exactly.
+    /// The players solve positions with at most this many empty squares.
     pub exact: u32,
     /// The limits of each player's searches before exact play.
     pub budgets: [Budget; 2],
@@ -32,32 +32,30 @@ pub struct Conditions {
     pub sprt: Option<Sprt>,
 }
 
-/// A match whose finished pairs of games are stored in files, so that it can be resumed.
+/// A match with its finished pairs of games in files, from which it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The two players of the match. If there are several pairs of players, each pair plays an
-    /// equal, consecutive share of the openings.
+    /// The two players. Of several pairs of players, each plays an equal, consecutive share of the
+    /// openings.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
-    /// The names of the players and the settings of the match, which the match file stores.
+    /// The conditions that the match file stores.
     pub conditions: &'a Conditions,
 }
 
-/// The content of the file of a finished match, or the pairs of one shard of a match.
+/// The file of a finished match, or the pairs of one shard.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The names of the players and the settings of the match.
     pub conditions: Conditions,
-    /// The result of the pairs that count: all pairs or, with a sequential test, the pairs up to
-    /// the decision of the test.
+    /// The result of the pairs that count: all, or those up to the decision of a sequential test.
     pub result: MatchResult,
-    /// The summary of the match file, such as its checksum; `None` for a shard, which has no match
-    /// file.
+    /// The summary of the match file; `None` for a shard, which has no such file.
     pub summary: Option<Summary>,
 }
 
-/// Errors of playing a stored match, or of writing or reading its file.
+/// Errors of playing a stored match, or of its file.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum MatchFileError {
@@ -73,27 +71,26 @@ impl From<FileError> for MatchFileError {
     }
 }
 
-/// The name of the last section of a match file. It contains the conditions of the match.
+/// The name of the last section of a match file, which has the conditions.
 const CONDITIONS: &str = "match";
 
-/// The greatest number of pairs in a part, the unit in which a run stores finished work.
+/// The most pairs in a part.
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// The factor by which the parts of a match with a sequential test are shorter than other parts.
-/// Pairs after the decision of the test do not count, and short parts contain fewer of them.
+/// With a sequential test, parts are shorter by this factor, so that fewer pairs are played after
+/// its decision, which do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage of a run in which [`KeptMatch::play_stage`] plays a match of `pairs` pairs.
-/// `seconds` is the estimated time of one thread for a pair.
+/// Returns the stage for [`KeptMatch::play_stage`] of a match of `pairs` pairs, each of which takes
+/// one thread about `seconds`.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
 }
 
 impl KeptMatch<'_> {
-    /// Plays the pairs of a shard that are not stored yet. If the match is not divided into shards,
-    /// then packs them into the match file at `path`. `settings` is the provenance that the file
-    /// records.
+    /// Plays the pairs of a shard that are not stored yet, and packs an undivided match into the
+    /// file at `path`, which records the provenance `settings`.
     pub fn play(
         &self,
         path: &Path,
@@ -136,8 +133,7 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays the match as stage number `stage` of a run that has further stages. Writes no match
-    /// file.
+    /// Plays the match as a stage of a run that has further stages; writes no match file.
     pub fn play_stage(
         &self,
         run: &Run,
@@ -156,7 +152,6 @@ impl KeptMatch<'_> {
         run.make(stage, 1, &Pairs { kept: self, seats, ends, progress }, progress)
     }
 
-    /// Reads the finished pairs of the run's own shard.
     fn shard_of(&self, run: &Run) -> Result<MatchFile, MatchFileError> {
         let mut pairs = vec![];
         for index in run.own(0).filter(|&index| run.has(0, index)) {
@@ -181,7 +176,6 @@ impl KeptMatch<'_> {
     }
 }
 
-/// The pairs of a match as the items of a run, which plays, stores and checks them in parts.
 struct Pairs<'a, F> {
     kept: &'a KeptMatch<'a>,
     seats: Vec<Seats<'a>>,
@@ -197,8 +191,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     const CAN_END: bool = true;
     const CAN_REFUSE: bool = true;
 
-    /// Returns true if a part contains exactly the pairs `numbers`, each from the opening that the
-    /// match prescribes for this pair.
+    /// A part must have exactly the pairs `numbers`, each from its opening of the match.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
@@ -240,8 +233,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     }
 }
 
-/// Writes the pairs of all parts of a run into its match file. With a sequential test, omits the
-/// pairs after the decision.
+/// Writes the pairs of all parts, up to the decision of a sequential test, to the run's match file.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, MatchFileError> {
     let wrong = |reason| FileError::exists(run.output(), reason);
     let mut content = Content::of(run.provenance()).map_err(wrong)?;
@@ -276,15 +268,14 @@ impl MatchFile {
     }
 }
 
-/// The conditions and pairs that were read from a match file or from the parts of a match.
 struct Content<F> {
     conditions: Option<Conditions>,
     pairs: InOrder<F>,
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Creates the empty content of a whole match. Takes the sequential test, which may end the
-    /// match early, from `provenance`. The error states why the test is invalid.
+    /// The empty content of a whole match, whose sequential test is in `provenance`. The error
+    /// states why the test is invalid.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
@@ -297,8 +288,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Self { conditions: None, pairs: InOrder::new(first, ends) }
     }
 
-    /// Adds the pairs of all parts of a stage, up to the decision of the sequential test, if there
-    /// is one.
+    /// Adds the pairs of a stage, up to the decision of the sequential test.
     fn add_stage(
         &mut self,
         run: &Run,
@@ -317,7 +307,6 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Ok(())
     }
 
-    /// Adds the pairs and the conditions that a file contains.
     fn add(&mut self, reader: &mut Reader) -> Result<(), FileError> {
         while let Some(section) = reader.next() {
             let section = section?;

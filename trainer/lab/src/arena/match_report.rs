@@ -57,8 +57,7 @@ pub struct MatchReport {
 }
 
 impl MatchReport {
-    /// Creates the report of a match from its conditions and its result. The report states the time
-    /// since `begun` as the duration of the match.
+    /// Creates the report of a match that began at `begun` and ends now.
     pub fn new(conditions: &Conditions, result: &MatchResult, begun: Instant) -> Self {
         let Conditions { players: [first, second], depth, exact, budgets, sprt } =
             conditions.clone();
@@ -89,7 +88,7 @@ impl fmt::Display for MatchReport {
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         let budget = match self.budgets {
             [one, other] if one == other => one.to_string(),
-            // The name of a player already states the limits that its own search keys set.
+            // A player's name states the limits of its own search keys.
             budgets => [(first, budgets[0]), (second, budgets[1])]
                 .map(|(player, budget)| match budget {
                     budget if budget == Budget::default() || player.contains(':') => String::new(),
@@ -141,7 +140,7 @@ impl fmt::Display for MatchReport {
     }
 }
 
-/// Formats a probability with two significant digits as `p = 0.034`, or as `p < 0.0001`.
+/// Formats a probability with two significant digits, or as `p < 0.0001`.
 fn probability(p: f64) -> String {
     match p {
         ..0.000_1 => "p < 0.0001".to_owned(),
@@ -153,7 +152,7 @@ fn probability(p: f64) -> String {
 }
 
 impl MatchReport {
-    /// Returns true if the result of the match is this finding, such as a forfeit.
+    /// Returns true if the match has this finding.
     pub fn shows(&self, finding: Finding) -> bool {
         let proven = self.statistics.p_value < SIGNIFICANT;
         let decided = self.sprt.as_ref().map(|sprt| sprt.decision);
@@ -166,8 +165,7 @@ impl MatchReport {
         }
     }
 
-    /// Returns a heading for the report: the second player, the limits of its searches, and the
-    /// number of pairs.
+    /// Returns a heading: the second player, the limits of its searches, and the number of pairs.
     pub fn terms(&self) -> String {
         let Self { second, budgets: [_, budget], pairs, .. } = self;
         format!("{second}{budget}, {pairs} pairs")
@@ -178,8 +176,7 @@ impl MatchReport {
         self.elo(self.statistics.elo_interval)
     }
 
-    /// Returns a sentence that states which player is better, with the p-value or the result of the
-    /// sequential test.
+    /// States which player is better, with the p-value or the result of the sequential test.
     pub fn reason(&self) -> String {
         let Self { first, second, sprt, .. } = self;
         let Some(SprtReport { elo0, elo1, llr, llr_bounds: [low, high], decision, .. }) = sprt
@@ -201,7 +198,6 @@ impl MatchReport {
         )
     }
 
-    /// Formats the difference in Elo points, followed by `interval`.
     fn elo(&self, interval: [Option<f64>; 2]) -> String {
         let elo = self.statistics.elo;
         match interval {
@@ -257,8 +253,7 @@ mod tests {
         MatchReport::new(&conditions, &result, Instant::now())
     }
 
-    /// A regression: the report printed `+1200 Elo` without an interval if every game was won, and
-    /// `p = 1.00e0` for an even match.
+    /// A regression: the report had no interval if every game was won, and `p` as 1.00e0 if even.
     #[test]
     fn a_match_is_told_in_words_for_people() {
         let even = report(vec![Pair([2, -2]); 40]).to_string();

@@ -1,5 +1,4 @@
-//! Openings, each with a game that leads to it. Some players can only start from the moves of a
-//! whole game.
+//! Openings, with games that lead to them: some players can only start from a whole game.
 
 use othello_engine::board::transcript::Step;
 use othello_engine::board::{Position, Side, Symmetry};
@@ -14,18 +13,16 @@ pub struct Opening {
     pub position: Position,
     /// The side to move; black if no game leads to the position.
     pub side: Side,
-    /// The moves and passes that lead to the position from the start of the game; `None` if no such
-    /// game was found.
+    /// The moves and passes from the start of the game to the position, if such a game was found.
     pub path: Option<Vec<Turn>>,
 }
 
 impl Opening {
-    /// Creates the opening of a position, with a game that leads to it. If no game is found, the
-    /// position of the result may be a symmetric image of `position`; if no game leads to any
-    /// image, `path` is `None`.
+    /// Creates an opening, and finds a game that leads to the position or, if there is none, to a
+    /// symmetric image, which then replaces it. `path` is `None` if no game leads to any image.
     pub fn new(position: Position) -> Self {
-        // Half of the eight symmetries swap the colours of the start position, so it suffices to
-        // try one image from each half.
+        // Half of the eight symmetries swap the colours of the start position: one image of each
+        // half suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
         let images = [position]
             .into_iter()
@@ -41,8 +38,7 @@ impl Opening {
         ways.into_iter().flatten().find_map(reached).unwrap_or_else(|| Self::without_path(position))
     }
 
-    /// Returns each position of a game in which a move was played, as an opening whose `path` is
-    /// the game up to the position.
+    /// Returns the positions of a game in which a move was played, with the game up to each.
     pub fn along(game: &Game) -> Vec<Self> {
         let steps = game.replay().steps;
         let opening = |(at, step): (usize, &Step)| {
@@ -52,15 +48,14 @@ impl Opening {
         steps.iter().enumerate().map(opening).collect()
     }
 
-    /// Creates the opening of a position without a game that leads to it, for players that can
-    /// start from any position. Black moves first.
+    /// Creates an opening for players that can start from any position. Black moves first.
     pub fn without_path(position: Position) -> Self {
         Self { position, side: Side::Black, path: None }
     }
 }
 
-/// Returns all turns of a game from the start position, including passes. `side` is the side to
-/// move after `steps`; if it differs from the side whose turn it is, the last turn is a pass.
+/// Returns all turns from the start position, with passes. `side` is the side to move after
+/// `steps`; if it is not that side's turn, the last turn is a pass.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

@@ -18,18 +18,17 @@ pub struct Choice {
     pub count: usize,
     /// The seed of the random draw.
     pub seed: u64,
-    /// The largest absolute label of a drawn position, in discs. Positions from text files have no
-    /// labels and are not limited.
+    /// The largest absolute label in discs. Positions of text files have no labels and all qualify.
     pub within: Discs,
 }
 
 /// Errors of choosing openings.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsError {
-    /// A file of records cannot be read.
+    /// A file of records was refused.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A text cannot be read.
+    /// A text was refused.
     #[error(transparent)]
     Text(#[from] TextError),
     /// The file has too few openings.
@@ -39,37 +38,37 @@ pub enum OpeningsError {
         path.display()
     )]
     TooFew {
-        /// The path of the file of openings.
+        /// The file of openings.
         path: PathBuf,
-        /// The number of different openings found. Symmetric images count once.
+        /// The openings found, up to symmetry.
         found: usize,
-        /// The number of positions in the file from which a game may start, including duplicates.
+        /// The positions of the file from which a game may start, with duplicates.
         listed: usize,
         /// The largest absolute label allowed, in discs.
         within: Discs,
-        /// The requested number of openings.
+        /// The openings requested.
         wanted: usize,
     },
 }
 
 impl Choice {
-    /// Draws openings at random from a file; no two of them are equal up to symmetry. The file is a
-    /// file of enumerated openings, of which only the last ply is used, a file of positions, or a
-    /// text with a board or a transcript on each line.
+    /// Draws openings at random, no two of them equal up to symmetry, from a file of enumerated
+    /// openings, of which only the last ply is used, from a file of positions, or from a text with
+    /// a board or a transcript on each line.
     pub fn draw(
         &self,
         path: &Path,
         progress: &dyn Progress,
     ) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
-            // The reader refuses files of other kinds, with a message that names the kind.
+            // The reader refuses files of other kinds.
             Ok(_) => self.labelled(path)?,
             Err(FileError::Foreign { .. }) => text(path, progress)?,
             Err(error) => return Err(RecordError::from(error).into()),
         };
         let listed = openings.len();
         openings.sort_unstable();
-        // Symmetric images of an opening lead to the same games, so only one image is kept.
+        // Symmetric images of an opening lead to the same games.
         let mut seen = HashSet::new();
         openings.retain(|position| seen.insert(position.canonical()));
         Generator::new(self.seed).shuffle(&mut openings);
@@ -141,7 +140,7 @@ mod tests {
         }
     }
 
-    /// A regression: a match played four symmetric images of one opening as four openings, so the
+    /// A regression: four symmetric images of one opening were played as four openings, so that the
     /// test counted three openings as twelve (p = 0.0005).
     #[test]
     fn images_of_an_opening_are_one_opening() {

@@ -1,5 +1,4 @@
-//! Plays games in pairs: each opening twice, with colours exchanged, so that no opening favours a
-//! player.
+//! Plays each opening twice, with colours exchanged, so that no opening favours a player.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,29 +19,27 @@ use super::player::{Contestant, Player};
 use super::process::{Misconduct, RESIGNED};
 use super::result::{InOrder, MatchResult, PlayedPair};
 
-/// The two players of a match. A player without its own search settings searches with `strength`.
+/// The two players of a match.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
     /// The player whose wins and losses the match counts.
     pub first: Contestant<'a>,
     /// The opponent.
     pub second: Contestant<'a>,
-    /// The default depth and exact-solve threshold of searches, for evaluations without their own
-    /// search settings.
+    /// The search of evaluations without their own search settings.
     pub strength: Strength,
 }
 
-/// The text by which progress messages name the work of a match, counted in pairs of games.
 pub(super) const PAIRS: &str = "match (pairs)";
 
-/// The score of the player who wins a forfeited game, in discs.
+/// The score, in discs, of the player who wins a forfeited game.
 const ALL_DISCS: Discs = 64;
 
 impl Match<'_> {
-    /// Plays every opening twice, with colours exchanged. Searches start each game with an empty
-    /// transposition table, so a game does not depend on the order of games or on the thread. An
-    /// external program that ends, hangs, prints without end or plays an illegal move forfeits the
-    /// game and is started again.
+    /// Plays every opening twice, with colours exchanged. Each game starts with empty transposition
+    /// tables, so it does not depend on the order of games or on the thread. An external program
+    /// that ends, hangs, prints without end or plays an illegal move forfeits the game and is
+    /// started again.
     ///
     /// # Errors
     ///
@@ -55,9 +52,9 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays every opening twice like [`Self::play`], but ends the match early: calls `enough` with
-    /// each pair in the order of the openings until `enough` returns true. Later pairs do not
-    /// count, although some of them may have been played.
+    /// Plays like [`Self::play`], but only until `enough`, which is called with each pair in the
+    /// order of the openings, returns true. Later pairs do not count, although some may have been
+    /// played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -68,7 +65,7 @@ impl Match<'_> {
         let seats = Seats::of(*self);
         let (next, played) = (AtomicUsize::new(0), Mutex::new(InOrder::new(0, enough)));
         let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
-        // Threads start pairs in order, so few pairs are played after the last pair that counts.
+        // Threads start pairs in order, so few are played after the last one that counts.
         let work = |_| -> Result<(), TableError> {
             loop {
                 let number = next.fetch_add(1, Ordering::SeqCst);
@@ -87,19 +84,18 @@ impl Match<'_> {
         Ok(MatchResult::new(played.into_pairs()))
     }
 
-    /// Estimates the time of a pair of games between these players on one thread, in seconds.
+    /// Estimates the seconds that one thread takes for a pair of games of these players.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
-    /// Estimates the time, in seconds, of a pair of games between two evaluations of the given
-    /// strength on one thread.
+    /// Estimates the seconds that one thread takes for a pair of games of two evaluations of this
+    /// strength.
     pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
         2.0 * size::game(size::search(depth), exact)
     }
 
-    /// Returns the opening at `position`. If a player is an external program, the opening includes
-    /// a game that leads to the position, if one is found.
+    /// Adds a game that leads to the position, if one is found, for external programs.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
@@ -108,20 +104,18 @@ impl Match<'_> {
     }
 }
 
-/// A pool of players, from which each thread that plays takes two.
+/// A pool of pairs of players; each thread that plays takes one.
 pub(super) struct Seats<'a> {
     players: Match<'a>,
     idle: Mutex<Vec<[Player<'a>; 2]>>,
 }
 
 impl<'a> Seats<'a> {
-    /// Creates an empty pool; [`Self::play`] creates players when the pool has none.
     pub(super) fn of(players: Match<'a>) -> Self {
         Self { players, idle: Mutex::default() }
     }
 
-    /// Plays the two games of a pair from one opening. `number` is the number of the pair, counted
-    /// from 0.
+    /// Plays the two games of pair `number`, counted from 0.
     pub(super) fn play(
         &self,
         number: usize,
@@ -153,8 +147,7 @@ impl<'a> Seats<'a> {
     }
 }
 
-/// Plays one game of a pair from `opening`. Player `mover` (0 or 1) moves first. `pair` is the
-/// number of the pair, counted from 1.
+/// Plays a game in which player `mover` (0 or 1) moves first. `pair` counts from 1.
 fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: usize) -> PlayedGame {
     let board = Board::new(opening.position, opening.side);
     let mut game = Underway { opening, turns: vec![], board };
@@ -173,8 +166,7 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     PlayedGame { pair, game: mover + 1, opening: opening.position, squares, score, forfeit }
 }
 
-/// Plays a game to its end. If a player misbehaves, the error is the number of this player (0 or 1)
-/// and the misconduct.
+/// Plays a game to its end. The error is the number (0 or 1) and the misconduct of a player.
 fn play_on(
     players: &mut [Player<'_>; 2],
     game: &mut Underway<'_>,
@@ -222,7 +214,7 @@ pub(crate) mod tests {
         Match { first: first.into(), second: second.into(), strength: STRENGTH }
     }
 
-    /// Returns twelve openings of two moves.
+    /// Twelve openings of two moves.
     pub(crate) fn openings() -> Vec<Position> {
         let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
         children(Position::START).flat_map(children).collect()
@@ -233,15 +225,13 @@ pub(crate) mod tests {
         let (first, second) = (&Mobility.into(), &Mobility.into());
         let result = played(first, second).play(&openings(), &Silent).unwrap();
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
-        // The openings contain four symmetric images of each opening. Games from images may differ,
-        // because the search takes the first of equally good moves.
+        // Every opening is there in four images. Their games may differ, because the search takes
+        // the first of equally good moves.
         assert_eq!(result.distinct_openings, 3);
         assert!((3..=openings().len()).contains(&result.distinct_games));
         assert_eq!(result.statistics().p_value, 1.0);
     }
 
-    /// A match that ends early counts the pairs up to its end, and these are the same with any
-    /// number of threads.
     #[test]
     fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
         let (first, second) = (&Mobility.into(), &Zero.into());
@@ -274,8 +264,7 @@ pub(crate) mod tests {
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
-    /// Plays a game with a time limit. Without the limit, its searches of 60 plies to the end of
-    /// the game would take years.
+    /// Without the limit, the searches of 60 plies to the end of the game would take years.
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();

@@ -3,19 +3,17 @@
 use othello_engine::board::Discs;
 use serde::{Deserialize, Serialize};
 
-/// The scores of the first player in the two games of an opening, which are played with colours
-/// exchanged.
+/// The first player's scores in the two games of an opening, played with colours exchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair(pub [Discs; 2]);
 
 impl Pair {
-    /// Returns the first player's points from both games in half points, from 0 to 4: 2 for a win,
-    /// 1 for a draw, 0 for a loss.
+    /// The first player's half points, 0 to 4: 2 for a win, 1 for a draw, 0 for a loss.
     pub(super) fn half_points(self) -> i32 {
         self.0.iter().map(|score| 1 + score.signum()).sum()
     }
 
-    /// Returns the first player's mean score of the two games, in discs.
+    /// The first player's mean score of the two games.
     pub(super) fn discs(self) -> f64 {
         f64::from(self.0[0] + self.0[1]) / 2.0
     }
@@ -36,33 +34,31 @@ impl Pentanomial {
         counts
     }
 
-    /// Adds a pair to the counts.
+    /// Counts a pair.
     pub fn add(&mut self, pair: Pair) {
         self.0[pair.half_points() as usize] += 1;
     }
 
-    /// Returns the number of pairs by half points of the first player, from 0 (both games lost) to
-    /// 4 (both won).
+    /// Returns the number of pairs by the first player's half points, from 0 to 4.
     pub fn counts(&self) -> [usize; 5] {
         self.0
     }
 
-    /// Returns the total number of pairs that were counted.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> usize {
         self.0.iter().sum()
     }
 
-    /// Returns the first player's mean share of the points of a pair, from 0 to 1; `None` if there
-    /// are no pairs.
+    /// The first player's mean share of the points, 0 to 1; `None` without pairs.
     pub(super) fn mean_share(&self) -> Option<f64> {
         let points: f64 = (0..).zip(self.0).map(|(half, count)| share(half) * count as f64).sum();
         let pairs = self.pairs();
         (pairs > 0).then(|| points / pairs as f64)
     }
 
-    /// Returns the variance of the share of the points over the pairs and two added pairs: one with
-    /// two losses and one with two wins. Without the added pairs, the first few pairs, which often
-    /// have equal results, would have variance 0 and would decide the sequential test.
+    /// The variance of the share of the points over the pairs and two added ones, of two losses and
+    /// of two wins. Without these, the first few pairs, which often have equal results, would have
+    /// variance 0 and decide the sequential test.
     pub(super) fn variance(&self) -> f64 {
         let [lost, .., won] = self.0;
         let mut counts = self.0;
@@ -76,7 +72,6 @@ impl Pentanomial {
     }
 }
 
-/// Converts half points (0 to 4) to a share of the points of a pair (0 to 1).
 pub(super) fn share(half_points: u32) -> f64 {
     f64::from(half_points) / 4.0
 }

@@ -1,4 +1,4 @@
-//! The games of a match, and their forms in files: records and lines of JSON.
+//! The games of a match, and their forms in files: records, and lines of JSON.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::Replay;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::opening::Opening;
 
-/// A game of a match that has ended, with its moves and its score.
+/// A game of a match, with its moves and its score.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedGame {
     /// The number of the pair, counted from 1.
@@ -22,14 +22,12 @@ pub struct PlayedGame {
     pub squares: Vec<Square>,
     /// The disc difference at the end for the first player; ±64 if a player forfeited.
     pub score: Discs,
-    /// The number of the player who forfeited (1 or 2), and a description of the misconduct; `None`
-    /// if nobody forfeited.
+    /// The player who forfeited (1 or 2), and the misconduct.
     pub forfeit: Option<(usize, String)>,
 }
 
-/// A game from the start position, including the moves that lead to its opening.
+/// A game from the start position, with the moves that lead to its opening.
 struct WholeGame {
-    /// The number of moves that lead to the opening.
     opening_plies: usize,
     squares: Vec<Square>,
     /// The side to move in the opening.
@@ -66,9 +64,8 @@ impl PlayedGame {
         schemars::schema_for!(Line)
     }
 
-    /// Returns the record of the game from the start position, which marks the moves of the opening
-    /// as random. Returns `None` if no moves that lead to the opening are known. The record of a
-    /// forfeited game is an unfinished game.
+    /// Returns the record from the start position, with the moves of the opening marked as random;
+    /// `None` if no moves lead to the opening. The record of a forfeited game is unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some(whole) = self.whole() else { return Ok(None) };
         // No opening has more moves than there are squares.
@@ -94,8 +91,8 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the canonical image of the game: of its eight images under the symmetries of the
-    /// board, the image with the smallest opening and, among equal openings, the smallest moves.
+    /// Returns the game's image with the smallest opening and, among equal ones, the smallest
+    /// moves.
     pub(super) fn canonical(&self) -> (Position, Vec<Square>) {
         let image = |symmetry: Symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));
@@ -105,8 +102,8 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Returns the game with the moves that lead from the start position to its opening. The result
-    /// may be a symmetric image of the game. Returns `None` if no such moves are found.
+    /// Adds the moves from the start position to the opening, if there are any. The result may be a
+    /// symmetric image of the game.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
@@ -128,8 +125,7 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// Tests the records and JSON lines of games. As in matches, the openings have odd and even
-    /// numbers of plies, and some are symmetric images of others.
+    /// As in matches, openings have odd and even plies, and some are images of others.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {
@@ -160,8 +156,7 @@ mod tests {
         }
     }
 
-    /// Some symmetries leave the start position unchanged, but change the moves of a game. Such
-    /// games are images of each other.
+    /// Some symmetries leave the start position unchanged, but change the moves.
     #[test]
     fn images_of_a_game_are_one_game() {
         let start = |moves: &str| PlayedGame {

@@ -20,9 +20,9 @@ use super::process::Misconduct;
 pub enum Contestant<'a> {
     /// An evaluation that searches with the default settings of the match.
     Evaluation(&'a Evaluator),
-    /// An evaluation with its own search: strength, limits on each search, and pruning.
+    /// An evaluation with its own strength, limits on each search, and pruning.
     Searching(&'a Evaluator, Strength, Budget, &'a Pruning),
-    /// An external program, with its search depth and time limits.
+    /// An external program, with its depth and time limits.
     External(&'a ExternalEngine, Terms),
 }
 
@@ -36,8 +36,8 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
-    /// Estimates the time, in seconds, that this player takes for its moves in both games of a
-    /// pair. `strength` is the default search of the match.
+    /// Estimates the seconds of this player's moves in both games of a pair. `strength` is the
+    /// default search of the match.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
@@ -66,24 +66,20 @@ pub struct Effort {
     pub seconds: f64,
 }
 
-/// The size in MiB of each player's transposition table. Searches to a fixed depth fill only a
-/// small part of the table.
+/// Each player's transposition table, in MiB. Searches to a fixed depth fill only a small part.
 const HASH_MEGABYTES: usize = 16;
 
-/// A player during a match: its search or external program, its effort and its clock.
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
-    /// The number of empty squares at or below which the player solves positions exactly. The
-    /// effort of exact play is not counted.
+    /// At most this many empty squares are solved exactly; the effort of exact play is not counted.
     exact: u32,
     effort: Effort,
-    /// The time limit for all moves of a game, if there is one.
+    /// The time for all moves of a game, if limited.
     time: Option<Duration>,
-    /// The player's remaining time in the current game; `None` if the time is not limited.
+    /// The remaining time in the current game, if limited.
     clock: Option<Clock>,
 }
 
-/// The part of a player that chooses moves.
 enum Mind<'a> {
     Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength, budget: Budget },
     External(Conversation<'a>),
@@ -99,8 +95,7 @@ impl std::iter::Sum for Effort {
 }
 
 impl<'a> Player<'a> {
-    /// Creates a player for a match. An evaluation without its own search settings searches with
-    /// `strength`.
+    /// An evaluation without its own search settings searches with `strength`.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
         let (evaluator, strength, budget, pruning) = match contestant {
@@ -123,14 +118,12 @@ impl<'a> Player<'a> {
         Ok(Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None })
     }
 
-    /// Returns the nodes and the time that the player has used before exact play since the last
-    /// call of this function.
+    /// Returns the effort before exact play since the last call of this function.
     pub(super) fn take_effort(&mut self) -> Effort {
         std::mem::take(&mut self.effort)
     }
 
-    /// Begins a game from `opening`: resets the player's clock, and empties its transposition table
-    /// or informs the external program.
+    /// Begins a game: resets the clock, and empties the transposition table or informs the program.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         self.clock = self.time.map(Clock::absolute);
         match &mut self.mind {
@@ -142,8 +135,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the player's move. The player's side must have a legal move. Exceeding the time for
-    /// the game is an error.
+    /// Returns the player's move; there must be a legal one. Exceeding the time is an error.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
         let (square, nodes) = self.mind.choose(game, self.clock)?;
@@ -159,7 +151,6 @@ impl<'a> Player<'a> {
         Ok(square)
     }
 
-    /// Informs the player about the other player's move or pass.
     pub(super) fn see(&mut self, side: Side, turn: Option<Square>) -> Result<(), Misconduct> {
         match &mut self.mind {
             Mind::Evaluation { .. } => Ok(()),
@@ -169,8 +160,7 @@ impl<'a> Player<'a> {
 }
 
 impl Mind<'_> {
-    /// Returns the chosen move and the number of nodes of the search. For an external program, the
-    /// number of nodes is unknown and given as 0.
+    /// Returns the move and the nodes of the search, 0 for an external program.
     fn choose(
         &mut self,
         game: &Underway<'_>,

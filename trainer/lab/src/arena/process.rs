@@ -1,5 +1,4 @@
-//! Runs external programs that communicate line by line, and that may end, hang or print without
-//! end.
+//! Runs external programs, which answer line by line, and may end, hang or print without end.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use othello_engine::text::quoted_reason;
 
-/// The ways in which a player loses a game before its end, such as a hang, an illegal move or a
-/// resignation.
+/// The ways in which a player loses a game before its end.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misconduct {
     /// The program could not be started.
@@ -18,78 +16,74 @@ pub enum Misconduct {
     /// The program ended before it sent the expected answer.
     #[error("ended before it sent {expected}{}", quoted(said))]
     Ended {
-        /// The answer that was expected, as the message names it.
+        /// The expected answer, as named in the message.
         expected: &'static str,
-        /// The last line on its standard error, shortened.
+        /// The last line on stderr, shortened.
         said: String,
     },
     /// The program did not answer in time.
     #[error("did not send {expected} within {seconds} s")]
     Silent {
-        /// The answer that was expected, as the message names it.
+        /// The expected answer, as named in the message.
         expected: &'static str,
         /// The time limit in seconds.
         seconds: u64,
     },
-    /// A player used up its time for the game.
+    /// The player used up its time for the game.
     #[error("used up its {seconds} s for the game")]
     OutOfTime {
         /// The time limit in seconds.
         seconds: u64,
     },
-    /// The program printed too many bytes before the expected answer.
+    /// The program printed too much before the expected answer.
     #[error("sent more than {MAX_BYTES} bytes without {expected}")]
     Flood {
-        /// The answer that was expected, as the message names it.
+        /// The expected answer, as named in the message.
         expected: &'static str,
     },
     /// The program refused a command.
     #[error("refused `{command}`: {answer}")]
     Refused {
-        /// The command that the program refused.
+        /// The refused command.
         command: String,
-        /// The program's answer, shortened.
+        /// The answer, shortened.
         answer: String,
     },
-    /// The program resigned. This is a result, not misconduct.
+    /// The program resigned: a result, not misconduct.
     #[error("{RESIGNED}")]
     Resigned,
     /// The program played an illegal move.
     #[error("played `{answer}`, which is not legal")]
     Illegal {
-        /// The program's answer, shortened.
+        /// The answer, shortened.
         answer: String,
     },
 }
 
-/// The text that a match file stores as the reason of the forfeit if a player resigned.
+/// The reason of the forfeit in a match file if a player resigned.
 pub(super) const RESIGNED: &str = "resigned";
 
-/// Formats the last line that a program printed as the end of a message. Returns an empty text if
-/// the program printed nothing.
 fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; its last message is `{said}`") }
 }
 
-/// The greatest number of bytes that a program may print before the expected answer.
+/// The most bytes before the expected answer.
 const MAX_BYTES: usize = 1 << 20;
-/// The longest wait for the end of a program's error output (stderr) after the program has ended.
-/// Without this limit, child processes that keep stderr open could block the match.
+/// The wait for the end of stderr after the program has ended: child processes that keep it open
+/// must not block the match.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// The greatest length, in bytes, of a line that is read from a program.
 const MAX_LINE_BYTES: u64 = 1 << 12;
-/// The greatest number of lines that a program can print before they are read. After this number,
-/// the program has to wait.
+/// After this number of unread lines, the program has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
-/// A running external program. Dropping this value kills the program and all its child processes.
-/// If our process dies, a guard process kills them; on Windows, the system ends their job.
+/// A running external program. Dropping this value kills it and all its child processes. If our
+/// process dies, a guard process kills them; on Windows, the system ends their job.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// Receives the last line that the program wrote to stderr, once the program has closed stderr.
+    /// Receives the last line on stderr, when the program has closed it.
     last_words: Receiver<String>,
     #[cfg(unix)]
     mark: Mark,
@@ -100,7 +94,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a command line through the shell, in a new process group.
+    /// Runs a command line in the shell, in a new process group.
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
@@ -108,7 +102,7 @@ impl Process {
         let mark = Mark::new();
         #[cfg(unix)]
         shell.env(Mark::VARIABLE, &mark.0);
-        // The guard starts before the program, because our process may be killed at any moment.
+        // The guard is first, because our process may be killed at any moment.
         #[cfg(unix)]
         let mut guard = Guard::new(&mark).map_err(failed)?;
         let mut child = shell
@@ -145,15 +139,13 @@ impl Process {
         Ok(process)
     }
 
-    /// Sends a line to the program. An error of writing is ignored, because it becomes visible when
-    /// an answer is expected.
+    /// Sends a line. An error of writing is ignored: it becomes visible when an answer is expected.
     pub(super) fn say(&mut self, line: &str) {
         let written = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         drop(written);
     }
 
-    /// Reads lines of the program until `pick` returns a value for one of them, and returns this
-    /// value. `expected` names the awaited answer in errors.
+    /// Reads lines until `pick` returns a value. `expected` names the awaited answer in errors.
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,
@@ -189,7 +181,7 @@ impl Drop for Process {
         #[cfg(unix)]
         {
             let group = rustix::process::Pid::from_child(&self.child);
-            // The group may have ended by itself, so an error is ignored.
+            // The group may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             self.mark.kill_all();
             self.guard.dismiss();
@@ -199,8 +191,8 @@ impl Drop for Process {
     }
 }
 
-/// A mark in the environment of an external program. All processes that descend from the program
-/// inherit the mark, even in a new session or group, and after their parent has ended.
+/// A mark in the environment of an external program. All its descendants inherit the mark, even in
+/// a new session or group, and after their parent has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Mark(String);
@@ -209,7 +201,6 @@ struct Mark(String);
 impl Mark {
     const VARIABLE: &str = "OTHELLO_MATCH_PLAYER";
 
-    /// Creates a mark that no other process has.
     fn new() -> Self {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -218,10 +209,9 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all processes with this mark in their environment. Searches for such processes until
-    /// none is left, because a killed process may have started others just before, and on a busy
-    /// machine a killed process disappears only after a while. Does nothing on systems without
-    /// `/proc`.
+    /// Kills all processes with this mark, in rounds until none is left: a killed process may have
+    /// started others just before, and on a busy machine it disappears only after a while. Does
+    /// nothing without `/proc`.
     fn kill_all(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
@@ -235,7 +225,7 @@ impl Mark {
                 let Some(process) = number.and_then(rustix::process::Pid::from_raw) else {
                     continue;
                 };
-                // The environment of other users' processes, and of ended ones, cannot be read.
+                // The environment of other users' and of ended processes cannot be read.
                 let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
                 if environment.split(|&byte| byte == 0).any(|one| one == marked.as_bytes()) {
                     found = true;
@@ -250,21 +240,19 @@ impl Mark {
     }
 }
 
-/// A guard process, which kills an external program and all its child processes as soon as our
-/// process has ended for any reason. The guard notices this end by the end of a pipe. The program
-/// needs a guard because it is in its own process group, so an interrupt from the terminal does not
-/// reach it, and a hanging program does not notice the end of its input.
+/// A guard process, which kills an external program and its child processes when our process has
+/// ended, which it notices by the end of a pipe. The program is in its own process group, so an
+/// interrupt from the terminal does not reach it, and a hanging program does not notice the end of
+/// its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// The shell script of the guard process. The script reads the id of the program's process
-    /// group, waits until the process that started the guard has ended, and kills the group. Then
-    /// the script kills all processes whose environment contains the mark, in rounds, until three
-    /// rounds in a row find none. (A process that was just started has no environment for a moment,
-    /// so one round may miss it.)
+    /// Reads the id of the program's process group, waits until our process has ended, and kills
+    /// the group. Then kills all processes with the mark, until three rounds in a row find none: a
+    /// process has no environment for a moment after its start, so one round may miss it.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -277,7 +265,7 @@ impl Guard {
             sleep 0.1
         done";
 
-    /// Starts the guard process in a new process group, before the program that it will guard.
+    /// Starts the guard in a new process group, before the program.
     fn new(mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         let marked = format!("{}={}", Mark::VARIABLE, mark.0);
@@ -291,7 +279,6 @@ impl Guard {
         guard.map(Self)
     }
 
-    /// Sends the id of the program's process group to the guard.
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
             // If the guard has ended, the write fails; the program is then only killed when
@@ -300,7 +287,6 @@ impl Guard {
         }
     }
 
-    /// Ends the guard process, after the program that it guards has ended.
     fn dismiss(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -322,8 +308,6 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// Sends each line of the program's output to the receiver, until the program or the receiver has
-/// ended.
 fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = vec![];
@@ -336,8 +320,8 @@ fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     }
 }
 
-/// Reads a program's error output to its end. Returns the last line that is not blank, shortened;
-/// if a line begins with `error`, returns that line, since lines about usage may follow it.
+/// Returns the last line of stderr that is not blank, shortened; or, since lines about usage may
+/// follow it, a line that begins with `error`.
 fn last_line(errors: impl Read) -> String {
     let (mut errors, mut line) = (BufReader::new(errors), vec![]);
     let (mut last, mut is_error) = (String::new(), false);
@@ -368,8 +352,7 @@ mod tests {
         assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
     }
 
-    /// A regression: processes that a program started in a new session, or by forking twice,
-    /// survived the match.
+    /// A regression: processes in a new session, or of a double fork, survived the match.
     #[cfg(target_os = "linux")]
     #[test]
     fn all_that_a_program_started_ends_with_it() {
@@ -385,7 +368,7 @@ mod tests {
                 .count()
         };
         let marked = format!("{}={}", Mark::VARIABLE, program.mark.0);
-        // The test waits, since the shells may take a moment to start.
+        // The shells may take a moment to start.
         let deadline = Instant::now() + SOON;
         while left(&marked) < 4 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));

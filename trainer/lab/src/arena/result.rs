@@ -1,5 +1,4 @@
-//! The result of a match: its pairs of games in order. If a sequential test ends the match, the
-//! result omits the pairs after the decision of the test.
+//! The result of a match: its pairs of games in order, up to the decision of a sequential test.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,7 +20,7 @@ pub struct PlayedPair {
 }
 
 impl PlayedPair {
-    /// Returns the scores of the first player in the two games, in discs.
+    /// Returns the first player's scores.
     pub fn scores(&self) -> Pair {
         Pair(self.games.each_ref().map(|game| game.score))
     }
@@ -30,7 +29,7 @@ impl PlayedPair {
 /// The result of a match: the scores of its pairs, the games, and the effort of the players.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchResult {
-    /// The first player's scores in each pair of games, one pair for each opening, in order.
+    /// The first player's scores in the pairs, one for each opening, in order.
     pub pairs: Vec<Pair>,
     /// The number of openings that differ up to symmetry.
     pub distinct_openings: usize,
@@ -60,7 +59,7 @@ pub struct Forfeit {
 }
 
 impl MatchResult {
-    /// Creates the result of a match from its pairs, which must be in the order of their openings.
+    /// Creates the result of pairs in the order of their openings.
     pub fn new(pairs: Vec<PlayedPair>) -> Self {
         let scores = pairs.iter().map(PlayedPair::scores).collect();
         let efforts = [0, 1].map(|player| pairs.iter().map(|pair| pair.efforts[player]).sum());
@@ -86,7 +85,7 @@ impl MatchResult {
         }
     }
 
-    /// Returns the statistics of the match, such as the difference in Elo points with its interval.
+    /// Returns the statistics of the pairs.
     pub fn statistics(&self) -> Statistics {
         Statistics::new(&self.pairs)
     }
@@ -94,28 +93,28 @@ impl MatchResult {
 
 /// Collects pairs, which arrive in any order, in the order of their openings.
 pub(super) struct InOrder<F> {
-    /// The number of the pair that comes next in `pairs`.
+    /// The number of the next pair in `pairs`.
     next: usize,
     pairs: Vec<PlayedPair>,
-    /// Finished pairs that wait for an unfinished pair with a lower number.
+    /// Pairs that wait for one with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
     ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// Creates an empty list of pairs, whose first pair will have the number `first`. The list ends
-    /// at the first pair for which `enough` returns true.
+    /// The first pair will have the number `first`. The list ends at the first pair for which
+    /// `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }
 
-    /// Returns true if no further pair counts, because the match is decided.
+    /// Returns true if the match is decided.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Adds pair `number` to the list, or stores it until all pairs before it have arrived.
+    /// Adds pair `number`, as soon as all pairs before it have arrived.
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
         while !self.ended
@@ -127,7 +126,7 @@ impl<F: FnMut(Pair) -> bool> InOrder<F> {
         }
     }
 
-    /// Returns the pairs that count, in order. Pairs after a missing pair do not count.
+    /// Returns the pairs that count; those after a missing one do not.
     pub(super) fn into_pairs(self) -> Vec<PlayedPair> {
         self.pairs
     }

@@ -1,4 +1,4 @@
-//! A sequential test of two hypotheses about the difference between players. A match continues
+//! A sequential test of two hypotheses about the difference between players: a match continues
 //! until the test decides.
 //!
 //! The test is the generalised sequential probability ratio test (SPRT) on pairs of games, in the
@@ -18,7 +18,7 @@ use super::statistics::{elo, expected_share};
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
-/// The largest difference in Elo points that a hypothesis may state.
+/// In Elo points.
 const MAX_HYPOTHESIS: f64 = 800.0;
 
 impl FromStr for Hypotheses {
@@ -27,7 +27,7 @@ impl FromStr for Hypotheses {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         let both = text.split_once(',').and_then(|(low, high)| Some([number(low)?, number(high)?]));
-        // If the text does not have two numbers, both become NaN, which `try_from` refuses.
+        // Without two numbers, both become NaN, which `try_from` refuses.
         Self::try_from(both.unwrap_or([f64::NAN; 2]))
     }
 }
@@ -132,8 +132,8 @@ pub struct SprtReport {
 }
 
 impl Sprt {
-    /// Returns a closure to which the caller passes every pair in order. The closure returns true
-    /// for the pair at which the test ends the match; without a test, it always returns false.
+    /// Returns a closure that takes every pair in order, and returns true for the pair at which the
+    /// test ends the match; without a test, it always returns false.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {
@@ -142,7 +142,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the decision of the test after the pairs that `counts` counts.
+    /// Returns the decision after the pairs of `counts`.
     pub fn decide(&self, counts: &Pentanomial) -> Decision {
         let [low, high] = self.bounds();
         match self.log_likelihood_ratio(counts) {
@@ -152,7 +152,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the state of the test, with its interval, after the pairs that `counts` counts.
+    /// Returns the state of the test after the pairs of `counts`.
     pub fn report(&self, counts: &Pentanomial) -> SprtReport {
         let [elo0, elo1] = self.hypotheses.0;
         SprtReport {
@@ -168,13 +168,13 @@ impl Sprt {
         }
     }
 
-    /// Returns Wald's lower and upper bound on the log-likelihood ratio, at which the test ends.
+    /// Wald's lower and upper bound on the log-likelihood ratio, at which the test ends.
     fn bounds(&self) -> [f64; 2] {
         let (alpha, beta) = (self.alpha.0, self.beta.0);
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// Returns the first player's expected share of the points (0 to 1) under each hypothesis.
+    /// The first player's expected share of the points, 0 to 1, under each hypothesis.
     fn shares(&self) -> [f64; 2] {
         self.hypotheses.0.map(expected_share)
     }
@@ -187,10 +187,9 @@ impl Sprt {
     }
 
     /// Returns the confidence interval of the difference in Elo points; an infinite end is `None`.
-    /// The interval contains the differences that no sequential test with this distance of the
-    /// hypotheses and these error rates rejects. A test that decides for H1 rejects its smaller
-    /// hypothesis; a test that decides for H0 rejects its larger hypothesis. At an end of the
-    /// interval, the log-likelihood ratio of such a test equals a bound.
+    /// It contains the differences that no test with this distance of the hypotheses and these
+    /// error rates rejects: a decision for H1 rejects the smaller hypothesis, one for H0 the
+    /// larger. At an end of the interval, the log-likelihood ratio of such a test equals a bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -213,14 +212,13 @@ mod tests {
         Sprt { hypotheses: hypotheses.parse().unwrap(), alpha, beta }
     }
 
-    /// The results of two simulated players: element `n` is the probability that a pair of games
-    /// gives the first player `n` half points.
+    /// Two simulated players: the probabilities that a pair of games gives the first player 0 to 4
+    /// half points.
     struct Players([f64; 5]);
 
     impl Players {
-        /// Creates players with a given difference in Elo points. The probability of `n` half
-        /// points is proportional to `base[n]` · tⁿ, where t is chosen so that the players differ
-        /// by `elo`.
+        /// The probability of `n` half points is proportional to `base[n]` · tⁿ, with the t for
+        /// which the players differ by `elo`.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -250,9 +248,8 @@ mod tests {
         }
     }
 
-    /// Plays random pairs between these players until the test decides, or `most` pairs were
-    /// played. Returns the counts of pairs. Checks after every pair that the interval agrees with
-    /// the decision.
+    /// Plays random pairs until the test decides, or `most` pairs were played. Checks after every
+    /// pair that the interval agrees with the decision.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();
@@ -278,9 +275,9 @@ mod tests {
         [0.05, 0.2, 0.5, 0.2, 0.05],
     ];
 
-    /// Plays sets of 200 matches between players with a known difference: one set for each
-    /// distribution of results, each pair of hypotheses, and each of the two hypotheses as the true
-    /// one. At an error rate of 5 %, a set has 20 or more wrong decisions with probability 1/400.
+    /// A set of 200 matches of players with a known difference for each distribution of results,
+    /// each pair of hypotheses, and each of them as the true one. At an error rate of 5 %, a set has
+    /// 20 or more wrong decisions with probability 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {
@@ -305,9 +302,8 @@ mod tests {
         }
     }
 
-    /// Compares the log-likelihood ratio with a computation by hand. Three pairs are won twice and
-    /// one pair is even. With the two added pairs (see `variance`), the shares are 0, ½ and four
-    /// times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
+    /// Three pairs are won twice, one is even. With the two added pairs (see `variance`), the
+    /// shares are 0, ½ and four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
     #[test]
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();
@@ -322,8 +318,7 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// A regression: the sequential test decided after a few pairs if all of these had equal
-    /// results.
+    /// A regression: a few pairs with equal results decided the test.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

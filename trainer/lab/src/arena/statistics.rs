@@ -49,7 +49,7 @@ pub const MAX_ELO: f64 = 1200.0;
 pub const SIGNIFICANT: f64 = 0.05;
 
 impl Statistics {
-    /// Computes the statistics of these pairs.
+    /// Computes the statistics of pairs.
     pub fn new(pairs: &[Pair]) -> Self {
         let games = || pairs.iter().flat_map(|pair| pair.0);
         let count = |sign| games().filter(|score| score.signum() == sign).count();
@@ -81,14 +81,13 @@ impl Statistics {
     }
 }
 
-/// The expected share of a pair's points, estimated from the shares of some pairs by two bounds.
-/// Gaffke found these bounds (2005, "Three test statistics for a nonparametric one-sided hypothesis
-/// on the mean of a nonnegative variable"); see also Learned-Miller and Thomas (2019, "A new
-/// confidence interval for the mean of a bounded random variable"). For the lower bound, add one
-/// pair that was lost, and give the pairs random weights, uniformly distributed among all weights
-/// that total 1. A quantile of the weighted mean is the bound. For the upper bound, add one pair
-/// that was won instead. If every pair is won twice or lost twice, the bounds are those of Clopper
-/// and Pearson.
+/// The expected share of a pair's points, estimated from the shares of some pairs by two bounds of
+/// Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+/// nonnegative variable"); see also Learned-Miller and Thomas (2019, "A new confidence interval for
+/// the mean of a bounded random variable"). For the lower bound, add a pair that was lost, and give
+/// the pairs random weights, uniformly distributed among all weights that total 1. A quantile of
+/// the weighted mean is the bound. For the upper bound, add a pair that was won. If every pair is
+/// won twice or lost twice, the bounds are those of Clopper and Pearson.
 ///
 /// Unlike a mean and its standard error, the bounds stay within 0 and 1, and are informative even
 /// if all pairs have the same result.
@@ -105,27 +104,25 @@ impl MeanShare {
         }
     }
 
-    /// Returns the 95 % confidence interval of the mean share of points. Its lower end is 0 if the
-    /// player won no points, and its upper end is 1 if the player lost none.
+    /// The 95 % confidence interval. An end is 0 if the player won no points, or 1 if it lost none.
     fn interval(&self) -> [f64; 2] {
         [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
     }
 
-    /// Returns the two-sided p-value of the hypothesis that the expected share is 0.5. Its bounds
-    /// are those of [`Self::interval`].
+    /// The two-sided p-value of the hypothesis that the expected share is 0.5, by the same bounds.
     fn p_value_of_even(&self) -> f64 {
         let tail = self.lower.below(0.5).min(1.0 - self.upper.below(0.5));
         (2.0 * tail).min(1.0)
     }
 }
 
-/// The distribution of the weighted mean of numbers between 0 and 1. The weights are random:
-/// uniform among all weights that total 1.
+/// The distribution of the mean of numbers between 0 and 1, with weights that are uniform among all
+/// weights that total 1.
 enum WeightedMean {
     /// All numbers are this one.
     Certain(f64),
-    /// A beta distribution with the mean and variance of the weighted mean. If all numbers are 0 or
-    /// 1, the weighted mean has exactly this distribution.
+    /// A beta distribution with the weighted mean's mean and variance; exact if all numbers are 0
+    /// or 1.
     Spread(Beta),
 }
 
@@ -142,7 +139,6 @@ impl WeightedMean {
         }
     }
 
-    /// Returns the probability that the weighted mean is at most `share`.
     fn below(&self, share: f64) -> f64 {
         match self {
             Self::Certain(mean) => f64::from(u8::from(*mean <= share)),
@@ -150,14 +146,13 @@ impl WeightedMean {
         }
     }
 
-    /// Returns a quantile of the weighted mean: the share that the mean does not exceed with this
-    /// probability.
+    /// Returns the share that the weighted mean does not exceed with this probability.
     fn quantile(&self, probability: f64) -> f64 {
         let beta = match self {
             Self::Certain(mean) => return *mean,
             Self::Spread(beta) => beta,
         };
-        // Halving the interval 60 times reaches the precision of its numbers.
+        // 60 halvings reach the precision of the interval's numbers.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
             let middle = (low + high) / 2.0;
@@ -181,20 +176,19 @@ fn mean_error(values: &[f64]) -> Option<f64> {
     Some(student.inverse_cdf(1.0 - SIGNIFICANT / 2.0) * standard_error)
 }
 
-/// Returns the difference in Elo points at which a player's expected share of the points is
-/// `share`.
+/// Returns the difference in Elo points for an expected share of the points.
 pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
 /// Estimates the smallest difference in Elo points that a number of pairs proves at 99 % with
-/// probability 0.9: the Elo of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. Between similar players
-/// at depth 4, the standard deviation σ of a pair's share is about 0.32.
+/// probability 0.9: the Elo of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. A pair's share has σ ≈
+/// 0.32 between similar players at depth 4.
 pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }
 
-/// Returns the expected share of the points, 0 to 1, of a player who is better by `elo` Elo points.
+/// The expected share of the points, 0 to 1, of a player who is better by `elo` Elo points.
 pub(super) fn expected_share(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
@@ -241,8 +235,8 @@ mod tests {
         close(found.elo_error.unwrap(), (high - low) / 2.0);
     }
 
-    /// Exact binomial intervals are published in many tables: 20 of 20 have a lower end of 83.16 %,
-    /// 7 of 10 have 34.75 % and 93.33 %.
+    /// Published binomial intervals: 20 of 20 have a lower end of 83.16 %, 7 of 10 have 34.75 % and
+    /// 93.33 %.
     #[test]
     fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
         let of = |won, lost| {
@@ -277,8 +271,7 @@ mod tests {
         }
     }
 
-    /// The verdict and the confidence interval must come from the same test; otherwise they could
-    /// contradict each other.
+    /// The verdict and the interval must come from the same test, lest they contradict each other.
     #[test]
     fn a_difference_is_proven_where_the_interval_leaves_out_none() {
         let mut proven = 0;
@@ -302,12 +295,11 @@ mod tests {
         assert!(proven > 100, "{proven}");
     }
 
-    /// In random matches of two equal players, a 95 % interval must miss the truth at most once in
-    /// twenty.
+    /// Of equal players, a 95 % interval must miss the truth at most once in twenty.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut random = Generator::new(1);
-        // Draws of both games, wins and losses, as in matches of openings near even.
+        // As in matches of openings near even.
         let outcomes = [[2, 2], [2, 0], [2, -2], [0, 0], [-2, 2], [0, -2], [-2, -2], [2, -2]];
         for pairs in [5, 20, 100] {
             let missed = (0..2_000).filter(|_| {

@@ -1,4 +1,4 @@
-//! Lists of values to try for entries of a recipe, and the combinations of these values.
+//! Lists of values to try for entries of a recipe, and their combinations.
 
 use std::fmt;
 
@@ -8,7 +8,6 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
 
-/// The greatest number of combinations of values.
 const MOST: u64 = 1_000_000;
 
 /// Lists of values to try for some entries of a recipe. The TOML form is that of a recipe, with a
@@ -25,13 +24,12 @@ pub struct Choices(Vec<Choice>);
 
 #[derive(Clone, PartialEq, Debug)]
 struct Choice {
-    /// The path of the entry in the recipe: the names of the enclosing tables, then the entry's own
-    /// name.
+    /// The path of the entry: the names of the enclosing tables, then its own.
     path: Vec<String>,
     values: Vec<Value>,
 }
 
-/// One combination of values: for each varied entry of a recipe, its path and one of its values.
+/// A combination of values: the path of each varied entry of a recipe, and one of its values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values(Vec<(Vec<String>, Value)>);
 
@@ -59,7 +57,7 @@ pub enum End {
     Largest,
 }
 
-/// Errors of a TOML text that should contain lists of values to try.
+/// Errors of a text that should have lists of values to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ChoicesError {
@@ -74,8 +72,8 @@ pub enum ChoicesError {
 }
 
 impl Choices {
-    /// Parses lists of values to try from TOML. Texts without a list, and lists with more than a
-    /// million combinations, are errors.
+    /// Parses lists of values to try from TOML. No list, or more than a million combinations, is an
+    /// error.
     pub fn parse(text: &str) -> Result<Self, ChoicesError> {
         let mut choices = vec![];
         collect(&from_toml(text)?, &[], &mut choices)?;
@@ -97,9 +95,8 @@ impl Choices {
         (0..self.combinations()).map(|number| self.combination(number)).collect()
     }
 
-    /// Returns `count` combinations drawn at random without repetition, in the order of
-    /// [`Self::all`]; all combinations if there are fewer. Every set of `count` combinations is
-    /// equally likely.
+    /// Returns `count` random combinations without repetition, in the order of [`Self::all`]; all
+    /// if there are fewer. Every set of `count` combinations is equally likely.
     pub fn draw(&self, count: usize, seed: u64) -> Vec<Values> {
         let mut numbers: Vec<u64> = (0..self.combinations()).collect();
         Generator::new(seed).shuffle(&mut numbers);
@@ -108,9 +105,8 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// Returns the entries of a combination whose value is the smallest or the largest number that
-    /// was tried. Omits entries for which fewer than two different numbers were tried. `values` has
-    /// the form of [`Values::to_json`].
+    /// Returns the entries of a combination (in the form of [`Values::to_json`]) whose value is the
+    /// smallest or the largest number tried, of at least two.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |choice: &Choice| {
@@ -138,8 +134,8 @@ impl Choices {
     }
 }
 
-/// Adds the lists in a table, and in the tables within the table, to `out` in the order of their
-/// names. `above` is the path of the table in the recipe.
+/// Adds the lists in a table and its inner tables in the order of their names. `above` is the path
+/// of the table in the recipe.
 fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), ChoicesError> {
     const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
     let mut entries: Vec<(&String, &Value)> = table.iter().collect();
@@ -158,7 +154,7 @@ fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(),
 }
 
 impl Values {
-    /// Replaces the entries of a recipe by these values, or adds them.
+    /// Puts these values into a recipe.
     pub fn put_into(&self, recipe: &mut Table) {
         for (path, value) in &self.0 {
             let mut table = &mut *recipe;
@@ -175,8 +171,8 @@ impl Values {
         }
     }
 
-    /// Returns the values as a JSON object, whose keys are the full names of the entries with dots,
-    /// such as `settings.ridge`.
+    /// Returns a JSON object, whose keys are the names of the entries with dots, such as
+    /// `settings.ridge`.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(Vec<String>, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())
@@ -184,8 +180,7 @@ impl Values {
         serde_json::Value::Object(self.0.iter().map(entry).collect())
     }
 
-    /// Returns a short name of the combination: the first 10 hexadecimal digits of a checksum of
-    /// its values.
+    /// Returns a short name: the first 10 hexadecimal digits of a checksum of the values.
     pub fn id(&self) -> String {
         let digest = Sha256::digest(self.to_json().to_string());
         hex::encode(&digest[..5])

@@ -22,8 +22,7 @@ use othello_fit::metrics::{ErrorsByGame, Overlap};
 /// The settings of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparing<'a> {
-    /// The number of seeds with which each recipe is fitted. The first seed is that in the recipe's
-    /// settings; the next seeds follow.
+    /// The number of seeds of each recipe, from the one in the recipe's settings on.
     pub seeds: u64,
     /// The smallest difference that matters, in discs.
     pub smallest: f64,
@@ -35,13 +34,13 @@ pub struct Comparing<'a> {
     pub sprt: Option<Sprt>,
 }
 
-/// Draws the openings of a match at random from a file.
+/// Draws the openings of a match from a file.
 pub fn openings(
     path: &Path,
     count: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<Position>, StudyError> {
-    /// The largest absolute label, in discs.
+    /// In discs.
     const WITHIN: Discs = 10;
     Ok(Choice { count, seed: 1, within: WITHIN }.draw(path, progress)?)
 }
@@ -120,8 +119,8 @@ impl ComparedErrors {
     /// The smallest difference that matters if the user states none, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares two evaluations on some phases. `pairs` has for each seed the errors of both on the
-    /// same games. `None` if the phases have no positions.
+    /// Compares two evaluations on some phases, by the errors of both on the same games for each
+    /// seed; `None` if the phases have no positions.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],
@@ -163,8 +162,8 @@ impl Comparing<'_> {
     }
 
     /// Prints what the comparison takes and can prove. Then fits both recipes with every seed,
-    /// measures the errors of the fits, and plays the match, if there is one. `begun` is the time
-    /// when the comparison began.
+    /// measures their errors, and plays the match, if there is one. `begun` is the time of the
+    /// start.
     pub fn compare(
         &self,
         recipes: [Recipe; 2],
@@ -203,8 +202,7 @@ impl Comparing<'_> {
         })
     }
 
-    /// Plays the openings, which are divided among the seeds, until a sequential test decides or no
-    /// opening is left.
+    /// Plays the openings, which the seeds share, until a sequential test decides or none is left.
     fn play(
         &self,
         names: &[String; 2],
@@ -233,8 +231,7 @@ impl Comparing<'_> {
     }
 }
 
-/// Returns the verdict by the errors. If the errors prove no difference, returns the verdict of the
-/// match, if there is one.
+/// Returns the verdict by the errors or, if these prove no difference, by the match.
 fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
     match (difference.verdict(), played) {
         (Verdict::Equal, Some(played)) => played.verdict(),
@@ -243,8 +240,7 @@ fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
 }
 
 impl Played {
-    /// Returns the verdict of the match. With a sequential test, the verdict follows from the
-    /// test's confidence interval.
+    /// With a sequential test, the verdict follows from its confidence interval.
     fn verdict(&self) -> Verdict {
         let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
         let [above, below] = match sprt {
@@ -261,7 +257,7 @@ impl Played {
     }
 }
 
-/// Returns the comparison of two recipes in a phase; `None` if the phase has no test positions.
+/// Compares two recipes in a phase; `None` if it has no test positions.
 fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<ComparedPhase> {
     let phases = [phase.index()];
     let estimate = Difference::of(errors, &phases)?.estimate();

@@ -72,18 +72,17 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The least number of shares of a curve: enough to determine its power law, and one more to
-    /// test a prediction.
+    /// The least number of shares: enough to determine the power law, and one more to test its
+    /// prediction.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
-    /// Returns the only stage of a learning curve: a fit for each of these shares of the games and
-    /// each seed.
+    /// Returns the only stage: a fit for each share of the games and each seed.
     pub fn stages(shares: &[Share], seeds: u64) -> Vec<Stage> {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }
 
-    /// Fits a recipe to each share of the training games in `shares`, in ascending order, with
-    /// every seed, and measures the errors of the fits. `begun` is the time when the study began.
+    /// Fits a recipe to each share of the training games, in ascending order, with every seed, and
+    /// measures the errors. `begun` is the time of the start.
     pub fn of(
         recipe: Recipe,
         shares: &[Share],
@@ -129,8 +128,8 @@ impl Curve {
     }
 }
 
-/// Returns the law fitted to all points, and the prediction for the last point by a law fitted to
-/// the others. Returns `None` if the points do not determine a law.
+/// Returns the law of all points, and the prediction for the last one by the law of the others;
+/// `None` if the points do not determine a law.
 fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     let by_games: Vec<(f64, f64)> = points.iter().map(|point| (point.games, point.mae)).collect();
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
@@ -139,9 +138,9 @@ fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
 /// The errors of fits to a share of the games.
 struct Amount {
     share: Share,
-    /// The number of training games, by seed.
+    /// The training games, by seed.
     games: Vec<u64>,
-    /// The errors by seed.
+    /// By seed.
     errors: Vec<ErrorsByGame>,
 }
 

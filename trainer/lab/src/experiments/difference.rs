@@ -11,8 +11,7 @@ use othello_fit::metrics::{ErrorsByGame, GameErrors};
 /// The confidence level of verdicts and intervals.
 pub const CONFIDENCE: f64 = 0.99;
 
-/// The number of samples of games, drawn with replacement, that estimate the influence of the games
-/// (bootstrap).
+/// Samples of games, drawn with replacement, that estimate the influence of the games (bootstrap).
 const RESAMPLES: u64 = 400;
 
 /// The upper 10 % quantile of the standard normal distribution.
@@ -48,32 +47,31 @@ pub struct Needed {
     pub games: u64,
 }
 
-/// The mean absolute error of the first recipe minus that of the second, in discs. The variance of
-/// this mean is the sum of two parts. The part of the training games and their order is estimated
-/// from the variation over seeds; the part of the test games, by resampling them.
+/// The mean absolute error of the first recipe minus that of the second, in discs. Its variance is
+/// the sum of two parts: that of the training games and their order, estimated from the variation
+/// over seeds; and that of the test games, estimated by resampling them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
     games: u64,
     mean: f64,
-    /// The part of the variance of `mean` that comes from the seeds of the fits.
+    /// The part of the variance of `mean` from the seeds of the fits.
     variance_of_seeds: f64,
-    /// The part of the variance of `mean` that is due to the choice of test games.
+    /// The part of the variance of `mean` from the choice of test games.
     variance_of_games: f64,
 }
 
 impl Difference {
-    /// Returns the difference on some phases. `pairs` has for each seed the errors of both recipes
-    /// on the same games; the interval of one seed has no part of seeds. `None` if the phases have
-    /// no positions.
+    /// Returns the difference on some phases, from the errors of both recipes on the same games for
+    /// each seed; `None` if the phases have no positions. A single seed adds nothing to the
+    /// variance.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
         Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
     }
 
-    /// Returns the difference between the errors of two recipes. `pairs` contains, for each seed,
-    /// the errors of both recipes on the same games and phases, at least one. Returns `None` if
-    /// there are no positions.
+    /// Returns the difference between the errors of two recipes on the same games and phases, for
+    /// each of one or more seeds; `None` if there are no positions.
     pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
         let games = pairs.first()?[0].games();
         let all = Array1::ones(games);
@@ -110,7 +108,7 @@ impl Difference {
         Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
     }
 
-    /// Returns the verdict: the recipe with the smaller error, if that is proven.
+    /// Returns the recipe with the smaller error, if that is proven.
     pub fn verdict(&self) -> Verdict {
         let Estimate { discs, error } = self.estimate();
         match discs {
@@ -120,9 +118,8 @@ impl Difference {
         }
     }
 
-    /// Returns the numbers of seeds and of test games with which a difference of `discs` would be
-    /// proven with probability 0.9. The variance that this requires is divided equally between
-    /// seeds and games.
+    /// Returns the numbers of seeds and of test games that prove a difference of `discs` with
+    /// probability 0.9. They share the allowed variance equally.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -134,7 +131,7 @@ impl Difference {
         }
     }
 
-    /// Returns the smallest difference that a study with this variance proves with probability 0.9.
+    /// Returns the smallest difference that this variance proves with probability 0.9.
     pub fn smallest(&self) -> f64 {
         (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }
@@ -143,8 +140,8 @@ impl Difference {
         self.variance_of_seeds + self.variance_of_games
     }
 
-    /// Returns the number of standard errors from the mean to an end of the interval: a quantile of
-    /// Student's t with the degrees of freedom of Welch and Satterthwaite.
+    /// The standard errors from the mean to an end of the interval: a quantile of Student's t with
+    /// the degrees of freedom of Welch and Satterthwaite.
     fn quantile(&self) -> f64 {
         let by_seeds = self.variance_of_seeds.powi(2) / (self.seeds.max(2) - 1) as f64;
         let by_games = self.variance_of_games.powi(2) / (self.games.max(2) - 1) as f64;
@@ -163,15 +160,14 @@ mod tests {
 
     use super::*;
 
-    /// Returns nearly normal noise with mean 0 and variance 1: a sum of uniform draws.
+    /// Nearly normal noise with mean 0 and variance 1: a sum of uniform draws.
     fn noise(random: &mut Generator) -> f64 {
         let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
         (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
     }
 
-    /// Returns errors on `games` games by recipes that differ by `better` discs. Every seed shifts
-    /// a recipe's errors by about 0.05 discs. Every game shifts the errors of both recipes equally,
-    /// and in addition those of each recipe a little.
+    /// Errors of recipes that differ by `better` discs. A seed shifts a recipe's errors by about
+    /// 0.05 discs; a game shifts those of both recipes equally, and those of each recipe a little.
     fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
         let mut random = Generator::new(seed);
         let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();

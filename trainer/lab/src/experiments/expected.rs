@@ -1,5 +1,4 @@
-//! The time that a comparison takes and the smallest difference that it can prove, both estimated
-//! before its first fit.
+//! Estimates the time of a comparison and the smallest difference that it can prove.
 
 use othello_engine::board::PHASES;
 use othello_engine::eval::{Evaluator, WeightsChoice};
@@ -16,15 +15,15 @@ use super::{Comparing, Difference, Recipe};
 use crate::arena::{Match, smallest_elo};
 
 /// The standard error of the difference of two recipes' errors, relative to that of one error:
-/// √(2 − 2ρ) with the correlation ρ of both errors of a game. Measured: 0.1 to 0.3 between recipes
-/// that differ little, as in one feature, and about 1 between pattern sets.
+/// √(2 − 2ρ) with the correlation ρ of both errors of a game. Measured: 0.1 to 0.3 between similar
+/// recipes, as with one more feature, and about 1 between pattern sets.
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
-/// Estimates the seconds of a fit on one thread of a processor of 2020. An epoch passes over the
-/// positions of each phase and of the phases in its window, and over the factors of the phase's own
-/// positions. Early stopping makes a fit shorter.
+/// Estimates the seconds of a fit on one thread of a processor of 2020, without early stopping. An
+/// epoch passes over the positions of each phase and of its window, and over the factors of its own
+/// positions.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, StudyError> {
-    /// The seconds of a pass for each position and instance, and for each of its factors.
+    /// The seconds for each position and instance, and for each of its factors.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;
@@ -46,9 +45,9 @@ fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, StudyError> {
 }
 
 impl Comparing<'_> {
-    /// Describes the expected time, and the smallest difference that the comparison proves with
-    /// probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance of the seeds. SE(Δ) is
-    /// estimated as [`PAIRED`] times the standard error of the embedded weights' error.
+    /// Describes the expected time, and the smallest difference that is proven with probability
+    /// 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance of the seeds. SE(Δ) is estimated as
+    /// [`PAIRED`] times the standard error of the embedded weights' error.
     pub(super) fn expected(
         &self,
         recipes: &[Recipe; 2],

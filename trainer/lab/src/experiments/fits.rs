@@ -1,5 +1,5 @@
-//! A study: its test games, and a run whose steps are fits. Each fit is a run itself and writes
-//! weights into the folder of the study.
+//! A study: its test games, and a run whose steps are fits. Each fit is a run itself, which writes
+//! weights into the study's folder.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -99,22 +99,20 @@ pub struct Study<'a> {
     overlap: Overlap,
     device: PickedDevice,
     run: Run,
-    /// The provenance that all studies of the same recipe with the same test games have in common.
+    /// The common provenance of all studies of the same recipe with the same test games.
     provenance: Provenance,
-    /// The dataset of the last fit, with its key. The next fit uses it again if its key is the
-    /// same.
+    /// The dataset of the last fit, which the next fit uses again if its key is the same.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
 
 /// The settings that determine a dataset.
 type DatasetKey = (Vec<DataChoice>, LayoutSettings, Vec<Phase>);
 
-/// The result of a fit.
+/// A finished fit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fitted {
-    /// The name of the weights in the folder, without its extension.
+    /// The name of the weights file, without its extension.
     name: String,
-    /// The checksum of the weights.
     sha256: String,
     /// The number of training games.
     pub games: u64,
@@ -125,30 +123,30 @@ pub struct Fitted {
 pub struct Origins {
     /// The checksums of the inputs, and the texts of the pattern sets.
     texts: BTreeSet<String>,
-    /// The files of training data, including those of initial weights if they are beside the data
-    /// or the test.
+    /// The files of training data, with those of initial weights if they are beside the data or the
+    /// test.
     data: BTreeSet<PathBuf>,
 }
 
-/// Returns the provenance of a study. It contains the recipe as it is written in its file.
+/// Returns the provenance of a study, which has the recipe as written.
 pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, StudyError> {
     Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
 }
 
-/// Returns the content of a recipe as it is written.
+/// Returns a recipe as it is written.
 pub fn as_written(recipe: &Path) -> Result<Value, StudyError> {
     let recipe: toml::Table = read_by(recipe, from_toml)?;
     Ok(json!(recipe))
 }
 
-/// Returns the SHA-256 checksum of the texts, one per line.
+/// Returns the SHA-256 of the texts, one per line.
 pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
     let lines = texts.into_iter().map(|text| format!("{text}\n"));
     hex::encode(Sha256::digest(lines.collect::<String>()))
 }
 
 impl StudySettings {
-    /// Refuses test games that a recipe learns from. Adds the inputs of the recipe to `origins`.
+    /// Refuses test games that a recipe learns from. Adds its inputs to `origins`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), StudyError> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
@@ -170,7 +168,7 @@ impl StudySettings {
     }
 
     /// Reads the test games, picks the device, and opens the run. `recipe` is the provenance of the
-    /// recipe; `own` contains the settings that only this kind of study has.
+    /// recipe; `own` has the settings of this kind of study alone.
     pub fn begin<'a>(
         &'a self,
         recipe: Provenance,
@@ -183,8 +181,8 @@ impl StudySettings {
         let begun = self.open(recipe, (own, origins), stages, progress);
         let is_free = || Run::check_is_free(&self.out, Shard::WHOLE).is_ok();
         if begun.is_err() && is_free() {
-            // A folder that was made for nothing goes; one that holds something stays, and so does
-            // that of a run that has just begun.
+            // Removes a folder that was made in vain; not one with content, nor that of a run which
+            // has just begun.
             let _ = fs::remove_dir(&self.out);
         }
         begun
@@ -202,7 +200,7 @@ impl StudySettings {
             let (games, remedy) = (test.len(), self.labels.remedy());
             return Err(StudyError::TooFewGames { games, remedy });
         }
-        // With every seed the fits have other games in training, so all games count.
+        // Fits with other seeds have other games in training, so all games count.
         let everything = LayoutSettings::new(LabelRules::default(), Split::none());
         let (name, data) = ("training".to_owned(), origins.data.iter().cloned());
         let overlap = Overlap::of(&test, name, data, &everything, progress)?;
@@ -227,8 +225,6 @@ impl StudySettings {
 }
 
 impl Study<'_> {
-    /// Returns the provenance of the study. Studies of the same recipe with the same test games
-    /// have the same provenance.
     pub(super) fn provenance(&self) -> &Provenance {
         &self.provenance
     }
@@ -238,12 +234,11 @@ impl Study<'_> {
         self.settings
     }
 
-    /// Returns the run of the study, which has the same stages as the study.
+    /// Returns the run, which has the stages of the study.
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// Returns the observer of the fits' progress.
     pub(super) fn progress(&self) -> &dyn Progress {
         self.progress
     }
@@ -253,7 +248,7 @@ impl Study<'_> {
         self.settings.phases.iter().map(Phase::index).collect()
     }
 
-    /// Returns the kinds of labels of the positions to measure, the most frequent first.
+    /// Returns the kinds of labels of the measured positions, the most frequent first.
     pub fn labels(&self) -> Vec<(String, u64)> {
         self.test.labels(&self.phases())
     }
@@ -263,12 +258,12 @@ impl Study<'_> {
         &self.test
     }
 
-    /// Returns the test games that the data of the recipes have.
+    /// Returns the test games that the data of training have.
     pub fn overlap(&self) -> Overlap {
         self.overlap.clone()
     }
 
-    /// Makes all fits of a stage, one after the other, and returns their results in order.
+    /// Makes the fits of a stage one after the other.
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,
@@ -292,8 +287,7 @@ impl Study<'_> {
         Ok(ErrorsByGame::of(&self.weights(fitted)?, &self.test))
     }
 
-    /// Fits a recipe with these settings. Writes the weights to `NAME.weights` in the folder of the
-    /// study.
+    /// Fits a recipe, and writes the weights to `NAME.weights` in the study's folder.
     pub fn fit(
         &self,
         recipe: &Recipe,

@@ -1,6 +1,6 @@
-//! Successive halving: many trials begin with little data or few seeds. Trials that are not proven
-//! worse than the best continue with more. (Jamieson and Talwalkar, Non-stochastic Best Arm
-//! Identification and Hyperparameter Optimization, 2016.)
+//! Successive halving: many trials begin with little data or few seeds, and those that are not
+//! proven worse than the best continue with more (Jamieson and Talwalkar, Non-stochastic Best Arm
+//! Identification and Hyperparameter Optimization, 2016).
 
 use serde::Serialize;
 
@@ -34,9 +34,9 @@ impl Standing {
 }
 
 /// Returns the standings after a round, and the difference of each trial's error from that of the
-/// best trial. `trials` has the errors of each trial by seed, all with the same seeds and games; a
-/// trial that diverged has none. Of two trials that are not proven different, both continue. If the
-/// round is the `last`, no trial is [`Standing::Halved`].
+/// best. `trials` has the errors of each trial by seed, on the same seeds and games; none for a
+/// trial that diverged. Two trials that are not proven different both continue. In the `last`
+/// round, no trial is [`Standing::Halved`].
 pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -75,7 +75,7 @@ fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
 mod tests {
     use super::*;
 
-    /// Returns the errors of a trial with two seeds on 50 games. They vary a little around `mean`.
+    /// The errors of two seeds on 50 games, which vary a little around `mean`.
     fn trial(mean: f64) -> Vec<GameErrors> {
         let seed = |seed: usize| {
             let of_game = |game: usize| mean + ((7 * game + seed) % 5) as f64 / 100.0;
@@ -93,7 +93,7 @@ mod tests {
             standings(&trials, last).into_iter().map(|(standing, _)| standing).collect()
         };
         use Standing::{Best, Diverged, Equal, Halved, Worse};
-        // Differences that are the same in all games are proven, however small.
+        // However small, a difference that is the same in all games is proven.
         assert_eq!(names(true)[2..4], [Worse, Best]);
         assert_eq!(names(false)[5], Diverged);
         let equal: Vec<Vec<GameErrors>> = (0..6).map(|_| trial(5.0)).collect();

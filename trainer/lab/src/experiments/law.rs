@@ -31,9 +31,8 @@ impl Law {
     /// The least number of different amounts of data to which a law can be fitted.
     pub const AMOUNTS: usize = 3;
 
-    /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0.
-    /// Returns `None` if the points do not determine a law, for example if they have fewer than
-    /// [`Self::AMOUNTS`] different amounts.
+    /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0;
+    /// `None` if the points, such as fewer than [`Self::AMOUNTS`] amounts, do not determine a law.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -44,8 +43,8 @@ impl Law {
         }
         let smallest = amounts[0];
         let fitted = |exponent| fit_with(points, exponent, smallest);
-        // For a fixed exponent, floor and scale are a linear fit. So the code scans exponents
-        // coarsely, then ever more finely around the best one.
+        // For a fixed exponent, floor and scale are a linear fit. Exponents are scanned coarsely,
+        // then ever more finely around the best.
         let bounds = (f64::ln(0.02), f64::ln(2.0));
         let (mut lowest, mut highest) = bounds;
         let mut best = fitted(1.0);
@@ -64,15 +63,15 @@ impl Law {
         Some(best.0)
     }
 
-    /// Returns the error that the law predicts for an amount of data.
+    /// Returns the predicted error for an amount of data.
     pub fn at(&self, amount: f64) -> f64 {
         self.floor + self.scale * amount.powf(-self.exponent)
     }
 }
 
 impl Prediction {
-    /// Fits a law to the points (amount, error) without the largest amount, and predicts the error
-    /// at the largest amount. Returns `None` if the smaller amounts do not determine a law.
+    /// Predicts the error of the largest amount from the law of the others, fitted to points
+    /// (amount, error); `None` if these do not determine a law.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -85,8 +84,8 @@ impl Prediction {
     }
 }
 
-/// Returns the least-squares law with a given exponent, and the sum of its squared residuals.
-/// `smallest` is the smallest amount of data among the points, by which amounts are scaled.
+/// Returns the least-squares law of an exponent, and the sum of its squared residuals. Amounts are
+/// scaled by `smallest`, the smallest of them.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -1,6 +1,5 @@
-//! Studies of recipes. They measure the difference of the errors of two recipes on held-out games,
-//! with its interval; measure the learning curve, which is the error as a function of the amount of
-//! data; and search for the best settings.
+//! Studies of recipes: the difference of the errors of two recipes on held-out games; the learning
+//! curve, which is the error as a function of the amount of data; the search for the best settings.
 
 mod choices;
 mod comparison;

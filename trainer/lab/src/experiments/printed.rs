@@ -12,8 +12,8 @@ use super::{
 use crate::arena::{SprtReport, Statistics};
 
 impl ComparedErrors {
-    /// Prints the errors of both by phase, and their difference with its interval. `sample` is what
-    /// the interval comes from.
+    /// Prints the errors of both by phase, and their difference with its interval, which comes from
+    /// `sample`.
     pub fn print(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -105,7 +105,6 @@ impl fmt::Display for Curve {
     }
 }
 
-/// Returns the cells of a record's row in the printed table.
 fn cells(record: &Record) -> [String; 9] {
     let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
     let is_best = record.outcome == Standing::Best;
@@ -146,7 +145,7 @@ impl fmt::Display for Tuned {
     }
 }
 
-/// Formats the kinds of labels as `value 60 %, result 40 %`.
+/// Formats labels such as `value 60 %, result 40 %`.
 fn label_list(labels: &[(String, u64)]) -> String {
     let all: u64 = labels.iter().map(|kind| kind.1).sum();
     let percent = |count: u64| 100.0 * count as f64 / all as f64;

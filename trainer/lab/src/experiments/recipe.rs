@@ -1,4 +1,4 @@
-//! Recipes of fits: a file states everything that determines a fit.
+//! Recipes of fits.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -31,18 +31,17 @@ use othello_fit::source::records::Records;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The name of the recipe in reports.
+    /// The name in reports.
     pub name: String,
-    /// The files of records to fit to, each with the weight of its positions.
+    /// The records to fit to, with their weights.
     pub data: Vec<DataChoice>,
-    /// The pattern set: that of `initial` if there are initial weights.
+    /// The pattern set; that of `initial`, if there is one.
     pub set: PatternSet,
     /// The initial weights, towards which the ridge pulls; `None` for a fit that starts at 0.
     pub initial: Option<WeightsFile>,
-    /// The optimizer of the fit.
+    /// The optimizer.
     pub optimizer: Optimizer,
-    /// The settings of the fit. Their seed is the first of the seeds that a study with several
-    /// seeds uses.
+    /// The settings of the fit. Their seed is the first of a study with several seeds.
     pub settings: FitSettings,
 }
 
@@ -75,7 +74,6 @@ enum RawOptimizer {
     Adam,
 }
 
-/// The errors of a text that should be a recipe.
 #[derive(Debug, thiserror::Error)]
 enum RawError {
     #[error("not a recipe: {0}")]
@@ -94,15 +92,13 @@ impl Recipe {
         inline.into_generator().into_root_schema_for::<Raw>()
     }
 
-    /// Reads a recipe, its pattern set and its initial weights. Opens its data files, but does not
-    /// read them.
+    /// Reads a recipe, its pattern set and its initial weights; opens its data files.
     pub fn read(path: &Path) -> Result<Self, TextError> {
         let raw = read_by(path, read_raw)?;
         Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))?)
     }
 
-    /// Reads a recipe like [`Self::read`], but replaces some of its entries by `values`. The text
-    /// of these values becomes the name of the recipe.
+    /// Reads a recipe, with some entries replaced by `values`, whose text becomes its name.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, TextError> {
         let wrong = |reason: String| format!("with {values}: {reason}");
         let raw = read_by(path, |text| -> Result<Raw, RawError> {
@@ -116,8 +112,8 @@ impl Recipe {
         Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))?)
     }
 
-    /// Checks the values of a recipe and reads the files that it names, relative to the folder of
-    /// `path`. The error is a message that names the key whose value is wrong.
+    /// Checks the values and reads the files, which are relative to the folder of `path`. The error
+    /// names the key whose value is wrong.
     fn of_raw(path: &Path, raw: Raw) -> Result<Self, String> {
         let folder = path.parent().unwrap_or(Path::new(""));
         if raw.data.is_empty() {
@@ -147,8 +143,7 @@ impl Recipe {
                 PatternSet::named(name, folder).map_err(by_key("patterns"))?
             }
         };
-        // An evaluation is not linear in its factors, so least squares cannot fit factors; Adam
-        // can.
+        // An evaluation is not linear in its factors, so least squares cannot fit them.
         let optimizer = match raw.optimizer {
             RawOptimizer::Lsq if set.factors().is_none() => Optimizer::LeastSquares,
             RawOptimizer::Lsq | RawOptimizer::Adam => Optimizer::Adam,
@@ -161,14 +156,13 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of the fit with seed number `number`, counted from 0, for a study. The
-    /// fit holds out no test set, since a study has separate test games.
+    /// Returns the settings of the fit with seed number `number`, counted from 0, without a test
+    /// set, since a study has its own test games.
     pub fn settings_of(&self, number: u64) -> FitSettings {
         self.settings_with(number, Share::ALL)
     }
 
-    /// Returns the settings of the fit with seed number `number`, counted from 0, that uses only a
-    /// `share` of the games in the recipe's data.
+    /// Returns the settings like [`Self::settings_of`], for a `share` of the recipe's games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);
@@ -176,8 +170,7 @@ impl Recipe {
     }
 }
 
-/// Returns a function that formats an error as a message, with the key of the wrong value before
-/// it.
+/// Formats an error with the key of the wrong value before it, for `map_err`.
 fn by_key<E: Display>(key: &str) -> impl Fn(E) -> String {
     move |error| format!("`{key}`: {error}")
 }
@@ -193,7 +186,7 @@ mod tests {
     use super::super::Choices;
     use super::*;
 
-    /// A text of scored boards (OBF) with one position, the start position.
+    /// A text of scored boards (OBF) with the start position.
     const SCORED: &str =
         "---------------------------OX------XO--------------------------- X; f5:+0;\n";
 

@@ -1,5 +1,4 @@
-//! Writes an HTML page with charts of the results of fits: errors, data, weights, matches and
-//! biases.
+//! Writes an HTML page with charts of fits: errors, data, weights, matches and biases.
 //!
 //! The page contains its numbers as JSON, and the JavaScript library uPlot, which draws the charts.
 
@@ -19,10 +18,10 @@ use serde_json::{Map, Value as Json};
 pub use tables::{Line, Table};
 pub use weights::WeightsSummary;
 
-/// The content of a report page: the fits to compare, matches, and errors on data.
+/// The content of a report page.
 #[derive(Serialize)]
 pub struct Page {
-    /// The fits, in the order in which the page compares them.
+    /// The fits to compare, in order.
     pub runs: Vec<Run>,
     /// The matches, as `match --json` reports them.
     pub matches: Vec<Json>,
@@ -30,20 +29,20 @@ pub struct Page {
     pub losses: Vec<Loss>,
 }
 
-/// The errors of an evaluation on some data.
+/// The errors of an evaluation on data.
 #[derive(Serialize)]
 pub struct Loss {
-    /// The label of these errors on the page, which names the evaluation and the data.
+    /// The label on the page, which names the evaluation and the data.
     pub name: String,
     /// The errors, as `loss --json` reports them.
     pub errors: Json,
 }
 
 impl Page {
-    /// Returns the page as one HTML text that loads nothing from elsewhere.
+    /// Returns an HTML text that loads nothing from elsewhere.
     pub fn html(&self) -> Result<String, serde_json::Error> {
-        // Inside a script, HTML gives `</script>` and `<!--<script>` a meaning. So the JSON
-        // contains no `<`: it can occur there only in strings, where an escape replaces it.
+        // In a script, `</script>` and `<!--<script>` have a meaning in HTML. In JSON, `<` occurs
+        // only in strings, where it can be escaped.
         let data = serde_json::to_string(self)?.replace('<', "\\u003c");
         let parts = [
             ("/* library style */", include_str!("page/uPlot.min.css")),
@@ -67,15 +66,15 @@ impl Page {
     }
 }
 
-/// A weights file, with the report and the metrics of the fit that made it.
+/// A weights file, with the report and the metrics of its fit.
 #[derive(Serialize)]
 pub struct Run {
     name: String,
     sha256: String,
     provenance: Map<String, Json>,
-    /// The report of the fit with the results of each phase; `None` if the report file is missing.
+    /// `None` if the report file is missing.
     phases: Option<FitReport>,
-    /// The metrics of all epochs of the fit; `None` if the metrics file is missing.
+    /// The metrics of all epochs; `None` if their file is missing.
     metrics: Option<Vec<Metrics>>,
     weights: WeightsSummary,
 }
@@ -86,8 +85,8 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads a weights file, and the report and metrics files next to it. Keeps the weights of the
-    /// `classes` most frequent configuration classes of each pattern.
+    /// Reads a weights file, and the report and the metrics beside it. Keeps the weights of each
+    /// pattern's `classes` most frequent classes.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
@@ -105,7 +104,7 @@ impl Run {
         })
     }
 
-    /// Returns true if there is a report file of the fit next to the weights.
+    /// Returns true if the report of the fit is beside the weights.
     pub fn has_report(&self) -> bool {
         self.phases.is_some()
     }
@@ -129,8 +128,7 @@ fn read_beside<T>(
     Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
 }
 
-/// The greatest size in bytes of a file that belongs to a weights file, such as the report of the
-/// fit: enough for a hundred thousand epochs of every phase.
+/// The most bytes of a file beside the weights: a hundred thousand epochs of every phase fit.
 const LONGEST: u64 = 1 << 30;
 
 #[cfg(test)]
@@ -149,7 +147,6 @@ mod tests {
         {
             assert!(!html.contains(place), "{place}");
         }
-        // The page loads nothing from elsewhere.
         assert!(!html.contains("src=") && !html.contains("<link"));
     }
 }

@@ -1,10 +1,9 @@
-//! The tables of a page, for other programs, and the charts of their columns.
+//! The tables of a page, for other programs, and the lines of their charts.
 
 use serde_json::{Value as Json, json};
 
 use super::{Loss, Page};
 
-/// The columns of each table.
 const TABLES: [[&str; 4]; 4] = [
     [
         "phases",
@@ -17,9 +16,9 @@ const TABLES: [[&str; 4]; 4] = [
     ["matches", "elo", "", "elo_error,p_value,pairs,wins,draws,losses,mean_discs,mean_discs_error"],
 ];
 
-/// A table. Each row has the name of its run, loss or match.
+/// A table, whose rows have the name of their run, loss or match.
 pub struct Table {
-    /// The name, the column of the horizontal axis, those that charts show, and the others.
+    /// The table's name, the column of the horizontal axis, those of the charts, and the others.
     pub columns: [&'static str; 4],
     rows: Vec<(String, Json)>,
 }

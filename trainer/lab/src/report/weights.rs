@@ -1,6 +1,5 @@
-//! Summarises a weights file for the report page: occurrences of configurations in training, mean
-//! absolute weights by square, the weights of frequent classes, and predictions of the pruning
-//! models.
+//! Summarises a weights file: occurrences of configurations in training, mean absolute weights by
+//! square, the weights of frequent classes, and predictions of the pruning models.
 
 use std::cmp::Reverse;
 
@@ -16,12 +15,10 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// The number of training positions of each phase, computed from the occurrence counts in the
-    /// weights file. Repeated positions are counted each time.
+    /// The training positions of each phase, with repetitions, by the counts of the weights file.
     positions: Vec<u64>,
-    /// The influence of each square by phase, in discs: the sum over all pattern instances that
-    /// contain the square of the instance's mean absolute weight in training, divided by the
-    /// instance's number of squares.
+    /// The influence of each square by phase, in discs: the sum, over the instances with the
+    /// square, of the mean absolute weight in training divided by the number of squares.
     squares: Vec<Vec<f64>>,
     predictions: Predictions,
 }
@@ -29,42 +26,38 @@ pub struct WeightsSummary {
 #[derive(Serialize)]
 struct PatternSummary {
     name: String,
-    /// For each instance of the pattern on the board, the indices of its squares (0 to 63). The
-    /// first instance is the pattern itself.
+    /// The squares, 0 to 63, of each instance; the first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
-    /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
+    /// By phase, the classes with at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
-    /// For each phase, the mean absolute weight in discs of the classes that occur in training.
+    /// By phase, the mean absolute weight in discs of the classes in training.
     sizes: Vec<f64>,
-    /// The classes with the most occurrences in training.
+    /// The most frequent classes.
     shown: Vec<ClassSummary>,
 }
 
 #[derive(Serialize)]
 struct ClassSummary {
-    /// The first configuration of the class, one character for each square of the pattern: X for
-    /// the player, O for the opponent, - for empty.
+    /// The first configuration, a character for each square: X player, O opponent, - empty.
     discs: String,
-    /// The weight of the class in each phase, in steps of 1/32 disc.
+    /// By phase, in steps of 1/32 disc.
     steps: Vec<i16>,
-    /// The number of occurrences of the class in training, by phase.
+    /// The occurrences in training, by phase.
     counts: Vec<u32>,
 }
 
 #[derive(Serialize)]
 struct ScalarSummary {
     name: String,
-    /// For each phase, the weight of each value of the feature, in steps of 1/32 disc. The values
-    /// are counts: 0, 1, 2 and so on.
+    /// By phase, the weight of each value (0, 1, 2, …) of the feature, in steps of 1/32 disc.
     steps: Vec<Vec<i16>>,
-    /// For each phase, the number of occurrences of every value of the feature in training.
+    /// By phase, the occurrences of each value in training.
     counts: Vec<Vec<u32>>,
 }
 
 impl WeightsSummary {
-    /// Summarises weights. Lists the weights of the `classes` most frequent classes of each
-    /// pattern.
+    /// Summarises weights, with each pattern's `classes` most frequent classes.
     pub fn new(weights: &Weights, classes: usize) -> Self {
         let geometry = weights.geometry();
         let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
@@ -79,8 +72,8 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the number of training positions of a phase, computed from the occurrence counts: the
-/// sum over all classes of the first pattern, divided by the number of instances of this pattern.
+/// The training positions of a phase: the occurrences of all classes of the first pattern, divided
+/// by its number of instances.
 fn positions(weights: &Weights, phase: Phase) -> u64 {
     let geometry = weights.geometry();
     let Some(tied) = geometry.patterns.first() else { return 0 };
@@ -89,8 +82,7 @@ fn positions(weights: &Weights, phase: Phase) -> u64 {
     counts.iter().map(|&count| u64::from(count)).sum::<u64>() / instances as u64
 }
 
-/// Returns the mean absolute weight of a pattern's classes in a phase, in discs. Each class is
-/// weighted by its occurrences in training.
+/// The mean absolute weight of a pattern in a phase, in discs, by occurrences in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);
@@ -102,7 +94,7 @@ fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     if met > 0.0 { sum / met } else { 0.0 }
 }
 
-/// Rounds a number of discs to four decimal places, which is finer than a chart shows.
+/// Rounds to four decimal places, finer than a chart shows.
 fn rounded(discs: f64) -> f64 {
     (discs * 1e4).round() / 1e4
 }
@@ -143,8 +135,7 @@ fn representatives(geometry: &Geometry, number: usize) -> Vec<String> {
     let tied = &geometry.patterns[number];
     let mut texts: Vec<String> = Vec::with_capacity(tied.classes);
     for (index, &class) in tied.class_of.iter().enumerate() {
-        // Classes are numbered in the order of their smallest configurations, so the first
-        // configuration of a new class has the next class number.
+        // Classes are numbered in the order of their smallest configurations.
         if usize::from(class) == texts.len() {
             let digits = std::iter::successors(Some(index), |rest| Some(rest / 3));
             let disc = |rest: usize| ['O', '-', 'X'][rest % 3];
@@ -214,8 +205,7 @@ mod tests {
                 };
                 squares.iter().map(disc).collect()
             };
-            // The class is represented by the smallest of the images under the pattern's own
-            // symmetries.
+            // The smallest image under the pattern's own symmetries represents the class.
             let discs: Vec<char> = there(&instance.squares).chars().collect();
             let turned = geometry.patterns[number].permutations.iter().map(|permutation| {
                 let mut image = vec![' '; discs.len()];
@@ -256,8 +246,7 @@ mod tests {
                 met.for_each(|parameter| counts[parameter] += 1);
             }
             weights.set_counts(phase, |parameter| counts[parameter]);
-            // The weight is half a disc for classes with occurrences in training, and large for all
-            // other classes.
+            // Half a disc for classes in training, and much for all others.
             weights.set_steps(phase, |parameter| if counts[parameter] > 0 { -16 } else { 4000 });
         }
         let summary = WeightsSummary::new(&weights, 3);

@@ -1,5 +1,4 @@
-//! Compares the results of a player with known exact scores: the moves that it chooses, the scores
-//! that its solver finds, and the values of its evaluation.
+//! Compares a player with known exact scores: its moves, its solver's scores and its values.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -38,9 +37,8 @@ pub struct BestMoves {
 }
 
 impl BestMoves {
-    /// Searches each position with an evaluation, and compares the chosen moves with the stated
-    /// best ones. Each search starts with an empty transposition table, as in the command
-    /// `evaluate`.
+    /// Searches each position with an empty transposition table, as `evaluate` does, and compares
+    /// the moves with the best ones.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -69,10 +67,9 @@ impl BestMoves {
         })
     }
 
-    /// Asks an external program for its move in each position, and compares the moves with the
-    /// stated best ones. An NBoard engine searches to the depth in `terms`, a GTP engine to the
-    /// depth that its command line sets. Returns `None` if the program cannot be given any of the
-    /// positions.
+    /// Asks an external program for its moves, and compares them with the best ones. An NBoard
+    /// engine searches to the depth in `terms`, a GTP engine to that of its command line. Returns
+    /// `None` if the program cannot be given any position.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -126,12 +123,12 @@ pub struct Solved {
     pub seconds: f64,
 }
 
-/// The size in MiB of each thread's transposition table, equal to that in the command `solve`.
+/// In MiB for each thread, as in the command `solve`.
 const HASH_MEGABYTES: usize = 64;
 
 impl Solved {
-    /// Solves each position of the suite, starting with an empty transposition table. Idle threads
-    /// join the search of positions that other threads are solving.
+    /// Solves each position with an empty transposition table. Idle threads join other threads'
+    /// searches.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         problems: &Problems,
@@ -181,9 +178,9 @@ pub struct ValueErrors {
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures the errors of an evaluation's values on a file of records, or of boards with
-    /// scores. At depth 0 the values are static; at greater depths a search without pruning finds
-    /// them. Of a file of games, only the positions with exact scores are used.
+    /// Measures the errors of values on a file of records or of scored boards: static values at
+    /// depth 0, else values of searches without pruning. Of games, only exactly scored positions
+    /// count.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

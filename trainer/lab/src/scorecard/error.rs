@@ -13,7 +13,7 @@ use othello_fit::InvalidSetting;
 use othello_fit::metrics::MetricsError;
 use othello_fit::source::SourceError;
 
-/// The errors of running a benchmark, such as a player that cannot be started.
+/// The errors of running a benchmark.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum BenchmarkError {

@@ -23,24 +23,23 @@ use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
 
-/// The test data and settings of a benchmark, which are the same for all players. Each test is a
-/// part of the benchmark; a part without data is omitted.
+/// The test data and settings of a benchmark, the same for all players. Each test is a part, which
+/// is omitted if it has no data.
 #[derive(Debug)]
 pub struct Benchmark {
-    /// The file of games between strong searches, on which errors of values are measured.
+    /// Games between strong searches, to measure errors of values on.
     pub strong: Option<PathBuf>,
     /// Positions in which searches rarely find the best move, with the scores of their moves.
     pub hard: Option<Problems>,
-    /// The files of positions with exact scores, on which errors of values are measured.
+    /// Positions with exact scores, to measure errors of values on.
     pub exact: Vec<PathBuf>,
-    /// The endgame problems to solve to the end of the game.
+    /// Endgame problems to solve.
     pub suite: Option<Problems>,
-    /// The settings of the match of each player against the reference player.
+    /// The match of each player against the reference player.
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The default selectivity of the searches, also in the match, for weights that contain a
-    /// ProbCut model.
+    /// The default selectivity, also of the match, for weights with a ProbCut model.
     pub selectivity: Selectivity,
     /// The time limit for each answer of an external program.
     pub timeout: Duration,
@@ -49,20 +48,20 @@ pub struct Benchmark {
 /// The settings of the matches in equal time.
 #[derive(Debug)]
 pub struct EqualTime {
-    /// The reference player, the opponent in all matches.
+    /// The reference player.
     pub against: Subject,
-    /// The file from which the openings were drawn.
+    /// The file of the openings.
     pub file: PathBuf,
-    /// The openings, from each of which a match plays a pair of games.
+    /// The openings, each of a pair of games.
     pub openings: Vec<Position>,
-    /// The time that each player has for all its moves of a game, in seconds.
+    /// Each player's time for all moves of a game, in seconds.
     pub seconds: u64,
 }
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The default search of evaluations in the match. Only time limits its depth. The search solves
-/// positions with 20 or fewer empty squares if the time suffices.
+/// The default search in the match: its depth is limited only by time, and it solves positions with
+/// up to 20 empty squares if the time suffices.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -71,8 +70,7 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
-    /// Searches `files` for games that lead to the hard positions and the problems of the suite.
-    /// GTP programs need the moves that lead to a position.
+    /// Searches `files` for games that lead to the positions, which GTP programs need.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -82,8 +80,7 @@ impl Benchmark {
         problems.try_for_each(|problems| problems.find_games(files, progress))
     }
 
-    /// Returns the files that the measurements in `rows` used, each with its part of the benchmark
-    /// and its checksum.
+    /// Returns the measured files, each with its part and its checksum.
     pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>, BenchmarkError> {
         let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
             let files = rows.iter().flat_map(|row| of(row).to_vec());
@@ -98,14 +95,13 @@ impl Benchmark {
         if let Some(EqualTime { file, .. }) = &self.equal_time {
             data.push(Data::new(Part::Match, file, &checksum(file, &Silent)?));
         }
-        // A file occurs once for each depth and player; one of these entries is enough.
+        // A file occurs once for each depth and player.
         let mut known = HashSet::new();
         data.retain(|one| known.insert(one.clone()));
         Ok(data)
     }
 
-    /// Returns the stages of a benchmark run: one stage for the measurements of all players, then
-    /// one for the match of each player.
+    /// Returns the stages: one for the measurements of all players, then one for each match.
     pub fn stages(&self, subjects: &[Subject]) -> Vec<Stage> {
         let players = Stage::new("benchmark (players)", subjects.len() as u64, 1);
         let played = self.equal_time.iter().flat_map(|EqualTime { openings, seconds, .. }| {
@@ -118,8 +114,8 @@ impl Benchmark {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts of the benchmark except the match. Also returns the parts
-    /// that are impossible for this player, each with the reason.
+    /// Measures a player in all parts but the match. Also returns the parts that are impossible for
+    /// it, with the reasons.
     pub fn measure(
         &self,
         subject: &Subject,
@@ -165,7 +161,7 @@ impl Benchmark {
             row.exact.extend(values(path, &Phases::default().0)?);
         }
         if let Some(hard) = &self.hard {
-            // A player whose settings specify a depth is measured only at that depth.
+            // A player with a depth of its own is measured only at this depth.
             let own = subject.search.depth.is_some() || subject.search.level.is_some();
             for &depth in self.depths.iter().take(if own { 1 } else { self.depths.len() }) {
                 let (strength, pruning) = self.search_of(subject, Plan::to_depth(depth))?;
@@ -179,8 +175,7 @@ impl Benchmark {
         Ok(())
     }
 
-    /// Returns the strength and the pruning of a player's search. `usual` supplies the settings
-    /// that the player does not specify.
+    /// Returns a player's strength and pruning, with those of `usual` as the default.
     fn search_of(
         &self,
         subject: &Subject,
@@ -191,8 +186,8 @@ impl Benchmark {
         search.map_err(|error| BenchmarkError::Search { player: player(), error })
     }
 
-    /// Asks an external program for its moves, and stores the results in `row`. Returns the parts
-    /// of the benchmark that are impossible for the program, each with the reason.
+    /// Measures an external program. Returns the parts that are impossible for it, with the
+    /// reasons.
     fn ask(
         &self,
         engine: &ExternalEngine,
@@ -207,7 +202,7 @@ impl Benchmark {
             BestMoves::by_program(engine, terms, problems, progress)
         };
         if let Some(hard) = &self.hard {
-            // GTP cannot set a depth, so one measurement is enough for a GTP program.
+            // GTP cannot set a depth.
             let many = if engine.protocol == Protocol::Gtp { 1 } else { self.depths.len() };
             let depths = self.depths.iter().take(many);
             row.hard = depths.filter_map(|&depth| choose(depth, hard)).collect();
@@ -224,9 +219,8 @@ impl Benchmark {
         reasons
     }
 
-    /// Plays the player's match against the reference, and stores its report in `row`. Does nothing
-    /// without the settings of a match, or if the player is the reference. Stores the games in
-    /// `stage` of a run; without `stage`, keeps them in memory.
+    /// Plays the match, unless there is none or the player is the reference, and stores its report
+    /// in `row`. The games are stored in `stage` of a run, or only kept in memory.
     pub fn play(
         &self,
         subject: &Subject,

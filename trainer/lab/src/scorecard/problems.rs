@@ -13,10 +13,10 @@ use super::error::BenchmarkError;
 use crate::arena::Opening;
 use othello_fit::source::checksum;
 
-/// Positions of OBF files, each with the scores and moves that its line states.
+/// Positions of OBF files, with the stated scores and moves.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
-    /// The files, each with the checksum of its bytes.
+    /// The files, with the checksums of their bytes.
     pub files: Vec<(PathBuf, String)>,
     pub(super) lines: Vec<StatedPosition>,
     reached: HashMap<Position, Opening>,
@@ -37,8 +37,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Searches `files` for games that lead to the positions, and stores the moves of these games.
-    /// Skips files that do not contain games.
+    /// Stores the games in `files` that lead to the positions. Skips files without games.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -61,8 +60,8 @@ impl Problems {
         Ok(())
     }
 
-    /// Returns the positions whose lines state moves, each with the opening from which a program is
-    /// asked for its move. If `needs_games` is true, omits positions to which no known game leads.
+    /// Returns the positions with stated moves, each as the opening to give to a program. If
+    /// `needs_games`, omits positions to which no known game leads.
     pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
         let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
         let opening = |line: &StatedPosition| match self.reached.get(&line.position) {

@@ -1,4 +1,4 @@
-//! The players that a benchmark measures: evaluations with our search, and external programs.
+//! The players that a benchmark measures.
 
 use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _};
 use othello_engine::player::{ExternalEngine, PlayerSpec, Protocol, WeightsSpec};
@@ -12,15 +12,13 @@ use othello_fit::metrics::Trained;
 /// A player that a benchmark measures: an evaluation with our search, or an external program.
 #[derive(Debug)]
 pub struct Subject {
-    /// The name of the player: the text by which the user specified it.
+    /// The player as the user specified it.
     pub name: String,
-    /// The checksum of the weights, or the name and version that a program reports; `None` if a
-    /// program reports neither.
+    /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The search settings that the player's text specifies; the default for an external program.
+    /// The search settings of the player's text; the default for an external program.
     pub(super) search: SearchSpec,
-    /// The data to which the weights were fitted, according to their provenance; `None` for a
-    /// program.
+    /// The data that the weights were fitted to, by their provenance; `None` for a program.
     pub(super) trained: Option<Trained>,
     pub(super) mind: Mind,
 }
@@ -32,8 +30,7 @@ pub(super) enum Mind {
 }
 
 impl Subject {
-    /// Loads the weights of a player. If the player is an external program, starts the program
-    /// once, to check that it answers and to ask for its name.
+    /// Loads the weights, or starts the external program once to ask for its name.
     pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, BenchmarkError> {
         let name = choice.to_string();
         let (identity, trained, search, mind) = match choice {
@@ -63,10 +60,9 @@ impl Subject {
         }
     }
 
-    /// Returns the strength and the pruning of the player's search. `usual` supplies the settings
-    /// that the player's text does not specify; if the weights contain a ProbCut model,
-    /// `selectivity` supplies the default confidence of pruning. For an external program, whose
-    /// search is unknown, returns the strength of `usual` without pruning.
+    /// Returns the strength and the pruning. `usual` is the default for what the player's text
+    /// omits; `selectivity` is the default for weights with a ProbCut model. An external program,
+    /// whose search is unknown, has the strength of `usual` without pruning.
     pub(super) fn search(
         &self,
         usual: Plan,

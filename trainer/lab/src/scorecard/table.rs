@@ -1,5 +1,4 @@
-//! The report of a benchmark, and its tables in Markdown: one with a row for each player, and one
-//! with errors by number of empty squares.
+//! The report of a benchmark, and its tables in Markdown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -85,22 +84,21 @@ pub struct Data {
 }
 
 impl LeftOut {
-    /// Creates the note that a part of the benchmark is omitted, for one player or, if `player` is
-    /// `None`, for all players.
+    /// Creates the note for one player or, if `player` is `None`, for all.
     pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
         Self { part: part.to_string(), player: player.map(str::to_owned), reason: reason.into() }
     }
 }
 
 impl Data {
-    /// Creates the entry for a file that a part of the benchmark uses, with the file's checksum.
+    /// Creates the entry for a file that a part uses.
     pub fn new(part: Part, file: &Path, sha256: &str) -> Self {
         let (file, sha256) = (file.display().to_string(), sha256.to_owned());
         Self { part: part.to_string(), file, sha256 }
     }
 }
 
-/// A column of the table: the number of its part, its number within the part, and its heading.
+/// The numbers of the part and of the column within it, and the heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
@@ -172,8 +170,7 @@ fn error_cell(errors: &GroupErrors) -> String {
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
 }
 
-/// Returns the text of a table cell about chosen moves: the number of best moves and, if they are
-/// known, the discs lost and the error of the values.
+/// The number of best moves and, if known, the discs lost and the error of the values.
 fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));
@@ -216,8 +213,7 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns true if the solver's score of a position differs from the stated score, for any
-    /// player.
+    /// Returns true if a player's solver differs from a stated score.
     pub fn has_wrong_scores(&self) -> bool {
         let mut solved = self.players.iter().filter_map(|row| row.suite.as_ref());
         solved.any(|suite| suite.right < suite.stated)

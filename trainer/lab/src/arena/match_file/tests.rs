@@ -12,8 +12,8 @@ use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
-/// A progress observer that interrupts the work when `is_interrupted` is called for the `call`-th
-/// time. At that time, work is left with any number of threads.
+/// Interrupts the work at call number `call` of `is_interrupted`, when work is left with any number
+/// of threads.
 struct StopAtCall {
     call: usize,
     made: std::sync::atomic::AtomicUsize,
@@ -39,7 +39,6 @@ fn conditions(sprt: Option<&str>) -> Conditions {
     Conditions { players, depth: 1, exact: 4, budgets: Default::default(), sprt }
 }
 
-/// A test match, and the temporary folder that contains its files.
 struct Setting {
     folder: TempDir,
     conditions: Conditions,
@@ -77,7 +76,7 @@ impl Setting {
         kept.play_in(&self.path(name), plan, shard, Existing::Keep, progress)
     }
 
-    /// Plays a match in `count` shards, the last shard first, and packs them into the file `name`.
+    /// Plays the shards in descending order, and packs them into the file `name`.
     fn shards(&self, name: &str, count: usize) -> MatchFile {
         for number in (1..=count).rev() {
             self.play(name, &format!("{number}/{count}"), &Silent).unwrap();
@@ -92,7 +91,7 @@ impl Setting {
     }
 }
 
-/// Returns a result with all measured times set to 0.
+/// Returns the result with 0 for the measured times.
 fn timeless(result: &MatchResult) -> MatchResult {
     let efforts = result.efforts.map(|Effort { nodes, .. }| Effort { nodes, seconds: 0.0 });
     MatchResult { efforts, ..result.clone() }
@@ -105,7 +104,7 @@ fn a_kept_match_comes_out_as_one_that_is_not_kept() {
     let kept = setting.play("a.match", "1/1", &Silent).unwrap();
     assert_eq!(timeless(&kept.result), timeless(&plain));
     assert_eq!(kept.conditions, setting.conditions);
-    // A second run reads the complete file, which has the seconds of the first run.
+    // A second run reads the file, with the seconds of the first run.
     assert_eq!(setting.play("a.match", "1/1", &Silent).unwrap(), kept);
     let plain_efforts = plain.efforts.map(|effort| effort.nodes);
     assert!(plain_efforts.iter().all(|&nodes| nodes > 0), "{plain_efforts:?}");
@@ -134,7 +133,7 @@ fn shards_put_together_come_out_as_the_undivided_match() {
         let name = format!("{count}.match");
         let packed = setting.shards(&name, count);
         assert_eq!(timeless(&packed.result), timeless(&whole.result), "{count} shards");
-        // A run of the undivided match accepts the packed file as its own.
+        // The undivided match accepts the packed file as its own.
         assert_eq!(setting.play(&name, "1/1", &Silent).unwrap(), packed);
     }
 }
@@ -150,8 +149,7 @@ fn a_sequential_test_decides_over_all_shards_as_in_one_run() {
     assert_eq!(timeless(&packed.result), timeless(&whole.result));
 }
 
-/// A regression: pairs in a part were counted even if they were duplicates, or if their openings
-/// were not those of the match.
+/// A regression: duplicates, and pairs from openings of another match, were counted.
 #[test]
 fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
     let setting = Setting::new(None);

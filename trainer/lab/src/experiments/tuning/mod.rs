@@ -1,5 +1,4 @@
-//! The search for the values of a recipe's entries with the smallest error, by successive halving.
-//! Each round is a stage of fits.
+//! Successive halving over the values of a recipe's entries; each round is a stage of fits.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -25,20 +24,19 @@ pub struct Tuning<'a> {
     pub recipe: &'a Path,
     /// The values to try.
     pub choices: &'a Choices,
-    /// The combinations of values that the first round tries.
+    /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds; `None` for the default: enough to leave two trials, but at most 5.
+    /// The number of rounds; `None` for enough to leave two trials, but at most 5.
     pub rounds: Option<u32>,
-    /// True if early rounds have fewer games, false if they have fewer seeds.
+    /// True if early rounds have fewer games, false if fewer seeds.
     pub by_data: bool,
-    /// The number of fits of each combination, in the last round.
+    /// The fits of each combination in the last round.
     pub seeds: u64,
 }
 
-/// The settings of a round.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Round {
-    /// The number of the round, counted from 1.
+    /// Counted from 1.
     number: u32,
     share: Share,
     seeds: u64,
@@ -85,14 +83,14 @@ impl Tuning<'_> {
         self.rounds().map(stage).collect()
     }
 
-    /// Returns the settings that determine the content of the run's parts.
+    /// Returns the settings that determine the run's parts.
     pub fn to_json(&self) -> Json {
         let values: Vec<String> = self.trials.iter().map(Values::id).collect();
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
     /// Fits the combinations in rounds, and drops those that are proven worse. The last round has
-    /// all data, also for a single combination. `begun` is the time when the search began.
+    /// all data, also for a single combination. `begun` is the time of the start.
     pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, StudyError> {
         let progress = study.progress();
         let file = RecordFile::open(study.provenance(), study.settings())?;
@@ -137,8 +135,8 @@ impl Tuning<'_> {
         })
     }
 
-    /// Returns the rounds. Each has at most half of the combinations of the previous one, rounded
-    /// up, but two if there are two.
+    /// Each round has at most half of the combinations of the one before, rounded up, but two if
+    /// there are two.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -154,15 +152,14 @@ impl Tuning<'_> {
         })
     }
 
-    /// Fits all trials of a round and returns the record of each.
     fn run_round(
         &self,
         round: Round,
         trials: &[Values],
         study: &Study<'_>,
     ) -> Result<Vec<Record>, StudyError> {
-        // Seed by seed, since trials with the same seed share their data. Fewer trials than the
-        // most may be left, so that some units have no fit.
+        // Seed by seed, since trials with the same seed share their data. A unit without a trial
+        // has no fit.
         let fitted = study.fits(round.number as usize - 1, |unit| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
             trials.get(number).map_or(Ok(None), |values| self.fit(round, values, seed, study))
@@ -199,7 +196,7 @@ impl Tuning<'_> {
         Ok(trials.iter().zip(by_seed).zip(outcomes).map(record).collect())
     }
 
-    /// Fits a trial; `None` if its weights diverged.
+    /// `None` if the weights diverged.
     fn fit(
         &self,
         round: Round,
@@ -216,7 +213,7 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns the trials that were dropped or ended without being proven worse than the best.
+/// Returns the trials that were dropped, or ended, without being proven worse than the best.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -227,8 +224,7 @@ pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     records.iter().filter(is_open).collect()
 }
 
-/// Returns the default number of rounds: the binary logarithm of the number of trials, rounded up,
-/// but at least 1 and at most 5.
+/// The binary logarithm of the number of trials, rounded up, from 1 to 5.
 fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
@@ -259,10 +255,9 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` in the folder of a study. Its first line is an object with the
-/// provenance that all trials share. Then come the trials: those of earlier searches over other
-/// values, then those of this search. The file of a finished search has the same bytes after any
-/// number of kills.
+/// The file `trials.jsonl` in the folder of a study: a line with the common provenance, then the
+/// trials of earlier searches over other values, then those of this search. A finished search
+/// writes the same bytes after any number of kills.
 pub(super) struct RecordFile {
     path: PathBuf,
     head: String,
@@ -270,18 +265,16 @@ pub(super) struct RecordFile {
     earlier: Vec<String>,
 }
 
-/// The greatest size of the file `trials.jsonl` in bytes: enough for a hundred thousand trials.
+/// The most bytes of `trials.jsonl`: enough for a hundred thousand trials.
 const LONGEST: u64 = 64 << 20;
 
-/// Returns the key of the trial in a line of `trials.jsonl`: its round, the share of the games, and
-/// its name.
+/// What identifies the trial in a line of `trials.jsonl`.
 fn key(line: &Json) -> [Option<&Json>; 3] {
     ["round", "share", "trial"].map(|field| line.get(field))
 }
 
 impl RecordFile {
-    /// Opens the file. Refuses an existing file of another recipe or of other test games, unless it
-    /// may be replaced.
+    /// Refuses a file of another recipe or other test games, unless it may be replaced.
     pub(super) fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
@@ -297,7 +290,7 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the trials of the finished rounds to the file. Keeps the lines of earlier searches.
+    /// Writes the trials of the finished rounds; keeps the lines of earlier searches.
     pub(super) fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {
@@ -321,7 +314,7 @@ mod tests {
         assert_eq!(rounds, [1, 1, 2, 2, 3, 3, 4, 5]);
     }
 
-    /// A regression: `tune` printed that all others are proven worse, although one was only halved.
+    /// A regression: `tune` printed that all others are proven worse.
     #[test]
     fn a_trial_that_was_only_halved_is_not_called_proven_worse() {
         let record = |round, outcome, name: &str| Record {
