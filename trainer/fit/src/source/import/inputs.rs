@@ -19,8 +19,8 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Collects the named files, and the visible files of folders; of these, only those with the
-    /// extension, if one is given.
+    /// Collects the named files, and the visible files of folders that have the extension, if
+    /// given.
     pub(super) fn find(
         paths: &[PathBuf],
         extension: Option<&str>,

@@ -15,8 +15,7 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the solved position or, if its player must pass, the position after the pass. Adds
-    /// nothing if the game is over there.
+    /// Adds the solved position, after a pass if its player must pass, unless the game is over.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

@@ -79,8 +79,7 @@ impl Use {
         self.0.iter().map(origin).all(|own| other.0.iter().map(origin).any(|other| other == own))
     }
 
-    /// Returns the label of the position at `ply`, an index into `steps`; `None` if the game lacks
-    /// a value that the label needs.
+    /// Returns the label at `ply`, an index into `steps`; `None` if the game lacks a value for it.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
