@@ -86,8 +86,7 @@ impl Dataset {
     }
 }
 
-/// Reads each range of records into a sorted run. Runs stay in memory until they fill half of it;
-/// further ones go to temporary files.
+/// Reads each range of records into a sorted run; runs beyond half of the memory go to files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,

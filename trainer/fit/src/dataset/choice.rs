@@ -21,8 +21,7 @@ pub struct DataChoice {
 }
 
 impl DataChoice {
-    /// Replaces each folder of records by its files, with the weight of the folder. Dataset folders
-    /// stay.
+    /// Replaces each folder of records, but no dataset folder, by its files with its weight.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {

@@ -42,12 +42,10 @@ const KEYS: [(Key, f64); 6] = [
 /// The conditions that a position must meet, at most one for each key, as text `KEY=A..B,…`. Ranges
 /// include both ends; `share=B` means `share=0..B`. A position for which the key is undefined, such
 /// as the search value of a game without recorded values, does not pass.
-/// game without recorded values.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// The numbers of excluded positions: for each key, those outside its range, and those for which
-/// the key is undefined.
+/// For each key, the numbers of positions outside its range, and of those without the key.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 

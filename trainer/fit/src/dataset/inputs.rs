@@ -11,8 +11,7 @@ use super::{Counts, DataChoice, DatasetError, DatasetFolder, Excluded, LayoutSet
 use crate::memory::MemoryLimit;
 use crate::source::records::{Records, Stretch};
 
-/// The games, or the positions outside games, of a stretch, which becomes one sorted run. A thread
-/// processes it in a few seconds.
+/// The games, or the positions outside games, of a sorted run: a few seconds of one thread.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
 /// The bytes of a position while it is read and sorted: vectors allocate up to twice their size.

@@ -95,8 +95,7 @@ struct Counts {
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
-    /// The training positions by phase and kind of label, the most frequent kind first, with
-    /// duplicates.
+    /// The training positions, with duplicates, by phase and label, the most frequent kind first.
     labels: Vec<Vec<(String, u64)>>,
 }
 
@@ -157,8 +156,7 @@ impl Dataset {
         &self.test_inputs
     }
 
-    /// Returns the number of games in training. A position outside games counts as one; positions
-    /// of a complete enumeration do not count.
+    /// Returns the number of training games. A position alone counts as one, unless enumerated.
     pub fn games(&self) -> u64 {
         self.counts.games
     }
@@ -172,8 +170,7 @@ impl Dataset {
         }
     }
 
-    /// Returns the number of training positions of a phase by kind of label, the most frequent
-    /// first, with duplicates.
+    /// Returns the training positions, with duplicates, by kind of label, the most frequent first.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }

@@ -98,8 +98,8 @@ impl Placer<'_> {
         self.given(found.row, subset, found.game, placed);
     }
 
-    /// Adds a position that has its label, unless it has no legal move, or the filter excludes it,
-    /// or its phase is not wanted.
+    /// Adds a labelled position that has a legal move and passes the filter, if its phase is
+    /// wanted.
     fn given(
         &self,
         row: ScoredPosition,

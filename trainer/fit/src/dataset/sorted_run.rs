@@ -1,5 +1,4 @@
-//! A sorted run: the labelled positions of a range of records, sorted by subset, by phase, and by
-//! [`order`] within a phase.
+//! The labelled positions of a range of records, sorted by subset, by phase, and by [`order`].
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -94,8 +94,7 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
-    /// The size, in positions, of the buffer from which each position is drawn; 0 keeps the order
-    /// of the files.
+    /// The positions in the buffer from which each is drawn; 0 keeps the order of the files.
     pub shuffled: usize,
     /// The seed of the random order of positions.
     pub seed: u64,

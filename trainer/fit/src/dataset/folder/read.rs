@@ -64,8 +64,7 @@ struct File {
 }
 
 impl File {
-    /// Returns the next block of positions, all of this phase. At the end of the file, checks the
-    /// number of positions and the checksum.
+    /// Returns the next block, after checking its phase; at the end, checks number and checksum.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DatasetError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
