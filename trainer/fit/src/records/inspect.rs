@@ -112,8 +112,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Returns a report on each file. The keys that find duplicates go to temporary files beyond the
-/// memory `limit`.
+/// Reports on each file. Keys that find duplicates go to temporary files beyond `limit`.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,

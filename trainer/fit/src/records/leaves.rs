@@ -191,8 +191,8 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the minimax value, and the leaves of all best lines: with 1 if the side to move is
-    /// that of `position`, otherwise −1.
+    /// Returns the minimax value, and the leaves of all best lines, each with 1 if the side to move
+    /// is that of `position`, otherwise −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

@@ -33,8 +33,7 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The nodes at which a search ends, with the value of the deepest complete iteration; `None`
-    /// for no limit.
+    /// The nodes at which a search ends with its deepest complete iteration; `None` for no limit.
     pub nodes: Option<u64>,
     /// The confidence that Multi-ProbCut requires to prune a node, or full width.
     pub selectivity: Selectivity,

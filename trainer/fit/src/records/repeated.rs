@@ -51,8 +51,7 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns the number of records of each file whose key no earlier record has. `first` has the
-    /// number of each file's first record.
+    /// Counts the records of each file, from number `first` on, whose key no earlier record has.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

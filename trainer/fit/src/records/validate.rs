@@ -32,8 +32,7 @@ pub struct Validation {
     pub damage: Vec<String>,
 }
 
-/// Returns the damage in a file. It is an error if the file cannot be read, or belongs to another
-/// program or a newer version.
+/// Returns the damage in a file. An unreadable, foreign or newer file is an error.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
     let mut found = read(path, progress, |_| Ok(()))?;
     // A file of undamaged sections may still not be valid weights.
@@ -46,8 +45,7 @@ pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, Reco
     Ok(found)
 }
 
-/// Copies the undamaged frames; returns the damage and the summary of the copy, or `None` if the
-/// file is undamaged.
+/// Copies the undamaged frames of a damaged file; returns `None` if it is undamaged.
 pub fn repair(
     path: &Path,
     out: &Path,

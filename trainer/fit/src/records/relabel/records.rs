@@ -22,8 +22,8 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns the last positions, including the final one, that are to be solved and have at most
-    /// `most_empties` empty squares.
+    /// Returns the last positions to solve, with the final one, of at most `most_empties` empty
+    /// squares.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
@@ -86,8 +86,7 @@ impl Settings {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the values of all moves. A search renews those between the random opening moves and
-    /// the solved positions.
+    /// Returns the values of all moves; a search renews those between random and solved positions.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -118,8 +117,7 @@ fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
     }
 }
 
-/// Returns the score under perfect play for the side to move and, unless the game is over, a best
-/// move.
+/// Returns the exact score for the side to move and, unless the game is over, a best move.
 fn solve<E: Evaluate>(
     position: &Position,
     searcher: &mut Searcher<'_, E>,
@@ -188,8 +186,7 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean size of the changes in discs, with 0 for what is unchanged; `None` if
-    /// nothing was compared.
+    /// Returns the mean size of the changes, 0 included, in discs; `None` if nothing was compared.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
