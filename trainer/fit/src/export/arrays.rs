@@ -60,8 +60,7 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The array of a pattern, with one number for each class, or of all scalar features, with one
-/// number for each feature and count.
+/// The array of a pattern, by class, or of all scalar features, by feature and count.
 pub(super) struct Place {
     /// `None` for the scalar features.
     pub(super) pattern: Option<usize>,

@@ -1,5 +1,4 @@
-//! Writes positions as NumPy arrays, through temporary files, so that any number of positions takes
-//! little memory.
+//! Writes any number of positions as NumPy arrays, through temporary files, in little memory.
 
 use std::path::Path;
 

@@ -63,8 +63,8 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns the bytes of an array and its header; `None` if the file lacks it. Refuses an array
-    /// of more than `most` bytes.
+    /// Returns an array with its header, of about `most` bytes or fewer; `None` if the file lacks
+    /// it.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -90,8 +90,7 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns an array of any number type; `None` if the file lacks it. Refuses an array that has
-    /// far more than `most` numbers.
+    /// Returns about `most` numbers of any type or fewer; `None` if the file lacks the array.
     fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
@@ -134,8 +133,7 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(all))
     }
 
-    /// Returns an array of this shape as a matrix, with all axes but the first merged into columns;
-    /// `None` if the file lacks it.
+    /// Returns an array of this shape, with all axes but the first merged; `None` if there is none.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };
@@ -171,14 +169,12 @@ pub struct WeightArrays<'a> {
     pub steps: ArrayView2<'a, f64>,
     /// The training occurrences by phase (rows) and parameter (columns), if known.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, required for a set with factors. A row has the vectors of all parameters for a
-    /// group of phases.
+    /// The factors of a set with factors: a row has all vectors of a group of phases.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
 impl WeightArrays<'_> {
-    /// Rounds the numbers to weights for a pattern set. Refuses an array of a wrong shape, and a
-    /// number that is out of range.
+    /// Rounds the numbers to weights. Refuses a wrong shape, and a number that is out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);

@@ -161,8 +161,7 @@ pub(super) const FINER_STEPS: i32 = 128;
 /// The steps of 1/128 disc, the unit of other programs, in one step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// The pattern, with four instances, to whose weights another program's constant is added: our
-/// weights have no constant.
+/// The pattern whose weights take another program's constant, since our weights have none.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 

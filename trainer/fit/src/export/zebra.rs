@@ -35,8 +35,7 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to the occurrences of each phase, so that phases have equal weight in the fit if the
-/// counts are unknown.
+/// Added to the occurrences of each phase, so that phases weigh the same if counts are unknown.
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
