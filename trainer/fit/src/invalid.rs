@@ -1,4 +1,4 @@
-//! The error for a text or a number that is not a valid setting.
+//! The error of a text or a number that is not a valid setting.
 
 use othello_engine::text::excerpt;
 
@@ -13,8 +13,7 @@ impl InvalidSetting {
         Self(message.into())
     }
 
-    /// Creates the error for a text that should be a `kind`, such as "a window". `expected`
-    /// describes the valid texts.
+    /// `kind` is such as "a window", and `expected` describes the valid texts.
     pub(crate) fn of_text(text: &str, kind: &str, expected: &str) -> Self {
         Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
     }

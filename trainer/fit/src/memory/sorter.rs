@@ -42,8 +42,7 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// The number of items that fill a quarter of the limit: a growing vector may take three times
-    /// its size.
+    /// The items of a quarter of the limit, since a growing vector may take three times its size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
