@@ -35,8 +35,7 @@ impl Budget {
         self.seconds_a_game.map(Duration::from_secs)
     }
 
-    /// Returns the limits of a search that begins now. `by_clock` is the time that the game's clock
-    /// allows, if the game has one.
+    /// Returns the limits of a search from now on. `by_clock` is the game clock's limit, if any.
     pub(super) fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         let deadline = time.map(|time| Instant::now() + time);

@@ -92,8 +92,7 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine over all its games. After a misconduct, the next game starts a new
-/// process.
+/// A session with an engine over all its games; a game after a misconduct starts a new process.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,

@@ -35,8 +35,7 @@ pub struct Conditions {
 /// A match with its finished pairs of games in files, from which it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The two players. Of several pairs of players, each plays an equal, consecutive share of the
-    /// openings.
+    /// The two players, or pairs of players with equal, consecutive shares of the openings.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
@@ -77,12 +76,10 @@ const CONDITIONS: &str = "match";
 /// The most pairs in a part.
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// With a sequential test, parts are shorter by this factor, so that fewer pairs are played after
-/// its decision, which do not count.
+/// Shorter parts have fewer pairs after the decision of a test, which do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage for [`KeptMatch::play_stage`] of a match of `pairs` pairs, each of which takes
-/// one thread about `seconds`.
+/// Returns the stage for [`KeptMatch::play_stage`]. A pair takes a thread about `seconds`.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -274,8 +271,7 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// The empty content of a whole match, whose sequential test is in `provenance`. The error
-    /// states why the test is invalid.
+    /// The empty content of a whole match; refuses an invalid sequential test in `provenance`.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;

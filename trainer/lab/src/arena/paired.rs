@@ -52,9 +52,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`], but only until `enough`, which is called with each pair in the
-    /// order of the openings, returns true. Later pairs do not count, although some may have been
-    /// played.
+    /// Plays like [`Self::play`], until `enough` returns true. It is called with each pair in
+    /// order; later pairs do not count, although some may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -89,8 +88,7 @@ impl Match<'_> {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
-    /// Estimates the seconds that one thread takes for a pair of games of two evaluations of this
-    /// strength.
+    /// Estimates the seconds of a pair of games of two such evaluations on one thread.
     pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
         2.0 * size::game(size::search(depth), exact)
     }

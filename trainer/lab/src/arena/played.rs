@@ -91,8 +91,7 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the game's image with the smallest opening and, among equal ones, the smallest
-    /// moves.
+    /// Returns the image with the smallest opening and, among equal ones, the smallest moves.
     pub(super) fn canonical(&self) -> (Position, Vec<Square>) {
         let image = |symmetry: Symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));
@@ -102,8 +101,8 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Adds the moves from the start position to the opening, if there are any. The result may be a
-    /// symmetric image of the game.
+    /// Returns the game, or a symmetric image, with moves from the start position, if there are
+    /// any.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();

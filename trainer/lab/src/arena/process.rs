@@ -69,8 +69,7 @@ fn quoted(said: &str) -> String {
 
 /// The most bytes before the expected answer.
 const MAX_BYTES: usize = 1 << 20;
-/// The wait for the end of stderr after the program has ended: child processes that keep it open
-/// must not block the match.
+/// The wait for the end of stderr, which child processes of an ended program may keep open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 const MAX_LINE_BYTES: u64 = 1 << 12;
 /// After this number of unread lines, the program has to wait.
@@ -281,8 +280,8 @@ impl Guard {
 
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
-            // If the guard has ended, the write fails; the program is then only killed when
-            // `Process` is dropped.
+            // Fails if the guard has ended: the program is then only killed when `Process` is
+            // dropped.
             drop(writeln!(pipe, "{}", program.id()));
         }
     }

@@ -103,8 +103,7 @@ pub(super) struct InOrder<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// The first pair will have the number `first`. The list ends at the first pair for which
-    /// `enough` returns true.
+    /// Pairs count from number `first`, to the first one for which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }

@@ -212,8 +212,7 @@ mod tests {
         Sprt { hypotheses: hypotheses.parse().unwrap(), alpha, beta }
     }
 
-    /// Two simulated players: the probabilities that a pair of games gives the first player 0 to 4
-    /// half points.
+    /// The probabilities that a pair of two simulated players gives the first 0 to 4 half points.
     struct Players([f64; 5]);
 
     impl Players {
@@ -276,8 +275,8 @@ mod tests {
     ];
 
     /// A set of 200 matches of players with a known difference for each distribution of results,
-    /// each pair of hypotheses, and each of them as the true one. At an error rate of 5 %, a set has
-    /// 20 or more wrong decisions with probability 1/400.
+    /// hypotheses, and true hypothesis. At an error rate of 5 %, a set has 20 or more wrong
+    /// decisions with probability 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {

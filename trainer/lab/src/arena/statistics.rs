@@ -121,8 +121,7 @@ impl MeanShare {
 enum WeightedMean {
     /// All numbers are this one.
     Certain(f64),
-    /// A beta distribution with the weighted mean's mean and variance; exact if all numbers are 0
-    /// or 1.
+    /// A beta distribution of the same mean and variance; exact if all numbers are 0 or 1.
     Spread(Beta),
 }
 
@@ -166,8 +165,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Returns half the width of the 95 % interval of a mean, by Student's distribution; `None` for
-/// fewer than two values.
+/// Returns half the width of the 95 % interval of a mean of two or more values (Student).
 fn mean_error(values: &[f64]) -> Option<f64> {
     let (mean, freedom) = (mean(values)?, values.len() as f64 - 1.0);
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
@@ -235,8 +233,7 @@ mod tests {
         close(found.elo_error.unwrap(), (high - low) / 2.0);
     }
 
-    /// Published binomial intervals: 20 of 20 have a lower end of 83.16 %, 7 of 10 have 34.75 % and
-    /// 93.33 %.
+    /// Published binomial intervals: from 83.16 % for 20 of 20; 34.75 % to 93.33 % for 7 of 10.
     #[test]
     fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
         let of = |won, lost| {

@@ -12,8 +12,7 @@ use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
-/// Interrupts the work at call number `call` of `is_interrupted`, when work is left with any number
-/// of threads.
+/// Interrupts at call `call` of `is_interrupted`: then work is left with any number of threads.
 struct StopAtCall {
     call: usize,
     made: std::sync::atomic::AtomicUsize,
