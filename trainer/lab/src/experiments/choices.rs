@@ -72,8 +72,7 @@ pub enum ChoicesError {
 }
 
 impl Choices {
-    /// Parses lists of values to try from TOML. No list, or more than a million combinations, is an
-    /// error.
+    /// Parses lists of values to try from TOML: at least one, and up to a million combinations.
     pub fn parse(text: &str) -> Result<Self, ChoicesError> {
         let mut choices = vec![];
         collect(&from_toml(text)?, &[], &mut choices)?;

@@ -161,9 +161,8 @@ impl Comparing<'_> {
         json!({"seeds": self.seeds, "openings": boards, "strength": [depth, exact], "sprt": self.sprt})
     }
 
-    /// Prints what the comparison takes and can prove. Then fits both recipes with every seed,
-    /// measures their errors, and plays the match, if there is one. `begun` is the time of the
-    /// start.
+    /// Prints what the comparison takes and can prove, fits both recipes with every seed, measures
+    /// their errors, and plays the match, if there is one. `begun` is the time of the start.
     pub fn compare(
         &self,
         recipes: [Recipe; 2],

@@ -72,8 +72,7 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The least number of shares: enough to determine the power law, and one more to test its
-    /// prediction.
+    /// The least number of shares: enough for the power law, and one more to test its prediction.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
     /// Returns the only stage: a fit for each share of the games and each seed.

@@ -62,8 +62,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the difference on some phases, from the errors of both recipes on the same games for
-    /// each seed; `None` if the phases have no positions. A single seed adds nothing to the
+    /// Returns the difference on some phases; `None` if they have no positions. `pairs` has the
+    /// errors of both recipes on the same games by seed; a single seed adds nothing to the
     /// variance.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));

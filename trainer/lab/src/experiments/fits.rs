@@ -123,8 +123,7 @@ pub struct Fitted {
 pub struct Origins {
     /// The checksums of the inputs, and the texts of the pattern sets.
     texts: BTreeSet<String>,
-    /// The files of training data, with those of initial weights if they are beside the data or the
-    /// test.
+    /// The files of training data, also of initial weights if they are beside the data or the test.
     data: BTreeSet<PathBuf>,
 }
 
@@ -181,8 +180,8 @@ impl StudySettings {
         let begun = self.open(recipe, (own, origins), stages, progress);
         let is_free = || Run::check_is_free(&self.out, Shard::WHOLE).is_ok();
         if begun.is_err() && is_free() {
-            // Removes a folder that was made in vain; not one with content, nor that of a run which
-            // has just begun.
+            // Removes a folder that was made in vain, but not one with content or of a run just
+            // begun.
             let _ = fs::remove_dir(&self.out);
         }
         begun

@@ -12,8 +12,7 @@ use super::{
 use crate::arena::{SprtReport, Statistics};
 
 impl ComparedErrors {
-    /// Prints the errors of both by phase, and their difference with its interval, which comes from
-    /// `sample`.
+    /// Prints the errors by phase, and their difference; its interval comes from `sample`.
     pub fn print(
         &self,
         f: &mut fmt::Formatter<'_>,

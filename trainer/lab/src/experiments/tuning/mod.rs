@@ -158,8 +158,7 @@ impl Tuning<'_> {
         trials: &[Values],
         study: &Study<'_>,
     ) -> Result<Vec<Record>, StudyError> {
-        // Seed by seed, since trials with the same seed share their data. A unit without a trial
-        // has no fit.
+        // Trials with the same seed share their data. A unit without a trial has no fit.
         let fitted = study.fits(round.number as usize - 1, |unit| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
             trials.get(number).map_or(Ok(None), |values| self.fit(round, values, seed, study))
