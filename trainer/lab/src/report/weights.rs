@@ -72,8 +72,7 @@ impl WeightsSummary {
     }
 }
 
-/// The training positions of a phase: the occurrences of all classes of the first pattern, divided
-/// by its number of instances.
+/// The positions of a phase: the first pattern's occurrences divided by its number of instances.
 fn positions(weights: &Weights, phase: Phase) -> u64 {
     let geometry = weights.geometry();
     let Some(tied) = geometry.patterns.first() else { return 0 };
