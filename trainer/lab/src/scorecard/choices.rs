@@ -37,8 +37,7 @@ pub struct BestMoves {
 }
 
 impl BestMoves {
-    /// Searches each position with an empty transposition table, as `evaluate` does, and compares
-    /// the moves with the best ones.
+    /// Searches each position with an empty table, and compares the chosen moves with the best.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -127,8 +126,7 @@ pub struct Solved {
 const HASH_MEGABYTES: usize = 64;
 
 impl Solved {
-    /// Solves each position with an empty transposition table. Idle threads join other threads'
-    /// searches.
+    /// Solves each position with an empty transposition table; idle threads join other searches.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         problems: &Problems,

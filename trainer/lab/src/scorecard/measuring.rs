@@ -23,8 +23,7 @@ use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
 
-/// The test data and settings of a benchmark, the same for all players. Each test is a part, which
-/// is omitted if it has no data.
+/// The test data and settings of a benchmark for all players. A part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
     /// Games between strong searches, to measure errors of values on.
@@ -114,8 +113,7 @@ impl Benchmark {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts but the match. Also returns the parts that are impossible for
-    /// it, with the reasons.
+    /// Measures a player in all parts but the match; returns also impossible parts, with reasons.
     pub fn measure(
         &self,
         subject: &Subject,
@@ -186,8 +184,7 @@ impl Benchmark {
         search.map_err(|error| BenchmarkError::Search { player: player(), error })
     }
 
-    /// Measures an external program. Returns the parts that are impossible for it, with the
-    /// reasons.
+    /// Measures an external program; returns the parts that are impossible for it, with reasons.
     fn ask(
         &self,
         engine: &ExternalEngine,
