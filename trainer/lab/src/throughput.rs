@@ -21,8 +21,7 @@ use rayon::prelude::*;
 /// A kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The memory traffic of a feature of a position: a weight of 4 bytes is read, and a sum of 8 bytes
-/// is read and written.
+/// A weight of 4 bytes is read for each feature, and a sum of 8 bytes is read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// The least seconds of a measurement, after which starting threads or kernels is negligible.
@@ -56,9 +55,8 @@ pub struct Rates {
     pub limit: f64,
 }
 
-/// Returns positions as a fit uses them: merged up to symmetry, and sorted by phase. They come from
-/// `data` or, without data, from `games` games of random moves. Phases without positions are an
-/// error.
+/// Returns positions as a fit uses them, merged up to symmetry and sorted by phase: of `data` or,
+/// without it, of `games` games of random moves. Phases without positions are an error.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
