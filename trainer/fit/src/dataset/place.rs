@@ -98,8 +98,7 @@ impl Placer<'_> {
         self.given(found.row, subset, found.game, placed);
     }
 
-    /// Adds a labelled position that has a legal move and passes the filter, if its phase is
-    /// wanted.
+    /// Adds a labelled position that has a legal move, passes the filter and is in a wanted phase.
     fn given(
         &self,
         row: ScoredPosition,

@@ -22,8 +22,7 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns the last positions to solve, with the final one, of at most `most_empties` empty
-    /// squares.
+    /// The last positions to solve, with the final one, of at most `most_empties` empty squares.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();

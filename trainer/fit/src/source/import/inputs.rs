@@ -19,8 +19,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Collects the named files, and the visible files of folders that have the extension, if
-    /// given.
+    /// Collects named files, and the visible files of folders with the extension, if one is given.
     pub(super) fn find(
         paths: &[PathBuf],
         extension: Option<&str>,
