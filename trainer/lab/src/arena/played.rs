@@ -101,8 +101,7 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Returns the game, or a symmetric image, with moves from the start position, if there are
-    /// any.
+    /// Adds the moves from the start position to the opening; may return a symmetric image.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();

@@ -280,8 +280,7 @@ impl Guard {
 
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
-            // Fails if the guard has ended: the program is then only killed when `Process` is
-            // dropped.
+            // Fails if the guard has ended: then only dropping `Process` kills the program.
             drop(writeln!(pipe, "{}", program.id()));
         }
     }

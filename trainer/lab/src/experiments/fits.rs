@@ -180,8 +180,7 @@ impl StudySettings {
         let begun = self.open(recipe, (own, origins), stages, progress);
         let is_free = || Run::check_is_free(&self.out, Shard::WHOLE).is_ok();
         if begun.is_err() && is_free() {
-            // Removes a folder that was made in vain, but not one with content or of a run just
-            // begun.
+            // Removes a folder made in vain, not one with content or of a run just begun.
             let _ = fs::remove_dir(&self.out);
         }
         begun
