@@ -63,8 +63,7 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns an array with its header, of about `most` bytes or fewer; `None` if the file lacks
-    /// it.
+    /// Returns an array and its header; `None` if the file lacks it. `most` is its greatest size.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
