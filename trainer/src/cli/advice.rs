@@ -9,9 +9,8 @@ use serde_json::Value;
 use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::source::LabelRules;
 
-/// The least number of training games with which a fit uses a pattern set with factors by default.
-/// Factors double the time of the fit; with fewer games, they lower the error only a little
-/// (docs/log/factors.md).
+/// The least number of training games with which a fit has factors by default. They double its
+/// time, and with fewer games lower the error only a little (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
 /// The least search depth at which games count as deep for the warning about few deep games.
@@ -29,9 +28,8 @@ pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
     PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))
 }
 
-/// The properties of a fit that the warnings depend on: the greatest search depth of its games, the
-/// numbers of training games and positions, whether the games contain search values, whether the
-/// labels use them, and whether there are factors and initial weights.
+/// The properties of a fit that the warnings depend on. `depth` is the greatest search depth of the
+/// games; they have search values (`has_values`), and the labels use these (`uses_values`).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Choices {
     pub depth: u64,
@@ -44,8 +42,7 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Returns the properties of a fit that follow from its data and label rules; the caller sets
-    /// `has_factors` and `has_initial`.
+    /// Returns the properties of data and labels; `has_factors` and `has_initial` stay false.
     pub(super) fn of(data: &[DataChoice], dataset: &Dataset, labels: &LabelRules) -> Self {
         let mut choices = Self {
             games: dataset.games(),
@@ -63,8 +60,7 @@ impl Choices {
         choices
     }
 
-    /// Returns a warning, as a line of text, for each setting of the fit that is known to cost time
-    /// or accuracy.
+    /// Returns a warning for each setting that is known to cost time or accuracy.
     pub(super) fn warnings(&self) -> impl Iterator<Item = &'static str> {
         let is_small = self.games < MANY_GAMES && !self.has_initial;
         let costly = [

@@ -1,5 +1,4 @@
-//! `othello-trainer bench`: measures the speed of a fit's inner loop, and the limit that the
-//! machine sets on this speed.
+//! `othello-trainer bench`: measures the inner loop of a fit, and the limit of the machine.
 
 use std::path::Path;
 
@@ -19,8 +18,7 @@ use crate::fit::Device;
 use crate::model::{Model, Phases};
 use crate::throughput::{Rates, measure_cpu, measure_kernels, positions};
 
-/// The greatest accepted number of random games. A measurement needs fewer, and the positions of
-/// this many games still fit into memory.
+/// The greatest number of random games. Their positions fit into memory; measurements need fewer.
 const MAX_GAMES: u64 = 10_000_000;
 
 /// Arguments of `bench`.
@@ -42,7 +40,6 @@ pub struct Arguments {
     repetitions: u32,
 }
 
-/// The report of a measurement, with rates in positions per second.
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "device {device}, {positions} positions; rates in million positions/s\n\

@@ -19,8 +19,7 @@ use super::matches::check_reached;
 use crate::arena::{Choice, Terms};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
-/// The files of the repository that the part of the benchmark with games between strong searches
-/// reads without its flag `--strong`. The next constants are the default files of the other parts.
+/// The default files of `--strong`. The next constants are those of other parts.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
 const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];
@@ -78,9 +77,8 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Returns the paths of files of the repository, whose names are relative to its root. Looks for
-/// them in the current folder and in the folders above it. If they are missing, the error says so
-/// and names the flag by which the user can choose other files.
+/// Returns the paths of files of the repository, sought in the current folder and those above it.
+/// If they are missing, the error names the flag for other files.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -94,8 +92,7 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     })
 }
 
-/// The preparation of a benchmark: determines the parts that run, and collects the parts that are
-/// skipped, with the reasons.
+/// Determines the parts of a benchmark that run, and collects the skipped ones with the reasons.
 struct Plan<'a> {
     arguments: &'a Arguments,
     progress: &'a dyn Progress,
@@ -104,9 +101,8 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part of the benchmark: `named`, the files that the user named by the
-    /// flag, or else the files of the repository with the given names. Returns `None` if the part
-    /// is skipped because the user did not choose it or its files are missing.
+    /// Returns the files of a part: those that the user named or, without any, those of the
+    /// repository. `None` if the user did not choose the part or its files are missing.
     fn files(
         &mut self,
         (part, flag): (Part, &str),
@@ -151,8 +147,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Loads the reference player and draws the openings of the match. Returns `None` if the match
-    /// is skipped.
+    /// Loads the reference player and draws the openings of the match; `None` if it is skipped.
     fn equal_time(&mut self) -> anyhow::Result<Option<EqualTime>> {
         let Arguments { games, time, against, players, openings, .. } = self.arguments;
         let named = openings.as_slice();
@@ -180,15 +175,13 @@ impl Plan<'_> {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the search depth and time limits for an external program that is started only to ask
-    /// for its name.
+    /// The limits of an external program that is started only to ask for its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: self.timeout, game: None }
     }
 }
 
 impl Arguments {
-    /// Returns the files that the command reads.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let single = self.strong.iter().chain(&self.hard).chain(&self.openings);
         let files = single.chain(&self.exact).chain(&self.suite).map(PathBuf::as_path);
@@ -196,15 +189,14 @@ impl Arguments {
         files.chain(players.filter_map(PlayerSpec::file))
     }
 
-    /// Returns the files in which the command looks for games that lead to the problem positions:
-    /// those of `--strong` and `--exact`, even if these parts of the benchmark do not run.
+    /// Returns the files with games that may lead to the problems: those of `--strong` and
+    /// `--exact`, even if these parts do not run.
     fn files_of_games(&self) -> Vec<PathBuf> {
         let strong = self.strong.clone().map(|file| vec![file]);
         let strong = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
         strong.into_iter().chain(self.exact.iter().cloned()).collect()
     }
 
-    /// Checks before the measurements that the output can be written; otherwise returns an error.
     fn check_output(&self) -> anyhow::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         check_output(out, self.inputs())?;
@@ -219,8 +211,7 @@ impl Arguments {
     }
 }
 
-/// Runs the command `benchmark`: measures the players one after another, and prints the tables.
-/// Also writes the tables to the output file, if the user named one.
+/// Runs the command `benchmark`: measures the players, and prints and writes the tables.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_output()?;
     if let Some(out) = &arguments.out {

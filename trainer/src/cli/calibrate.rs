@@ -1,5 +1,4 @@
-//! `othello-trainer calibrate`: fits the models that searches use, such as pruning models. Each
-//! model is a new section of the weights file.
+//! `othello-trainer calibrate`: fits models of searches, each a new section of the weights file.
 
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
@@ -104,7 +103,6 @@ struct Realization {
     games: u64,
 }
 
-/// The report on a calibration and the file that it wrote.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report<C> {
     #[serde(flatten)]
@@ -122,8 +120,7 @@ impl<C: Display> Display for Report<C> {
     }
 }
 
-/// Runs the command `calibrate`: fits a search model, writes the weights with it and prints the
-/// report.
+/// Runs the command `calibrate`: fits a model, writes the weights with it and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     match &arguments.what {
         What::Ordering(Ordering { changing, seed, positions, searches, patterns }) => {
@@ -186,8 +183,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks that the output differs from all inputs, and loads the weights. Also returns the
-    /// provenance of the new weights; the caller adds the settings of the calibration to it.
+    /// Checks the output and loads the weights. Their new provenance still lacks the settings.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -206,10 +202,9 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Runs a calibration that can be resumed after a stop, writes the new weights and prints the
-    /// report. The closure `calibrate` fits the model; it returns the findings for the report and
-    /// the new weights. If the output is already complete, the closure is called again only for the
-    /// report.
+    /// Runs a calibration that can be resumed, writes the weights and prints the report. The
+    /// closure returns the findings and the new weights; for a complete output, it runs only for
+    /// the report.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

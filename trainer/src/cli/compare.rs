@@ -44,8 +44,7 @@ fn discs(text: &str) -> Result<f64, String> {
     discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
 }
 
-/// Fits both recipes with every seed, measures the errors of the fits, plays a match if one is
-/// requested, and prints the report.
+/// Runs the command `compare`: fits both recipes with every seed, and plays a requested match.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { first, second, study: settings, .. } = arguments;
     let (recipes, mut origins) =

@@ -31,8 +31,7 @@ pub struct Arguments {
     study: StudySettings,
 }
 
-/// Fits the recipe to every share with every seed, measures the errors of the fits, and prints the
-/// report.
+/// Runs the command `curve`: fits the recipe to every share with every seed.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let recipe = Recipe::read(&arguments.recipe)?;

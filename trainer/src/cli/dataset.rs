@@ -1,5 +1,4 @@
-//! `othello-trainer dataset`: sorts positions by phase into a dataset, a folder to which several
-//! machines can fit.
+//! `othello-trainer dataset`: sorts positions by phase into a folder for fits on many machines.
 
 use std::path::{Path, PathBuf};
 
@@ -121,14 +120,12 @@ impl Arguments {
         Ok(DatasetFolder::make(out, &data, &test, &layout, of_run, &limit, progress)?)
     }
 
-    /// Returns the paths of all training and test data, which are files or folders.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         data.chain(self.settings.as_deref())
     }
 
-    /// Returns the fit settings from the settings file, with the values of the flags in place of
-    /// its own.
+    /// Returns the settings of the settings file, overridden by the flags.
     fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,

@@ -19,7 +19,6 @@ pub struct Arguments {
     second: WeightsChoice,
 }
 
-/// The difference between two files.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Difference {
     /// True if all weights and all factors are equal; counts and provenance may differ.
@@ -76,8 +75,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Runs the command `diff`: compares two weights files and prints the report. The exit status is 1
-/// if the weights differ.
+/// Runs the command `diff`. The exit status is 1 if the weights differ.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let first = ByClass::load(&arguments.first)?.weights;
     let second = ByClass::load(&arguments.second)?.weights;

@@ -1,5 +1,4 @@
-//! `othello-trainer doctor`: reports the hardware of this machine, and the parts of it that a fit
-//! would use.
+//! `othello-trainer doctor`: reports the hardware, and the parts of it that a fit would use.
 
 use std::fmt;
 
@@ -89,8 +88,7 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Returns the names of the instruction sets, except the portable one, that the code for pattern
-/// indices can use on this machine.
+/// The instruction sets for pattern indices on this machine, without the portable one.
 fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
     sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()

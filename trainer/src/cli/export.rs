@@ -81,7 +81,6 @@ pub(in crate::cli) struct Exported {
     weights_sha256: String,
 }
 
-/// The report on an exported file of games.
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{games} games, {bytes} bytes, sha256 {sha256}, of the games {games_sha256}")]
 pub(in crate::cli) struct ExportedGames {
@@ -152,7 +151,6 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
     })
 }
 
-/// Parses a C identifier; the error is a message about the expected form.
 fn identifier(text: &str) -> Result<String, String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = text.chars().next().is_some_and(|c| !c.is_ascii_digit());
@@ -163,8 +161,7 @@ fn identifier(text: &str) -> Result<String, String> {
 }
 
 impl Arguments {
-    /// Returns the prefix of the names in an exported C file: that of `--prefix`, or one from the
-    /// name of the file.
+    /// Returns the prefix of names in a C file: `--prefix`, or one from the name of the file.
     fn prefix(&self) -> String {
         let of_file = || {
             let stem = self.out.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -175,8 +172,7 @@ impl Arguments {
         self.prefix.clone().unwrap_or_else(of_file)
     }
 
-    /// Returns the path of the records if the command exports positions as NumPy arrays; `None` if
-    /// it exports weights or games.
+    /// Returns the records to export as NumPy arrays; `None` for weights and games.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);

@@ -108,7 +108,7 @@ enum Optimizer {
     Descent,
 }
 
-/// Fits and reports; exit status 1 if the error is above `--max-mae`.
+/// Runs the command `fit`. The exit status is 1 if the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let named = arguments;
     let arguments = &named.with_files_of_folders()?;
@@ -219,8 +219,7 @@ fn described(shape: FactorShape) -> String {
 }
 
 impl Arguments {
-    /// Returns the pattern set of a fit without initial weights, or `None` if the number of games
-    /// decides and is not known yet.
+    /// Returns the pattern set; `None` if it depends on a number of games that is not known yet.
     fn pattern_set(&self, games: Option<u64>) -> anyhow::Result<Option<PatternSet>> {
         let set = match (&self.patterns, self.factors, self.optimizer) {
             (Some(name), ..) => PatternSet::named(name, Path::new(""))?,
@@ -283,20 +282,17 @@ impl Arguments {
         })
     }
 
-    /// Returns these arguments with each folder of records replaced by its files.
     fn with_files_of_folders(&self) -> anyhow::Result<Self> {
         let [data, test] = [&self.data, &self.test].map(|named| DataChoice::files(named));
         Ok(Self { data: data?, test: test?, ..self.clone() })
     }
 
-    /// Returns the input files.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         let set = self.patterns.as_deref().map(Path::new);
         data.chain(self.init.as_deref()).chain(self.settings.as_deref()).chain(set)
     }
 
-    /// Returns the folder with the dataset, if DATA names one.
     fn folder(&self) -> anyhow::Result<Option<DatasetFolder>> {
         let Some(choice) = self.data.iter().find(|choice| choice.path.is_dir()) else {
             return Ok(None);
@@ -310,8 +306,6 @@ impl Arguments {
         Ok(Some(DatasetFolder::open(&choice.path)?))
     }
 
-    /// Returns the positions that this fit reads: from the files of records, or from the dataset
-    /// folder if there is one.
     fn dataset(
         &self,
         folder: Option<&DatasetFolder>,
@@ -361,8 +355,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the settings of the dataset in a folder, if any, overridden by the settings file and
-    /// then by the flags.
+    /// Returns the settings of the dataset, overridden by the settings file and then by the flags.
     fn settings(
         &self,
         optimizer: fit::Optimizer,
@@ -407,7 +400,6 @@ impl Arguments {
         Ok(settings)
     }
 
-    /// Overrides the settings of factors by the flags, if the fit has factors.
     fn change_factors(&self, factors: &mut FactorSettings) {
         factors.epochs = self.epochs.unwrap_or(factors.epochs);
         factors.batch = self.batch.unwrap_or(factors.batch);
@@ -415,7 +407,6 @@ impl Arguments {
         factors.ridge = self.ridge.unwrap_or(factors.ridge);
     }
 
-    /// Applies the flags that belong to `optimizer` to the settings.
     fn change_optimizer(
         &self,
         optimizer: fit::Optimizer,
@@ -440,7 +431,6 @@ impl Arguments {
     }
 }
 
-/// Parses a number of minutes above 0.
 fn minutes(text: &str) -> Result<Duration, String> {
     let time = above_0(text).ok().and_then(|it| Duration::try_from_secs_f64(it * 60.0).ok());
     time.ok_or_else(|| "expected a number of minutes above 0".to_owned())

@@ -16,8 +16,6 @@ pub(super) struct Histogram {
 const LONGEST: f64 = 50.0;
 
 impl Histogram {
-    /// Creates an empty histogram. `counted` is the plural noun for the counted things, such as
-    /// `games`.
     pub(super) fn of(counted: &'static str) -> Self {
         Self { counts: BTreeMap::new(), counted }
     }
@@ -27,7 +25,6 @@ impl Histogram {
     }
 }
 
-/// Prints a line for each number, with its count and a bar; the longest bar has 50 characters.
 impl fmt::Display for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.counts.is_empty() {

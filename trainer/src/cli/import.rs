@@ -1,5 +1,4 @@
-//! `othello-trainer import`: converts games and scored positions of other programs into records,
-//! and their weights into weights files.
+//! `othello-trainer import`: converts games, positions and weights of other programs.
 
 pub(super) mod weights;
 

@@ -1,5 +1,4 @@
-//! `othello-trainer leaves`: searches positions of games, and writes the leaf of each principal
-//! variation.
+//! `othello-trainer leaves`: writes the leaves of principal variations of searched positions.
 
 use std::path::PathBuf;
 

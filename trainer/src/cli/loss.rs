@@ -26,8 +26,7 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// `--max-bias` checks the bias by number of empty squares. Numbers with fewer positions than this
-/// are not checked.
+/// `--max-bias` checks only numbers of empty squares with at least this many positions.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 /// Arguments of `loss`.
@@ -131,10 +130,8 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The columns of errors in printed tables.
 const COLUMNS: [&str; 5] = ["positions", "bias", "std error", "MAE", "MSE"];
 
-/// Returns the cells of errors in printed tables.
 fn error_cells(errors: &GroupErrors) -> [String; 5] {
     let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
     let GroupErrors { positions, bias, bias_error, mae, mse } = *errors;
@@ -153,12 +150,10 @@ fn group_cells(name: &str, errors: &GroupErrors) -> [String; 6] {
 }
 
 impl Arguments {
-    /// Returns the rules that give the positions of games their labels.
     fn rules(&self) -> LabelRules {
         self.labels.clone().unwrap_or_default()
     }
 
-    /// Measures the data, or a subset of it.
     fn measure(&self, session: &Session) -> anyhow::Result<Measured> {
         let evaluator = Evaluator::load(&self.weights)?;
         let measuring = Measuring {
@@ -210,7 +205,6 @@ impl Arguments {
         Ok(found)
     }
 
-    /// Returns the verdict on the errors by the given limits.
     fn verdict(&self, measured: &Measured) -> ErrorLimits {
         let enough = measured.phases.iter().filter(|row| row.errors.positions >= ENOUGH_FOR_BIAS);
         let biases = enough.filter_map(|row| {
@@ -222,7 +216,6 @@ impl Arguments {
             .with("--max-bias", self.max_bias, biases, &unknown)
     }
 
-    /// Draws the errors into the file of `--picture`.
     fn draw(&self, measured: &Measured) -> anyhow::Result<()> {
         let Some(path) = &self.picture else { return Ok(()) };
         let by = if self.depth == 0 { String::new() } else { format!(", {} plies", self.depth) };
@@ -240,8 +233,7 @@ impl Arguments {
     }
 }
 
-/// Runs the command: measures the errors and reports them. The exit status is 1 if an error is
-/// above `--max-mae` or `--max-bias`.
+/// Runs the command `loss`. The exit status is 1 if an error is above `--max-mae` or `--max-bias`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     if let Some(board) = &arguments.explain {
         session.print(&explain(&arguments.weights, board)?)?;
@@ -276,21 +268,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(outcome(&verdict, session))
 }
 
-/// Explains the value of a board line.
 pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Explanation> {
     let position = line.parse::<StatedPosition>().context("--explain")?.position;
     let explanation = explainer(weights)?.explain(&position).context("--explain")?;
     Ok(Explanation { board: line.to_owned(), ..explanation })
 }
 
-/// Loads the weights that an argument names, for explaining values. Refuses `none` and `mobility`,
-/// which have no weights of patterns.
+/// Loads weights to explain values by. Refuses `none` and `mobility`, which have no patterns.
 pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
     let ByClass { weights, counted, .. } = ByClass::load(weights)?;
     Ok(Explainer::new(weights, counted))
 }
 
-/// Describes the worst positions.
 pub(super) fn describe(
     worst: &[Valued],
     arguments: &Arguments,
@@ -313,7 +302,6 @@ pub(super) fn describe(
 }
 
 fn cells(worst: &WorstPosition) -> [String; 8] {
-    /// The number of contributions that are printed.
     const SHOWN: usize = 3;
     let discs = |discs: f64| format!("{discs:+.2}");
     let part = |part: &Total| format!("{} {:+.1}", part.name, part.discs);
@@ -330,7 +318,6 @@ fn cells(worst: &WorstPosition) -> [String; 8] {
     ]
 }
 
-/// Returns the printed table.
 pub(super) fn worst_table(worst: &[WorstPosition]) -> String {
     let columns = [
         "ply",
@@ -353,8 +340,7 @@ pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
     Outcome::wrong_if(limits.passed() == Some(false))
 }
 
-/// Parses a limit on an error. Refuses NaN, which no error would exceed, and negative limits, which
-/// every error would exceed.
+/// Parses a limit on an error. Refuses NaN, which no error exceeds, and negative numbers.
 pub(super) fn largest_error(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
     discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())

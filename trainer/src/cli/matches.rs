@@ -1,5 +1,4 @@
-//! `othello-trainer match`: decides which of two players is better. Players are evaluations or
-//! external programs.
+//! `othello-trainer match`: decides which of two evaluations or external programs is better.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -82,12 +81,10 @@ pub struct Arguments {
     kept: KeptArguments,
 }
 
-/// A player of the match, with loaded weights or a checked external program, and its search
-/// settings.
+/// A player of the match: loaded weights or a checked external program, with its search.
 struct Loaded {
     mind: Mind,
-    /// The search settings of the player. The flags of the match supply the settings that the
-    /// player's text does not specify.
+    /// The settings of the player's text or, for those that it omits, of the flags of the match.
     search: SearchSpec,
     plan: Plan,
 }
@@ -98,8 +95,7 @@ enum Mind {
 }
 
 impl Loaded {
-    /// Returns the text that identifies the player in a provenance: the checksum of the weights or,
-    /// for an external program, its command line.
+    /// Identifies the player in a provenance: the checksum of the weights, or the command line.
     fn identity(&self) -> String {
         match &self.mind {
             Mind::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
@@ -118,7 +114,6 @@ impl Loaded {
 }
 
 impl Arguments {
-    /// Checks before the match that all outputs can be written; otherwise returns an error.
     fn check_outputs(&self) -> anyhow::Result<()> {
         let mut inputs = vec![self.openings.as_path()];
         for player in [&self.first, &self.second] {
@@ -137,23 +132,20 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the search settings that apply if neither the text of a player nor the flags of the
-    /// match specify any.
+    /// The search settings that neither the texts of the players nor the flags state.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search settings that the flags of the match specify. A player uses them for each
-    /// setting that its text does not specify.
+    /// The search settings of the flags, for all that the text of a player does not state.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
         SearchSpec { milliseconds, search: self.search, ..flags }
     }
 
-    /// Loads a player: its weights and search settings. An external program is started once, to
-    /// check that it answers.
+    /// Loads a player. Starts an external program once, to check that it answers.
     fn load(&self, choice: &PlayerSpec, terms: Terms) -> anyhow::Result<Loaded> {
         let player = || format!("player {choice}");
         match choice {
@@ -178,8 +170,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the provenance of the games, which contains everything that determines them:
-    /// players, openings and search settings.
+    /// Returns everything that determines the games: players, openings and search settings.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
         let [first, second] = players.each_ref().map(|player| &player.plan);
         let settings = Provenance::new("match")
@@ -192,8 +183,7 @@ impl Arguments {
             .with("selectivity", first.selectivity.percent())
             .with("second_selectivity", second.selectivity.percent())
             .with("budgets", json!(self.budgets(players)));
-        // The following settings are newer than the others. Only unusual values are added, so older
-        // matches keep their provenance.
+        // Settings that older matches lack are added only if unusual: those keep their provenance.
         let searches = players.each_ref().map(|player| player.search.search.unwrap_or_default());
         let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
         let ends = [first, second].map(|plan| plan.ends.to_string());
@@ -217,7 +207,6 @@ impl Arguments {
         }
     }
 
-    /// Returns the limits on nodes and time of each player's searches.
     fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
         players.each_ref().map(|player| {
             // External programs receive only the limit on the time of a game.
@@ -296,8 +285,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Returns an error if no game from the start position is found for one of the openings. GTP
-/// players need such games.
+/// Returns an error if no game is found that reaches an opening: GTP players need its moves.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
@@ -308,7 +296,6 @@ pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     )
 }
 
-/// Arguments about the files of games.
 #[derive(clap::Args, Debug)]
 pub(super) struct KeptArguments {
     /// Write a record of each game to this file; the moves of the opening count as random ones
@@ -322,13 +309,10 @@ pub(super) struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Returns whether an existing output file is kept or, with `--force`, replaced.
     pub(super) fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
 
-    /// Checks before the match that the requested files of games can be written; otherwise returns
-    /// an error.
     pub(super) fn check(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         for path in self.outputs() {
             check_output(path, inputs.iter().copied())?;
@@ -339,13 +323,11 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Returns the paths of the requested files of games and transcripts.
     pub(super) fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.games_out, &self.transcripts_out].into_iter().flatten()
     }
 
-    /// Returns an error if an existing file of games or transcripts belongs to another match. This
-    /// check runs before the match, so it compares only the parts of the files that are then known.
+    /// Returns an error if an existing file belongs to another match, as far as is known before it.
     pub(super) fn check_are_own(
         &self,
         settings: &Provenance,
@@ -361,8 +343,7 @@ impl KeptArguments {
             return Ok(());
         };
         let there = Reader::open(path, Kind::Games)?;
-        // A sequential test may end the match before all openings are played, so the openings are
-        // not compared.
+        // A sequential test may end the match early, so the openings are not compared.
         let all_but_openings = |settings: &Provenance| settings.clone().with("openings", "");
         let [there, wanted] = [there.provenance(), settings].map(all_but_openings);
         if there != wanted {
@@ -371,8 +352,7 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Writes the games of the match to the requested files. `settings` is the provenance of the
-    /// games.
+    /// Writes the games to the requested files. `settings` is their provenance.
     pub(super) fn write(
         &self,
         games: &[PlayedGame],
@@ -407,9 +387,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns the beginning of the transcripts file of a match from these openings: the part of its
-/// first line before the moves of the first game. This text does not depend on the moves played, so
-/// the command can compare an existing file with it before the match.
+/// The first line of a transcripts file up to the moves, which is known before the match.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];
@@ -419,14 +397,12 @@ fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     Ok(line[..known].to_owned())
 }
 
-/// Returns a SHA-256 checksum of the openings and their order, which identifies them in a
-/// provenance.
+/// Returns the SHA-256 of the openings in their order, which identifies them in a provenance.
 pub(super) fn checksum(openings: &[Position]) -> String {
     let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
     hex::encode(Sha256::digest(texts.collect::<String>()))
 }
 
-/// Arguments of a sequential test.
 #[derive(clap::Args, Debug)]
 pub(super) struct SprtArguments {
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
@@ -438,7 +414,6 @@ pub(super) struct SprtArguments {
 }
 
 impl SprtArguments {
-    /// Returns the sequential test that the flags request; `None` without `--sprt`.
     pub(super) fn test(&self) -> Option<Sprt> {
         let &Self { sprt, alpha, beta } = self;
         sprt.map(|hypotheses| Sprt { hypotheses, alpha, beta })

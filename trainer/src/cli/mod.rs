@@ -152,7 +152,6 @@ pub fn main() -> ExitCode {
 }
 
 impl Program {
-    /// Runs the subcommand that the command line names.
     fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
         match &self.command {
             Command::Average(arguments) => average::run(arguments, session),
@@ -193,8 +192,7 @@ impl Program {
     }
 }
 
-/// Prints the report of a command whose run has no output file. Then removes the stored parts of
-/// the run, unless the run is one of several shards.
+/// Prints the report of a run without an output, then removes its parts unless it is a shard.
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
     let outcome = session.print(report)?;
     if !run.is_shard() {
@@ -203,14 +201,12 @@ fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow
     Ok(outcome)
 }
 
-/// Returns the help text of an argument that names a pattern set. The text lists the shipped sets
-/// for which `is_wanted` returns true.
+/// Returns the help text of an argument that names a pattern set, with the wanted shipped sets.
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }
 
-/// Returns two reference pages for `othello-trainer`: one of the JSON objects that its commands
-/// print, and one of its settings.
+/// Returns the reference pages of the JSON objects that commands print, and of the settings.
 fn reference_pages() -> [reference::Page; 2] {
     let json = vec![
         ("`average`", schema::<average::Report>()),

@@ -56,8 +56,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report { parts, summary, seconds: session.seconds() })
 }
 
-/// Packs the parts of a run into its output, by the packing function of the command that made the
-/// parts.
+/// Packs the parts as the command that made them does.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.kind()) {
@@ -80,8 +79,6 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
     summary.context("the run is not packed")
 }
 
-/// Packs the parts of a `dataset` run into the folder of the dataset, and returns the summary of
-/// the folder.
 fn pack_dataset(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let sha256 = DatasetFolder::pack(run, Existing::Keep, progress)?.sha256();
     let (mut bytes, mut sections) = (0, 0);

@@ -142,7 +142,6 @@ impl Arguments {
     fn settings(&self, evaluator: &Evaluator) -> anyhow::Result<Settings> {
         let (exact, depth, usual) = match self.level.map(|level| level.plan(evaluator)) {
             Some(Plan { depth, selectivity, exact, .. }) => (exact, Some(depth), selectivity),
-            // Without a level, the flags --exact, --depth and --nodes determine the search.
             None => {
                 let depth = self.depth.or(self.nodes.map(|_| Strength::ANY_DEPTH));
                 (self.exact.unwrap_or(0), depth, Selectivity::Full)

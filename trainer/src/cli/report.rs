@@ -80,8 +80,7 @@ impl fmt::Display for Written {
 /// The greatest accepted size, in bytes, of a file with the JSON output of `match` or `loss`.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// Checks the fields of a match report that the page uses. Returns the name of the first field that
-/// is missing or does not have the form that `match --json` prints; `None` if all fields are right.
+/// Returns why the page cannot show a match report: the first missing or wrong field, if any.
 fn problem_of(report: &Json) -> Option<String> {
     let is_number = |value: &Json| value.is_number();
     let maybe_number = |value: &Json| value.is_number() || value.is_null();
@@ -170,8 +169,7 @@ fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Resul
     Ok(written)
 }
 
-/// Reads a file with the JSON object that `command` printed. The object must have `field`, which
-/// only this command prints.
+/// Reads a JSON object that `command` printed. Only this command prints `field`.
 fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
     let shown = path.display();
     let bytes = read_ordinary(path, LONGEST_PRINTED)?;

@@ -43,13 +43,11 @@ pub struct Arguments {
     summary: Option<PathBuf>,
 }
 
-/// Returns the help text of the argument RECIPE, which lists the shipped recipes.
 fn recipes() -> String {
     let names: Vec<_> = Recipe::shipped_names().collect();
     format!("Recipe: a TOML file, or {}", names.join(", "))
 }
 
-/// The steps, without running them.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Plan {
     /// The steps, in the order in which they are made.
@@ -79,7 +77,6 @@ impl fmt::Display for Plan {
     }
 }
 
-/// The steps that were made.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report {
     /// The steps, in their order.
@@ -93,7 +90,6 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-/// The comparison with a list of checksums.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Check {
     /// The number of steps with the listed checksum.
@@ -137,8 +133,7 @@ impl fmt::Display for Check {
 }
 
 impl Report {
-    /// Returns the report as Markdown: the comparison of checksums, a table of the steps, and the
-    /// printed summaries of fits and matches.
+    /// Returns Markdown: the comparison, a table of the steps, and summaries of fits and matches.
     fn markdown(&self, recipe: &str) -> String {
         let verdict = self.check.as_ref().map(|check| format!("**{check}**\n\n"));
         let row = |Made { name, sha256, state, seconds, bytes, .. }: &Made| {
@@ -161,8 +156,7 @@ impl Report {
     }
 }
 
-/// Runs the command `run`: makes the steps of the recipe and prints their checksums or, with
-/// `--plan`, only prints the commands of the steps.
+/// Runs the command `run`: makes the steps of a recipe or, with `--plan`, prints their commands.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let recipe = Recipe::load(&arguments.recipe)?;
     let seed = arguments.seed.unwrap_or(recipe.seed);
@@ -216,7 +210,7 @@ fn plan(recipe: &Recipe, folder: &Path, seed: u64) -> Plan {
     Plan { steps: planned.collect() }
 }
 
-/// Reads a text of lines `SHA256 STEP`. Returns pairs of a step's name and its checksum.
+/// Reads a list of lines `SHA256  STEP` as pairs (step, checksum).
 fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let pair = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;
@@ -231,8 +225,7 @@ fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     })?)
 }
 
-/// Compares the checksums of the steps that were made with a list of pairs (name of a step,
-/// checksum). Stops at the first difference.
+/// Compares a list of pairs (step, checksum) with the steps, up to the first difference.
 fn check(list: Vec<(String, String)>, steps: &[Made]) -> Check {
     let mut equal = 0;
     for (step, expected) in list {

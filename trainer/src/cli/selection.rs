@@ -18,7 +18,6 @@ use crate::memory::{MemoryLimit, allowed_bytes};
 use crate::records::select::{self, Selected, Splittable};
 use crate::records::sequence::Inputs;
 
-/// The records to choose from.
 #[derive(clap::Args, Debug)]
 pub(super) struct Files {
     /// Files of games, or of positions, or folders of them, taken as one in this order
@@ -74,7 +73,6 @@ pub struct SplitFiles {
     force: bool,
 }
 
-/// The subcommand that selects records, with its arguments.
 pub(super) enum Work<'a> {
     Sample(&'a Sample),
     Shuffle(&'a Shuffle),
@@ -90,8 +88,7 @@ impl Work<'_> {
         }
     }
 
-    /// Selects records from `inputs` and writes them. Returns each written file with the number of
-    /// its records.
+    /// Writes the selected records. Returns each written file with the number of its records.
     fn select<R: Splittable>(
         &self,
         inputs: &Inputs<R>,
@@ -138,8 +135,7 @@ impl SplitFiles {
     }
 }
 
-/// Selects records from the input files, and prints the report. All files must contain records of
-/// the same kind as the first file: games or positions.
+/// Selects records and prints the report. All files must have the kind of the first file.
 pub(super) fn run(work: &Work<'_>, session: &Session) -> anyhow::Result<Outcome> {
     if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
         ensure!(

@@ -28,11 +28,9 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
-    /// The folder for the files of the steps.
     pub folder: &'a Path,
     pub seed: u64,
-    /// The shard of the run that this process makes: the whole run unless several processes divide
-    /// it.
+    /// The shard of the run that this process makes.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -59,21 +57,18 @@ pub(super) struct Made {
 /// A parsed command line, which runs when it is called.
 type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
 
-/// The parsed command lines that make a step.
 pub(super) struct Commands {
     /// The command that makes the whole step in this process.
     whole: Command,
-    /// The commands that make the step in parts; `None` if one process makes the run or the step
-    /// cannot be divided.
+    /// The commands for each shard; `None` if one process makes the run or the step has no shards.
     shared: Option<Shared>,
 }
 
 /// The parsed command lines of a step that several processes make together.
 struct Shared {
-    /// For each shard of the step, the command that makes its parts. The shard of this process
-    /// comes first.
+    /// The commands that make the parts of each shard, that of this process first.
     shards: Vec<Command>,
-    /// The command that packs the parts of all shards into the file of the step.
+    /// Packs the parts of all shards into the file of the step.
     pack: Command,
 }
 
@@ -83,7 +78,6 @@ pub(super) fn program(command: &str) -> &'static str {
     if is_own { "othello-trainer" } else { "othello-engine" }
 }
 
-/// Returns true if a subcommand has the flag `--shard`, so that processes can divide its work.
 fn takes_shard(command: &str) -> bool {
     let takes = |program: clap::Command| {
         let own = program.find_subcommand(command);
@@ -93,8 +87,7 @@ fn takes_shard(command: &str) -> bool {
         || takes(arguments::command::<othello_engine::cli::Program>())
 }
 
-/// Parses a subcommand and its arguments, without the name of the program. Refuses subcommands that
-/// run recipes.
+/// Parses a command line without the program's name. Refuses subcommands that run recipes.
 fn parsed(words: &[String]) -> anyhow::Result<Command> {
     let command = words[0].as_str();
     ensure!(!RUNS.contains(&command), "`{command}` cannot be the command of a step");
@@ -115,9 +108,8 @@ fn parsed(words: &[String]) -> anyhow::Result<Command> {
 }
 
 impl Making<'_> {
-    /// Makes the steps in order. A step with the flag true is made anew even if its file is
-    /// complete. First parses the commands of all steps, and verifies finished steps that another
-    /// version of the program made. Stops after a step whose command reports a failed check (exit
+    /// Parses all commands, verifies steps that another version of the program finished, and makes
+    /// the steps in order, those with true anew. Stops after a step with a failed check (exit
     /// status 1). Returns the steps up to this one, and the outcome.
     pub(super) fn make(&self, steps: &[(&Step, bool)]) -> anyhow::Result<(Vec<Made>, Outcome)> {
         let parsed: Vec<_> = steps.iter().map(|step| self.parse(step)).collect::<Result<_, _>>()?;
@@ -150,8 +142,7 @@ impl Making<'_> {
         Ok((made, Outcome::Done))
     }
 
-    /// Parses the command lines of a step. Also checks that all its input files exist, except those
-    /// that steps make.
+    /// Parses the command lines of a step. Input files that no step makes must exist.
     pub(super) fn parse<'s>(
         &self,
         &(step, is_fresh): &(&'s Step, bool),
@@ -183,8 +174,7 @@ impl Making<'_> {
         Ok((step, commands))
     }
 
-    /// Returns, for each shard of a step, the command line that makes its parts. The shard of this
-    /// process comes first.
+    /// Returns the command line of each shard of a step, that of this process first.
     fn shares(&self, words: &[String]) -> impl Iterator<Item = Vec<String>> {
         let (own, count) = (self.shard.number(), self.shard.count());
         (0..count).map(move |next| {
@@ -203,9 +193,8 @@ impl Making<'_> {
         pack.into_iter().chain(init.iter().cloned()).collect()
     }
 
-    /// Makes a step together with other processes: first the parts of this process's shard, then
-    /// those of shards that no other process makes. Waits for the other processes, and packs the
-    /// parts unless another process does.
+    /// Makes a step together with other processes: the parts of its own shard, then those of shards
+    /// that no other process makes. Packs the parts unless another process does.
     fn make_shared(&self, shared: &Shared, path: &Path, report: &Path) -> anyhow::Result<()> {
         let own_report = report.with_extension(format!("json.{}", self.shard.number()));
         let mut missing: Vec<&Command> = shared.shards.iter().collect();
@@ -214,8 +203,7 @@ impl Making<'_> {
             for command in missing {
                 match command(&self.session.step(&own_report)) {
                     Ok(_) => {}
-                    // The command failed because another process has just packed and removed the
-                    // parts.
+                    // Another process has just packed and removed the parts.
                     Err(_) if path.exists() => return Ok(()),
                     Err(error) if is_others_work(&error) => left.push(command),
                     Err(error) => return Err(error),
@@ -225,8 +213,7 @@ impl Making<'_> {
             missing = left;
             let alone = self.wait_to_be_alone()?;
             if !path.exists() && missing.is_empty() {
-                // The whole step writes `report`, which would refuse what a killed process left of
-                // the report of the packing.
+                // Not into `report`: the whole step would refuse what a killed packing left there.
                 let packed = report.with_extension("json.pack");
                 (shared.pack)(&self.session.step(&packed))?;
                 return Ok(remove_if_there(&packed)?);
@@ -238,8 +225,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Waits until no other process of this run is packing a step or making a whole step. Returns
-    /// the lock that keeps other processes waiting; `None` if no other process makes this run.
+    /// Takes the lock under which one process of the run packs or makes a whole step; waits if
+    /// another holds it. `None` if one process makes the run.
     fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
@@ -257,9 +244,8 @@ impl Making<'_> {
         }
     }
 
-    /// Formats an estimate of the remaining time, from the core seconds of the steps that are left.
-    /// The estimate assumes busy threads at first, and later the rate of the `finished` core
-    /// seconds, which took `seconds`. The text is empty if less than half a second remains.
+    /// Estimates the remaining time from the core seconds `left`: all threads are assumed busy at
+    /// first, later the rate of `finished` core seconds in `seconds`. Empty below half a second.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };
@@ -299,15 +285,13 @@ impl Making<'_> {
     }
 }
 
-/// Returns true if a step failed because another process holds a lock, so the same work is already
-/// in progress.
+/// Returns true if a step failed because another process has locked the same work.
 fn is_others_work(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == io::ErrorKind::WouldBlock)
 }
 
-/// Returns the checksum of a file: the stated checksum of its content or, for a format without a
-/// stated checksum, that of all its bytes.
+/// Returns the checksum that a file states of its content or, without one, that of its bytes.
 fn checksum(path: &Path) -> anyhow::Result<String> {
     if let Ok(stated) = stated_sha256(path) {
         return Ok(stated);

@@ -95,12 +95,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The names of the steps that measure the weights of a recipe: matches against `mobility` and
-/// against the embedded weights.
+/// The steps with matches of a recipe's last weights against `mobility` and the embedded weights.
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
-/// Makes the steps of a recipe. Returns the results: the errors of the last fit, the last weights
-/// and the matches. `plan` is the name or path of the recipe.
+/// Makes the steps of a recipe and returns the results. `plan` is its name or path.
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
     let recipe = making.recipe;
     let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
@@ -146,23 +144,19 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The shipped recipes that start without learned weights, from which `train` chooses.
-/// `FROM_WEIGHTS` has the recipes that start with games of given weights. The book has the
-/// measurements.
+/// The shipped recipes from which `train` chooses: those that start without learned weights, and
+/// those that start with games of given weights. The book has the measurements.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
-/// The share of the given time for which steps are planned. The rest is a reserve, since not all
-/// threads are busy all the time.
+/// The share of the given time that is planned. Some is left, as threads are not always busy.
 const PLANNED_SHARE: f64 = 0.9;
 
-/// The number of games by which `train` measures the speed of the machine. `SECONDS_OF_A_GAME` is
-/// the time of such a game on one core of the reference machine.
+/// The games by which `train` measures a machine, and the time of one on one reference core.
 const MEASURED_GAMES: u64 = 16_384;
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
-/// Runs the command `train`: plans a recipe, or reads the plan of an earlier start, and makes its
-/// steps.
+/// Runs the command `train`: plans a recipe, or reads the plan of an earlier start, and makes it.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { out, seed, weights, .. } = arguments;
     check_name(out, Kind::Weights)?;
@@ -198,7 +192,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&verdict)
 }
 
-/// Prints the plan as messages: its total time, and the commands of its self-play and fit steps.
 fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
     let (games, others) = recipe.core_seconds();
     session.progress().message(&format!(
@@ -214,8 +207,7 @@ fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
 }
 
 impl Arguments {
-    /// Returns the settings that determine the plan on a given machine. The plan stores them in its
-    /// table `[train]`.
+    /// Returns the settings that determine the plan on a given machine, for its table `[train]`.
     fn flags(&self) -> Table {
         Table::from_iter([
             ("minutes".to_owned(), Value::Float(self.minutes)),
@@ -224,8 +216,7 @@ impl Arguments {
         ])
     }
 
-    /// Chooses a shipped recipe for the given time, and scales its numbers of games to the speed of
-    /// the machine.
+    /// Chooses a shipped recipe for the time, and scales its games to the speed of the machine.
     fn plan(&self, folder: &Path, session: &Session) -> anyhow::Result<Recipe> {
         let cores = cores(folder, session)?;
         let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
@@ -241,9 +232,8 @@ impl Arguments {
     }
 }
 
-/// Returns the recipe whose time is nearest to `budget` core seconds, with its name. Its numbers of
-/// games are scaled so that it takes this time. Returns `None` if no name is that of a shipped
-/// recipe.
+/// Returns the shipped recipe whose number of games changes by the smallest factor if it is scaled
+/// to take `budget` core seconds, scaled so, with its name.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();
@@ -255,8 +245,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, recipe.scaled(factor(&recipe))))
 }
 
-/// Measures the speed of the machine by self-play games of the evaluation `mobility`. Returns the
-/// number of cores of the reference machine that would be equally fast.
+/// Measures, by self-play of `mobility`, how many cores of the reference machine are equally fast.
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);
@@ -268,8 +257,7 @@ fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
         Ok(begun.elapsed().as_secs_f64())
     };
     session.progress().message("measuring the machine");
-    // The first games also take the time to start threads and fill tables, so they are not
-    // measured.
+    // The first games are not measured: they also start threads and fill tables.
     play(MEASURED_GAMES / 8)?;
     let seconds = play(MEASURED_GAMES)?;
     fs::remove_file(&path)?;

@@ -38,7 +38,6 @@ pub struct Arguments {
     study: StudySettings,
 }
 
-/// The amount that is smaller in early rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum EarlyRounds {
     /// Games to fit to
@@ -47,7 +46,7 @@ enum EarlyRounds {
     Seeds,
 }
 
-/// Runs fits in rounds, eliminates trials, and reports.
+/// Runs the command `tune`: runs fits in rounds, and eliminates trials.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let Recipe { name, .. } = Recipe::read(&arguments.recipe)?;

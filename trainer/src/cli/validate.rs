@@ -67,8 +67,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads a whole file, and returns its contents in numbers and the damage in it. Of a match file,
-/// also replays the games.
+/// Reads a whole file and returns its damage. Of a match file, also replays the games.
 fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> {
     let mut found = validate::validate(path, progress)?;
     if found.damage.is_empty()
@@ -80,9 +79,8 @@ fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> 
     Ok(found)
 }
 
-/// Lists the record files of a folder in its `records.json`. Validates files that are not listed
-/// yet, or with `anew` also changed ones, and adds their results to `files`. A damaged file is an
-/// error.
+/// Lists the record files of a folder in its `records.json`. Validates new ones (with `anew`, also
+/// changed ones), and adds the results to `files`. A damaged file is an error.
 fn list(
     folder: &Path,
     anew: bool,
@@ -111,8 +109,7 @@ fn list(
     Ok(())
 }
 
-/// Runs the command `validate`: checks the files, repairs one or lists them if requested, and
-/// prints the report. The exit status is 1 if a file is damaged.
+/// Runs the command `validate`. The exit status is 1 if a file is damaged.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
     let (mut files, mut repaired) = (vec![], None);

@@ -1,12 +1,11 @@
-//! Checks, after a change of the program, whether it would make the finished steps of a run
-//! equally.
+//! Verifies that a changed program would make the finished steps of a run equally.
 //!
-//! For each step, the file `run.json` in the folder of a run contains checksums of the program and
-//! of the recipe that made the step, and the *probe* of the step. The probe is the checksum of the
-//! file that the step has in a small version of the recipe ([`Recipe::in_small`]), which takes
-//! about a second to make. A changed program makes the small version again. If the probe of a
-//! finished step differs, the step is refused. A probe is a sample, so equal probes do not prove
-//! that the full steps are equal. With `--fresh`, steps are made anew and no probe is needed.
+//! For each step, `run.json` in the folder of a run has checksums of the program and of the recipe
+//! that made it, and its *probe*: the checksum of the step's file in a small version of the recipe
+//! ([`Recipe::in_small`]), which takes about a second to make. A changed program makes the small
+//! version again, and refuses finished steps whose probes differ. A probe is a sample, so equal
+//! probes do not prove that the full steps are equal. Steps that `--fresh` makes anew need no
+//! probe.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -24,8 +23,7 @@ use super::export::sha256_of;
 use super::steps::Making;
 use crate::recipe::{Recipe, Step};
 
-/// The commands whose files contain measured times. Their checksums differ in each run, so their
-/// steps have no probe.
+/// The commands whose files contain measured times, which vary: their steps have no probe.
 const TIMED: [&str; 2] = ["match", "report"];
 
 /// The program and the recipe that made a step, or began to make it, as `run.json` stores them.
@@ -35,17 +33,15 @@ struct Maker {
     program: String,
     /// The checksum of the small version of the recipe, including the seed of the run.
     recipe: String,
-    /// The checksum of the step's file in the small version of the recipe; `None` if the small step
-    /// failed or its file contains times.
+    /// The checksum of the step's small file; `None` if it contains times or could not be made.
     probe: Option<String>,
 }
 
 type Makers = BTreeMap<String, Maker>;
 
 impl Making<'_> {
-    /// Returns an error if this program would make a finished step differently, judged by small
-    /// versions of the steps. Records this program as the maker of all other steps. `wanted`
-    /// contains the steps of the run, each with true if it is made anew.
+    /// Returns an error if this program makes the small version of a finished step otherwise.
+    /// Records this program for all other steps. `wanted` has true for steps that are made anew.
     pub(super) fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let mut makers: Makers = match path.exists() {
@@ -103,15 +99,13 @@ impl Making<'_> {
         Ok(plain::replace(&path, &serde_json::to_vec_pretty(&makers)?)?)
     }
 
-    /// Returns true if a step has a file or stored parts, and is not made anew.
     fn is_begun(&self, step: &Step, is_fresh: bool) -> bool {
         let is_there = |end| self.folder.join(format!("{}{end}", step.name)).exists();
         !is_fresh && (is_there("") || is_there(".parts"))
     }
 
-    /// Makes the wanted steps of the small recipe, and the steps whose files they read. Returns the
-    /// checksum of each file that was made, by the name of its step. Skips steps whose files
-    /// contain times, and ignores steps that fail.
+    /// Makes the wanted steps of the small recipe, and those that they need. Returns the checksums
+    /// of the files by step. Omits steps whose files contain times, and steps that fail.
     fn probes(
         &self,
         small: &Recipe,

@@ -47,8 +47,7 @@ pub struct Recipe {
 pub struct Step {
     /// The name of the file that the step makes, in the folder of the run.
     pub name: String,
-    /// The time of the step on one core of the reference machine, an AMD EPYC (Zen 5), in seconds;
-    /// 0 if the recipe does not state the time.
+    /// The time on one core of the reference machine (AMD EPYC, Zen 5) in seconds; 0 if not stated.
     pub core_seconds: f64,
     /// The subcommand, such as `calibrate ordering`.
     command: String,
@@ -60,15 +59,13 @@ pub struct Step {
 #[derive(Clone, Debug)]
 enum Word {
     Text(String),
-    /// The name of the file of an earlier step, or with `.json` appended, that of the JSON report
-    /// which the step's command printed.
+    /// The file of an earlier step or, with `.json` appended, the JSON report of its command.
     File(String),
     /// A number to which the seed of the run is added.
     Seed(u64),
 }
 
-/// The name and the TOML text of each shipped recipe. `datasets/recipes` is a link to the folder of
-/// these files.
+/// The names and texts of the shipped recipes; `datasets/recipes` is a link to their folder.
 const SHIPPED: [(&str, &str); 10] = [
     ("quickstart", include_str!("../../recipes/quickstart.toml")),
     ("five-minutes", include_str!("../../recipes/five-minutes.toml")),
@@ -97,8 +94,7 @@ impl Recipe {
         Some(Self::from_toml(text).expect("the shipped recipes are valid"))
     }
 
-    /// Returns the shipped recipe with the given name or, if there is none, reads the recipe from a
-    /// file with this path.
+    /// Returns the shipped recipe of this name or, if there is none, reads the file at this path.
     pub fn load(name: &str) -> Result<Self, TextError> {
         match Self::shipped(name) {
             Some(recipe) => Ok(recipe),
@@ -106,8 +102,7 @@ impl Recipe {
         }
     }
 
-    /// Returns the name of a step and the names of all steps that depend on its file, directly or
-    /// indirectly, in order.
+    /// Returns the given step and all that depend on its file, directly or indirectly, in order.
     pub fn dependents(&self, name: &str) -> Vec<&str> {
         let mut found = vec![];
         for step in &self.steps {
@@ -153,8 +148,8 @@ impl Recipe {
         Self::of_table(table).expect("smaller numbers keep a recipe valid")
     }
 
-    /// Returns the recipe with `weights` as the default player of its `openings` and `selfplay`
-    /// steps. A step whose own table names weights keeps them.
+    /// Returns the recipe with `weights` as the player in its tables `[openings]` and `[selfplay]`.
+    /// Steps that name weights in their own tables keep them.
     pub fn with_player(&self, weights: &str) -> Result<Self, Invalid> {
         let mut table = self.table.clone();
         for command in ["openings", "selfplay"] {
@@ -165,8 +160,8 @@ impl Recipe {
         Self::of_table(table)
     }
 
-    /// Returns the total time on one core of the reference machine, in seconds: first of the
-    /// self-play and fit steps, whose time grows with the number of games, then of all other steps.
+    /// Returns the core seconds of the self-play and fit steps, which grow with the number of
+    /// games, and those of all other steps.
     pub fn core_seconds(&self) -> (f64, f64) {
         let (games, others): (Vec<&Step>, Vec<&Step>) =
             self.steps.iter().partition(|step| matches!(step.command(), "selfplay" | "fit"));
@@ -190,8 +185,7 @@ impl Recipe {
 }
 
 impl Step {
-    /// Returns the first word of the step's subcommand, such as `calibrate` for `calibrate
-    /// ordering`.
+    /// Returns the first word of the subcommand, such as `calibrate` for `calibrate ordering`.
     pub fn command(&self) -> &str {
         self.command.split_whitespace().next().unwrap_or_default()
     }
@@ -204,8 +198,7 @@ impl Step {
         })
     }
 
-    /// Returns the arguments that may name a file which no step makes: those with the file
-    /// extension of records, weights, texts or settings.
+    /// Returns the arguments that may name a file which no step makes, judged by the extension.
     pub fn foreign_files(&self) -> impl Iterator<Item = &Path> {
         let extensions = ["games", "positions", "openings", "weights", "txt", "obf", "toml"];
         self.words.iter().filter_map(move |word| match word {
@@ -218,8 +211,7 @@ impl Step {
         })
     }
 
-    /// Returns the step's command line for a run with the given folder and seed, without the name
-    /// of the program.
+    /// Returns the command line for a folder and a seed, without the name of the program.
     pub fn words(&self, folder: &Path, seed: u64) -> Vec<String> {
         let path = |name: &str| folder.join(name).display().to_string();
         let words = self.words.iter().map(|word| match word {

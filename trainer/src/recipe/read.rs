@@ -50,8 +50,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the table of a step, and adds the step or, with `repeat`, one step for each of several
-    /// files.
+    /// Adds the step with this table or, with `repeat`, one step for each of its files.
     fn step(&mut self, name: &str, own: &Table) -> Result<(), Invalid> {
         let wrong = |problem: &str| Invalid(format!("[\"{name}\"]: {problem}"));
         let is_file_name = !name.contains(['/', '\\']) && !name.starts_with('.');
@@ -99,8 +98,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the command-line words of a flag with the given key and value. `part` is added to a
-    /// seed; it counts the files of a step with `repeat` from 0.
+    /// Returns the words of a flag. `part` is added to seeds: the number of a file of `repeat`.
     fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
         let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
         let flag = || Word::Text(format!("--{key}"));
@@ -124,8 +122,7 @@ impl Reader<'_> {
         Ok(words)
     }
 
-    /// Converts a text to command-line words. The name of a step becomes the file, or with `repeat`
-    /// the files, of this step; any other text stays unchanged.
+    /// Returns the files (with `repeat`, several) of the step that `text` names, otherwise `text`.
     fn word(&self, step: &str, text: &str) -> Result<Vec<Word>, Invalid> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.table.get(name).and_then(Value::as_table);

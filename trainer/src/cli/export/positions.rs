@@ -1,5 +1,4 @@
-//! The command `export --format npz` for records: writes their positions with labels as NumPy
-//! arrays.
+//! `export --format npz` of records: writes their labelled positions as NumPy arrays.
 
 use std::path::Path;
 
@@ -15,7 +14,6 @@ use crate::model::Phases;
 /// The number of positions that the export reads and converts at a time.
 const BATCH: usize = 1 << 18;
 
-/// The report on exported positions.
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{positions} training positions, {validation_positions} to validate, {test_positions} to test, \
@@ -34,8 +32,6 @@ pub(in crate::cli) struct Exported {
     sha256: String,
 }
 
-/// Writes the positions of the records in the file or folder `data` as NumPy arrays, and prints the
-/// report.
 pub(super) fn export(
     arguments: &Arguments,
     data: &Path,

@@ -43,7 +43,6 @@ pub(in crate::cli) struct Fitted {
     pub(super) sha256: Option<String>,
 }
 
-/// A phase that was not fitted, and the phase whose weights it got.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(super) struct Filled {
     /// A phase that was not fitted.
@@ -80,7 +79,6 @@ impl fmt::Display for Fitted {
     }
 }
 
-/// Returns the phases outside the fit that got the weights of a fitted one.
 pub(super) fn filled(phases: &FitReport) -> Vec<Filled> {
     let filled = phases.filled().into_iter();
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()

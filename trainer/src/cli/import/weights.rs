@@ -1,5 +1,4 @@
-//! `othello-trainer import weights`: converts the evaluation of another program into a weights
-//! file.
+//! `othello-trainer import weights`: converts another program's evaluation into weights.
 
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -17,7 +16,6 @@ use crate::export::read_npz::read_npz;
 use crate::export::tables::{ReadTables, Rounding};
 use crate::source::checksum;
 
-/// Arguments of `import weights`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
     /// File to read
@@ -41,11 +39,9 @@ enum Format {
     Npz,
 }
 
-/// The greatest accepted size in bytes of another program's evaluation file. Real files are
-/// smaller.
+/// The greatest accepted size of an evaluation file in bytes; real ones are smaller.
 const MAX_BYTES: u64 = 1 << 27;
 
-/// The written weights file.
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "weights for the pattern set `{pattern_set}`, sha256 {sha256}\n\
@@ -61,8 +57,6 @@ pub(in crate::cli) struct Imported {
     sha256: String,
 }
 
-/// Runs the command `import weights`: reads another program's file, writes a weights file and
-/// prints the report.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { file, format, output } = arguments;
     check_output(&output.out, [file])?;
@@ -82,15 +76,14 @@ impl Format {
             Self::Edax => Program::Edax.read(&read(path)?),
             Self::Egaroucid => Program::Egaroucid.read(&read(path)?),
             Self::Zebra => Program::Zebra.read(&read(path)?),
-            // NumPy arrays of 64-bit numbers can be many times as large as the weights, so they are
-            // read from the file one after another.
+            // NumPy arrays can be many times as large as the weights, so they are read one by one.
             Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
         };
         tables.with_context(|| path.display().to_string())
     }
 }
 
-/// Reads a file of at most [`MAX_BYTES`], which is more than any format allows.
+/// Reads at most [`MAX_BYTES`], more than any format allows.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);

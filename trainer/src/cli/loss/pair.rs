@@ -13,8 +13,7 @@ use super::Arguments;
 use crate::experiments::ComparedErrors;
 use crate::metrics::{ErrorsByGame, TestGames};
 
-/// The mean absolute errors of two evaluations, by phase, and their difference. The intervals come
-/// from resampling the games.
+/// The mean absolute errors of two evaluations by phase; intervals come from resampled games.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(super) struct Paired {
     /// The first evaluation.
@@ -42,7 +41,6 @@ pub(super) fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
 }
 
 impl Paired {
-    /// Measures the static values of the weights in `arguments` and of `second`.
     pub(super) fn measure(
         arguments: &Arguments,
         second: &WeightsChoice,
