@@ -40,8 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the validation errors of phase 45 in discs: with the new pattern set, and with the
-/// baseline set.
+/// Returns the validation errors of phase 45 in discs, with the new set and with the baseline set.
 pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

@@ -59,8 +59,7 @@ impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let Problem { backend, positions, occurrences, ridge, .. } = self.problem;
         let Self { weights, velocity, gradient, fixed, sums, .. } = self;
-        // For each parameter: Σ weight · (label − value) over the positions that have this
-        // parameter.
+        // For each parameter: Σ weight · (label − value) over its positions.
         backend.round_weights(weights, fixed)?;
         let squared = backend.residual_sums(positions, Batch::WHOLE, fixed, Target::Label, sums)?;
         backend.scale_sums(sums, 1.0 / (Problem::<B>::SUM_OF_ONE * occurrences), gradient)?;
@@ -105,8 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fits phase 40 by gradient descent with momentum and by least squares. Returns both fits, in this
-/// order.
+/// Fits phase 40 by gradient descent with momentum, and by least squares.
 pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

@@ -30,15 +30,13 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
 /// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Returns a command of the trainer for a test that kills and resumes it. `output` is the file to
-/// compare. `stages` count the command's finished units of work.
+/// Returns a command to kill and resume. `output` is the file that is compared.
 fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {
     let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
     Subject { program, arguments, output, may_differ, stages, units_per_part }
 }
 
-/// Returns the size of a test's work: `many` if the environment variable `OTHELLO_KILLS` is set,
-/// otherwise `few`.
+/// Returns `many` if the environment variable `OTHELLO_KILLS` is set, otherwise `few`.
 fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
@@ -61,8 +59,7 @@ fn relabel() {
     check("relabel (games)", Some(16), &arguments);
 }
 
-/// Kills and resumes `relabel` on positions of random games. Half of the positions have few enough
-/// empty squares to be solved.
+/// Half of the positions have few enough empty squares to be solved.
 #[test]
 fn relabel_positions() {
     let exact = size(10, 12);
@@ -85,8 +82,7 @@ fn leaves() {
     check("leaves (games)", Some(16), &arguments);
 }
 
-/// Kills and resumes `dataset` on three files. Each file is one part of the sorting stage, and each
-/// of the 60 phases is one part of the merging stage.
+/// Each of the three files is a part of the sorting, and each of the 60 phases one of the merge.
 #[test]
 fn dataset() {
     let folder = Folder::new();
@@ -132,8 +128,7 @@ fn fit_with_factors() {
     check_fit("fit without factors (epochs)", &settings);
 }
 
-/// Kills and resumes `match`. The match file contains the time of each pair, which varies, so the
-/// test compares the statistics in the reports.
+/// The match file contains times, so the test compares the statistics in the reports.
 #[test]
 fn r#match() {
     let openings =
@@ -148,8 +143,7 @@ fn r#match() {
     Subject { may_differ: &["out.match"], units_per_part: Some(4), ..subject }.check();
 }
 
-/// Kills and resumes `calibrate` on weights for a small pattern set. `what` is the model to fit,
-/// and `units` is the number of units in a part.
+/// `what` is the model to fit, and `units` is the number of units in a part.
 fn check_calibration(what: &str, stage: &str, flags: &str, units: u64) {
     static FITTED: OnceLock<PathBuf> = OnceLock::new();
     let weights = FITTED.get_or_init(|| {
@@ -184,7 +178,6 @@ fn calibrate_realization() {
     check_calibration("realization", "realization (256 games)", &flags, 1);
 }
 
-/// Returns a folder with the recipe `one.toml`, and with `values.toml`, a file of values to tune.
 fn studies() -> &'static Folder {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -196,8 +189,7 @@ fn studies() -> &'static Folder {
     })
 }
 
-/// Kills and resumes a study (`tune` or `compare`), and compares its report with that of an
-/// undisturbed run, since a study has no single output file to compare.
+/// A study has no single output file, so the test compares its reports.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
     let arguments = arguments
@@ -213,7 +205,6 @@ fn parts_of_study(folder: &Path) -> u64 {
     units_in_parts(&folder.join("study.parts"))
 }
 
-/// Kills and resumes `tune`, which runs two rounds of fits with different lengths.
 #[test]
 fn tune() {
     let arguments = "tune one.toml values.toml --phases 40..43";
@@ -240,7 +231,6 @@ fn tune() {
     check_study(arguments, &[("round 1 (fits)", &parts_of_study), ("fit (epochs)", &finished)]);
 }
 
-/// Kills and resumes `compare`, which fits two recipes and plays a match.
 #[test]
 fn compare() {
     let openings =

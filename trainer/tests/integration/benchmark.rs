@@ -21,8 +21,7 @@ fn score(position: &Position) -> Discs {
     Search::new(&Mobility).depth(60).find(position).unwrap().value.score()
 }
 
-/// Creates a folder with games that are solved at 14 empty squares. One position of each game is
-/// also a problem in `hard.obf`, with the score of every move.
+/// Creates games solved at 14 empty squares. One position of each is a problem in `hard.obf`.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(3, 12, 14);
     let mut games = GameReader::open(&folder.path("a.games")).unwrap();
@@ -48,8 +47,7 @@ fn problems(folder: &Folder) -> Vec<Problem> {
     folder.text("hard.obf").lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Returns the number of problems in which `choose` returns a best move, and the mean number of
-/// discs that its moves lose.
+/// Returns how often `choose` finds a best move, and the mean number of discs that it loses.
 fn rated(problems: &[Problem], choose: impl Fn(&Position) -> String) -> (u64, f64) {
     let lost = problems.iter().map(|problem| {
         let best = problem.expected().unwrap();
@@ -136,8 +134,7 @@ fn the_table_has_a_row_a_player_and_says_what_gave_it() {
     folder.runs(&format!("{few} --force"));
 }
 
-/// Measures our own server as an external program, by both protocols. A GTP program receives a
-/// position as the moves that lead to it.
+/// A GTP program receives a position as the moves that lead to it.
 #[test]
 fn programs_are_asked_for_their_moves() {
     let folder = folder();
@@ -158,8 +155,7 @@ fn programs_are_asked_for_their_moves() {
         let row = &report["players"][0];
         assert!(row["identity"].as_str().unwrap().starts_with("othello-engine"), "{row}");
         let all = problems.len() as u64;
-        // An NBoard program searches the suite to depth 40, more than there are empty squares, so
-        // it must find all best moves.
+        // An NBoard program searches the suite to depth 40, so it must find all best moves.
         let of_suite = if protocol == Protocol::Nboard { (all, 0.0) } else { (best, lost) };
         for (found, (best, lost)) in
             [(&row["hard"][0], (best, lost)), (&row["suite_moves"], of_suite)]

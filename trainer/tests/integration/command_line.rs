@@ -1,5 +1,4 @@
-//! Tests of the command line as a whole: inputs are never replaced, and outputs that an earlier run
-//! completed are reported as complete.
+//! Tests of the command line as a whole: complete outputs, packed shards and help texts.
 
 use othello_engine::selfplay::Run;
 use serde_json::json;
@@ -8,8 +7,7 @@ use super::folder::{Folder, self_play};
 
 const FIT: &str = "fit a.games --patterns small --epochs 2 --optimizer lsq --phases 40..42";
 
-/// Creates a folder with two files of games, `1.games` and `a.games`. Also returns the number of
-/// games in `a.games`.
+/// Returns a folder with two files of games, and the number of games in `a.games`.
 fn folder() -> (Folder, u64) {
     let folder = Folder::new();
     let games = ["1.games", "a.games"]
@@ -18,8 +16,7 @@ fn folder() -> (Folder, u64) {
     (folder, games)
 }
 
-/// A regression: the message for an output that an earlier run had completed was the same as for a
-/// new output.
+/// A regression: the message for an output from an earlier run was that for a new output.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     let (folder, games) = folder();
@@ -40,9 +37,7 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     }
 }
 
-/// The file that `pack` makes from the parts of all shards must equal the file of an undivided run.
-/// `pack` must refuse a run whose command cannot be packed, and a folder that does not belong to a
-/// run.
+/// `pack` must also refuse runs of commands that it cannot pack, and folders that are no runs.
 #[test]
 fn shards_are_packed_into_the_undivided_file() {
     let (folder, _) = folder();

@@ -11,7 +11,6 @@ fn doctor() -> Value {
     Folder::new().json("doctor")
 }
 
-/// Checks that a command writes the same bytes to `out` on every device.
 fn check_all_devices(folder: &Folder, command: &str, out: &str) {
     let bytes = |device: &str, threads: u32| {
         let run = format!("{command} --device {device} --threads {threads} --out {out} --force");
@@ -59,8 +58,7 @@ fn every_device_relabels_to_the_same_bytes() {
     }
 }
 
-/// `bench` must report plausible rates for every device, or the reason why a device is missing. The
-/// values of the rates are not tested.
+/// The values of the rates are not tested.
 #[test]
 fn every_device_is_measured_with_its_limit_or_says_what_is_missing() {
     for device in ["cpu", "host", "cuda"] {

@@ -1,5 +1,4 @@
-//! Tests of the command `export`: exported arrays and C files must have the content of the weights
-//! file.
+//! Tests of `export`: arrays and C files must have the content of the weights file.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -24,13 +23,11 @@ fn vectors(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
 }
 
-/// Returns the command that exports a weights file of the conformance vectors as NumPy arrays.
 fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// The conformance weights without and with factors. Each weights file comes with the file of the
-/// expected values for `boards.txt`.
+/// Weights without and with factors, each with the file of the expected values of `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -106,8 +103,7 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
-/// Exported arrays of positions must equal the arrays that an independent, simple reader of games
-/// makes.
+/// The arrays must equal those of an independent, simple reader of games.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {
     let folder = Folder::with_random_games(0..40);
@@ -145,8 +141,7 @@ fn the_positions_of_games_are_written_as_arrays() {
     assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
 }
 
-/// The Python code in formats.md must compute the expected value of each board from the exported
-/// arrays.
+/// The Python code in formats.md must compute the expected values from the arrays.
 #[test]
 fn numpy_evaluates_from_the_arrays() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
@@ -158,8 +153,7 @@ fn numpy_evaluates_from_the_arrays() {
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
     let formats = std::fs::read_to_string(formats).unwrap();
     let code = formats.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
-    // The first 120 boards are used, since in all of them the side to move has a legal move and
-    // needs no pass.
+    // In the first 120 boards, the side to move has a legal move and needs no pass.
     let check = "\nimport sys\nboards, values = open(sys.argv[2]), open(sys.argv[3])\n\
         for line, stated in list(zip(boards, values))[:120]:\n\
         \x20   side = 1 if line[65] == 'X' else -1\n\
@@ -181,9 +175,8 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// An exported C file must compute the expected values, both from scratch and incrementally after
-/// each move. The weights are in the C file or in a raw file, and phases may share weights. The
-/// test program includes two exported files. A regression: the second one was skipped silently.
+/// A C file must compute the expected values, with its weights inside or in a raw file, also after
+/// each move. A regression: the second of two included files was skipped silently.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");
@@ -229,9 +222,8 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     }
 }
 
-/// A fit to positions that were exported as arrays and imported again must equal a fit to their
-/// games: the positions of a game stay in one subset, and the subsets are the same. Other weights
-/// of positions must change the fit.
+/// The positions of a game stay in one subset, the same as that of the game, so the fits are equal.
+/// Other weights of positions must change the fit.
 #[test]
 fn positions_come_back_from_arrays_with_the_same_fit() {
     let folder = Folder::with_random_games(0..150);
@@ -289,8 +281,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }
 
-/// Returns the engine's values of the boards in `boards.txt`, in steps, in the format that the C
-/// program prints.
+/// Returns the engine's values of `boards.txt` in steps, as the C program prints them.
 fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();

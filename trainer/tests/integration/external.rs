@@ -78,8 +78,7 @@ fn engine_process() {
     let Ok(manners) = std::env::var("OTHELLO_TEST_MANNERS") else { return };
     let player = Player::new(&Search::new(&Zero).hash_mb(1), Level::new(1).unwrap()).unwrap();
     let random = Generator::new(std::process::id().into());
-    // The test runner has printed the name of the test on the current line, so the answers start on
-    // a new line.
+    // The test runner has printed the test's name on the current line.
     println!();
     let (input, output) = (stdin(), stdout().lock());
     if std::env::var_os("OTHELLO_TEST_NBOARD").is_some() {
@@ -127,8 +126,7 @@ fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> Matc
     played.play(openings, &Silent).unwrap()
 }
 
-/// Checks that every game of the match counts once, and that the opponent of a player who forfeits
-/// a game gets all discs.
+/// Every game must count once, and the opponent of a player who forfeits must get all discs.
 fn check_accounts(result: &MatchResult, openings: usize) {
     let statistics = result.statistics();
     assert_eq!(result.pairs.len(), openings);

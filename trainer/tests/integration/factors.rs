@@ -1,5 +1,4 @@
-//! Tests of pattern sets with factors on the command line: fits, measurements, and formats that
-//! cannot contain factors.
+//! Tests of pattern sets with factors: fits, measurements, and formats without factors.
 
 use othello_engine::eval::Weights;
 use othello_testing::program::message;
@@ -35,8 +34,7 @@ fn loss_measures_of_factors_what_their_fit_says() {
     assert_eq!(printed(&differences)["factors_equal"], false);
 }
 
-/// The phases of a group share factors, so a fit of only some phases of a group also changes the
-/// values of the other phases. The fit must print a message about this.
+/// The phases of a group share factors, so a fit of some also changes the values of the others.
 #[test]
 fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
     let folder = folder();
@@ -86,8 +84,7 @@ fn flags_of_a_fit_with_factors_are_those_of_its_factors_or_refused() {
     let of_factors = &settings["factors"];
     assert_eq!((&of_factors["ridge"], &of_factors["epochs"]), (&50.0.into(), &1.into()));
     assert_eq!(settings["ridge"], 30.0);
-    // Only the fit without factors uses --window. A fit that starts from weights has no such fit
-    // before it, so it refuses the flag.
+    // Only the fit without factors uses --window, and --init replaces that fit.
     let fit = "fit a.games --init one.weights --window 1 --out two.weights";
     folder.refuses(fit, "omit --window");
 }

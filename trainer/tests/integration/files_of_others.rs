@@ -1,5 +1,4 @@
-//! Tests of imports of other programs' games and positions, and of exports of games for other
-//! programs.
+//! Tests of imports from other programs, and of exports of games for them.
 
 use othello_testing::program::message;
 
@@ -8,8 +7,7 @@ use super::folder::Folder;
 /// Nine moves after which black has won all discs.
 const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
 
-/// Returns the bytes of a WTHOR file. Each game is given as the number of black discs that the file
-/// states for its end, and the moves.
+/// Returns a WTHOR file. Each game has the number of black discs that the file states, and moves.
 fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     let mut bytes = vec![0; 16];
     (bytes[4], bytes[12]) = (games.len() as u8, 8);
@@ -47,8 +45,7 @@ fn stated_results_of_wthor_are_compared_kept_and_written_back() {
     assert_eq!(folder.read("again.wtb")[16 + 6], 45);
 }
 
-/// Tests that exported transcripts can be imported again. A regression: games could not be exported
-/// as text.
+/// A regression: games could not be exported as text.
 #[test]
 fn games_are_exported_as_the_transcripts_that_are_imported() {
     let folder = Folder::new();

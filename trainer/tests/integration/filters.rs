@@ -29,8 +29,7 @@ fn a_filter_gives_the_same_fit_in_a_dataset_in_settings_and_by_numpy() {
     folder.runs(&format!("export a.games --format npz --seed 5 --filter {filter} --out a.npz"));
     folder.runs("import positions a.npz --format npz --out a.positions");
     assert_eq!(fit("a.positions", "npz").0, filtered);
-    // The filter is part of the provenance, so weights from filtered positions are not accepted as
-    // the output of a fit without the filter.
+    // The filter is part of the provenance, so a fit without it does not accept these weights.
     folder.refuses(&format!("fit a.games {FIT} --out fit.weights"), "filter");
     folder.refuses(&format!("fit set --filter ply=1..9 {FIT} --out b.weights"), "filter");
     folder.refuses(&format!("fit a.games --filter ply=9..1 {FIT} --out b.weights"), "`ply=A..B`");
@@ -42,8 +41,7 @@ fn every_key_counts_what_it_excludes() {
     let rows = |seed| LabelRules::default().positions(&random_game(seed), 1.0);
     let rows: Vec<ScoredPosition> = (0..50).flat_map(rows).collect();
     records::write(&folder.path("a.positions"), rows.iter().copied());
-    // A filter can use data of games that positions lack: the flips of moves, and the difference
-    // between the value and the result.
+    // These positions lack the flips of moves, and random games the surprise (|value − result|).
     let error = |command: &str| message(&folder.run(command));
     let dataset = |data: &str, filter: &str| format!("dataset {data} --filter {filter} --out set");
     let total = rows.len();

@@ -71,8 +71,7 @@ fn weights_to_start_from_are_kept_where_nothing_is_fitted() {
     folder.runs("diff a.weights a.weights");
 }
 
-/// A regression: the report of a fit with `--test` did not print the number of test positions that
-/// do not occur in the training set.
+/// A regression: the number of test positions that training does not have was not printed.
 #[test]
 fn a_fit_prints_how_many_test_positions_training_has_not() {
     let folder = Folder::with_random_games(0..60);

@@ -1,6 +1,4 @@
-//! Tests of the outputs and messages of a fit. A fit must not overwrite side files of other
-//! programs, its outputs must not depend on the number of threads, and a failed check must state
-//! the reason.
+//! Tests of the outputs and messages of a fit. Its side files are the report and the metrics.
 
 use std::fs;
 
@@ -19,8 +17,7 @@ fn fitted(folder: &Folder, more: &str) -> Value {
     folder.json(&format!("{FIT} {more}"))
 }
 
-/// A regression: a fit overwrote or deleted files of other programs at the paths of its report and
-/// metrics.
+/// A regression: a fit overwrote or deleted files of other programs at the paths of side files.
 #[test]
 fn side_files_of_somebody_else_are_refused_without_force() {
     let folder = folder();
@@ -41,8 +38,6 @@ fn side_files_of_somebody_else_are_refused_without_force() {
     folder.runs(&format!("{FIT} --out a.weights --force"));
 }
 
-/// Without `--force`, a fit must refuse an existing report or metrics file of a fit with other
-/// settings.
 #[test]
 fn side_files_of_another_fit_are_refused_without_force() {
     let folder = folder();
@@ -53,8 +48,7 @@ fn side_files_of_another_fit_are_refused_without_force() {
     fitted(&folder, "--out a.weights");
 }
 
-/// At the end of each epoch, a fit must write an event to its log, with the same numbers as in the
-/// metrics file. A regression: a fit of one phase showed only a progress bar for minutes.
+/// A regression: a fit of one phase showed only a progress bar for minutes.
 #[test]
 fn every_epoch_is_an_event_with_the_numbers_of_its_line_in_the_metrics() {
     let folder = folder();
@@ -142,8 +136,7 @@ fn a_missing_driver_is_news_only_to_who_asked() {
     assert!(said.contains(reason), "{said}");
 }
 
-/// A regression: a fit accepted complete weights although the report file next to them was not its
-/// own.
+/// A regression: a fit accepted complete weights with a foreign report file next to them.
 #[test]
 fn complete_weights_without_their_report_say_what_to_do() {
     let folder = folder();

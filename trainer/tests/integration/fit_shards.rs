@@ -1,5 +1,4 @@
-//! Tests of fits and datasets whose work several processes or machines share, on the command line
-//! with random games.
+//! Tests of fits and datasets whose work several processes share.
 
 use std::fs;
 use std::process::Stdio;
@@ -118,9 +117,8 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     }
 }
 
-/// The shards of a dataset must make the same files as one process. `dataset` first sorts its input
-/// in ranges of frames (here, each file is one range), and then merges the 60 phases. The shards
-/// divide the ranges and then the phases.
+/// `dataset` sorts ranges of frames (here, each file is a range), and then merges the 60 phases.
+/// The shards divide the ranges, and then the phases.
 #[test]
 fn shards_of_a_dataset_make_the_files_of_one_process() {
     let folder = Folder::new();
@@ -146,15 +144,13 @@ fn shards_of_a_dataset_make_the_files_of_one_process() {
     assert!(!folder.path("shared.parts").exists());
 }
 
-/// A folder of records as the argument DATA must give the same dataset as the files in the folder.
-/// A regression: a fit to a dataset with a settings file that states no labels used the default
-/// labels in place of those of the dataset, and refused the dataset.
+/// A regression: a fit to a dataset with a settings file without labels used the default labels in
+/// place of those of the dataset, and refused the dataset.
 #[test]
 fn a_folder_of_records_is_a_dataset_of_its_files() {
     let folder = Folder::new();
     fs::create_dir(folder.path("games")).unwrap();
-    // The second file repeats games of the first one, and all files have positions in common near
-    // the start.
+    // The second file repeats games of the first, and all share positions near the start.
     for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400)] {
         folder.random_games(&format!("games/{name}.games"), seeds);
     }

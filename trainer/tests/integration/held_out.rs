@@ -18,8 +18,7 @@ fn mirrored(number: u64) -> Game {
     images.last().unwrap()
 }
 
-/// Creates a folder with 300 games in `train.games`, other games in `other.games`, and the names of
-/// files with games of training, of which each has at least 20 games.
+/// Creates training games, other games, and the named files with 20 or more training games each.
 fn folder() -> (Folder, Vec<&'static str>) {
     let folder = Folder::new();
     folder.random_games("train.games", 0..300);
@@ -35,7 +34,7 @@ fn number(report: &Value, field: &str) -> u64 {
     report[field].as_u64().unwrap_or_else(|| panic!("{field} in {report}"))
 }
 
-/// Checks that about nine in ten of the test games are found, or none of them.
+/// Checks that more than three quarters of the test games are found, or none of them.
 fn check(training_has: &Value, is_training: bool, name: &str) {
     let [games, all] = ["games", "of_games"].map(|field| number(training_has, field));
     let [positions, of_positions] =

@@ -23,8 +23,7 @@ fn folder() -> Folder {
     Folder::with_random_games(0..GAMES)
 }
 
-/// Computes the bias, its standard error over games, the MAE and the MSE of the wanted positions by
-/// the textbook formulas.
+/// Computes by the formulas: bias, its standard error over games, MAE and MSE.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));
@@ -108,7 +107,7 @@ fn searches_are_shown_position_by_position() {
     assert!(positions > 2 * GAMES);
     assert_eq!((&end["stage"], &end["unit"]), (&"loss".into(), &"positions".into()));
     assert_eq!((&end["done"], &end["total"]), (&positions.into(), &positions.into()));
-    // The same positions merged from many games count each as a game.
+    // Here each position counts as a game, so only the standard error differs.
     let phase = |phase| Phase::new(phase).unwrap();
     let measuring = Measuring {
         evaluator: &Mobility,
@@ -220,7 +219,6 @@ fn a_page_is_written_as_charts_and_tables_also() {
     folder.refuses(report, "phases.csv");
 }
 
-/// The difference of two evaluations must be that of their errors on the same resampled games.
 #[test]
 fn two_evaluations_are_compared_on_the_same_games() {
     let folder = folder();

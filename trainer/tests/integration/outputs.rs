@@ -10,7 +10,6 @@ use othello_testing::records;
 
 use super::folder::Folder;
 
-/// Creates a folder with training games, test games, weights and openings.
 fn folder() -> Folder {
     let folder = Folder::with_random_games(0..300);
     folder.random_games("test.games", 1000..1100);
@@ -108,8 +107,7 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     ] {
         at.refuses(&refused, "is also an input");
     }
-    // Weights may be written into the folder of the records to which they are fitted, since they
-    // are not records.
+    // Weights are not records, so they may be written into the folder of records.
     let fit = "fit records --patterns discs --epochs 1 --out records/w.weights";
     at.runs(fit);
     at.runs(fit);
@@ -135,8 +133,7 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
 }
 
 /// A regression: `dataset` refused an existing dataset of other data only after it had sorted all
-/// positions. In this test, the records are damaged, so reading them first would give another
-/// error.
+/// positions. Here, reading the damaged records would give another error.
 #[test]
 fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     let at = &folder();
@@ -226,8 +223,7 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     assert!(at.read("limited.weights") == at.read("free.weights"));
 }
 
-/// A regression: `validate` accepted a match file whose sections are intact, but do not contain
-/// games.
+/// A regression: `validate` accepted a match file with intact sections that contain no games.
 #[test]
 fn the_file_of_a_match_without_its_games_is_damaged() {
     let at = &Folder::new();

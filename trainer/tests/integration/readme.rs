@@ -1,6 +1,5 @@
-//! Tests that commands print the output that `tests/cmd` states, that the picture of errors in the
-//! documentation is the one that the program draws, and that `quickstart` prints the table in the
-//! README. The crate `othello-testing` runs every command of the guides.
+//! Tests of the outputs that `tests/cmd`, the README and the pages of figures state. The crate
+//! `othello-testing` runs every command of the guides.
 
 use std::fs;
 use std::path::Path;
@@ -16,8 +15,7 @@ fn commands_print_what_the_cases_expect() {
     trycmd::TestCases::new().case("tests/cmd/*.trycmd");
 }
 
-/// Runs the two commands that `docs/current-figures.md` shows. The picture that they draw must
-/// equal `docs/pictures/errors.svg`.
+/// Runs the commands of `docs/current-figures.md`, which draw `docs/pictures/errors.svg`.
 #[test]
 fn the_picture_of_the_errors_is_what_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();

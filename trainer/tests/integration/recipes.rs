@@ -1,5 +1,4 @@
-//! Tests of the commands `run` and `train`: they check a recipe before the first step, keep
-//! finished steps, and compare checksums.
+//! Tests of the commands `run` and `train`.
 
 use othello_testing::program::message;
 
@@ -88,8 +87,7 @@ fn weights_that_train_cannot_use_are_refused_before_there_is_a_plan() {
     }
 }
 
-/// A regression: `run` kept finished steps after a change of the program that changes their
-/// content.
+/// A regression: `run` kept finished steps that a changed program makes otherwise.
 #[test]
 fn steps_of_a_program_that_makes_others_are_refused() {
     let folder = Folder::new();
@@ -107,8 +105,7 @@ fn steps_of_a_program_that_makes_others_are_refused() {
         json[step][key] = "0".repeat(64).into();
         std::fs::write(&makers, json.to_string()).unwrap();
     };
-    // The finished steps now appear to be from another program, whose steps are equal in the small
-    // version of the recipe.
+    // The steps now appear to be from another program, which makes equal small steps.
     change("a.games", "program");
     change("a.weights", "program");
     let equal = message(&run(""));
@@ -131,8 +128,7 @@ fn steps_of_a_program_that_makes_others_are_refused() {
     assert!(message(&run("")).contains("made/run.json"));
 }
 
-/// Processes that share a run must make the same files as one process. Each process makes its own
-/// parts first, and then the parts that no other process makes.
+/// Each process makes its own parts first, and then those that no other process makes.
 #[test]
 fn shards_of_a_run_make_the_files_of_one_process() {
     let folder = Folder::new();

@@ -43,9 +43,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Several starts of a study at the same moment: one must do the work, and the others must end or
-/// be refused. A regression: a refused study removed the folder of the running study, which was
-/// still empty.
+/// A regression: a refused study removed the folder of the running study, which was still empty.
 #[test]
 fn of_starts_at_the_same_moment_one_does_the_work() {
     let folder = folder();
@@ -63,8 +61,7 @@ fn signal(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
-/// Starts a command, waits until it holds its lock, and suspends it (SIGSTOP). `out` is the output
-/// that the lock belongs to.
+/// Starts a command, and suspends it (SIGSTOP) when it holds the lock of the output `out`.
 fn started(folder: &Folder, command: &str, out: &str) -> Child {
     let lock = folder.path(&format!("{out}.parts/lock-1-of-1"));
     let mut start = folder.command(command);

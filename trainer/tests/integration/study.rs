@@ -76,8 +76,7 @@ fn a_comparison_begins_with_its_time_and_what_it_can_prove() {
     assert!(!compare("", "alone").contains(" Elo with "));
 }
 
-/// Each shard makes its own fits and games. A shard that needs the fits or games of another shard,
-/// and does not find them, must report that.
+/// A shard that lacks fits or games of another shard must report that.
 #[test]
 fn shards_of_a_comparison_wait_for_each_other_and_the_whole_reports_what_they_made() {
     let folder = folder();
@@ -156,8 +155,7 @@ fn a_curve_falls_and_predicts_its_last_point() {
     assert!(prediction["missed_percent"].as_f64().unwrap().abs() < 5.0, "{found}");
     assert_eq!(found["phases"].as_array().unwrap().len(), 5);
     assert!(found["twice"].as_f64().unwrap() <= points[3]["mae"].as_f64().unwrap() * 1.01);
-    // Finished fits are not repeated, and the report is the same; a smaller share is a part of the
-    // larger one's games.
+    // Finished fits are not repeated. The games of a smaller share are among those of a larger one.
     let again = folder.json(curve);
     assert_eq!((&again["points"], &again["phases"]), (&found["points"], &found["phases"]));
     let loss = |share: &str| {

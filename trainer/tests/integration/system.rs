@@ -22,7 +22,6 @@ fn transcripts(games: u64) -> String {
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
-/// Writes `games` unfinished games of twelve random moves to the file `short.games`.
 fn short_games(folder: &Folder, games: u64) {
     let short = |seed| {
         let moves = random_moves(seed);
@@ -31,8 +30,7 @@ fn short_games(folder: &Folder, games: u64) {
     records::write(&folder.path("short.games"), (0..games).map(short));
 }
 
-/// A regression: the message of `inspect` with a limit of 1 MB stated "the 0 MB of memory allowed",
-/// because `inspect` had divided the limit.
+/// A regression: the message for a limit of 1 MB stated "the 0 MB of memory allowed".
 #[cfg(unix)]
 #[test]
 fn inspect_with_a_megabyte_reports_a_megabyte() {
@@ -44,8 +42,7 @@ fn inspect_with_a_megabyte_reports_a_megabyte() {
     assert!(!said.contains(" 0 MB"), "{said}");
 }
 
-/// A regression: `doctor` reported the memory of the machine even if a limit (`ulimit -v`) allowed
-/// the process less.
+/// A regression: `doctor` ignored a limit of the shell (`ulimit -v`).
 #[cfg(target_os = "linux")]
 #[test]
 fn doctor_names_the_least_limit_of_memory() {
@@ -57,8 +54,7 @@ fn doctor_names_the_least_limit_of_memory() {
     assert!(found["memory_bytes"].as_u64().unwrap() < 4_000_000 << 9, "{found}");
 }
 
-/// Runs a command whose disk is too full for its temporary files. (`trainer/fuzz` tests disks that
-/// become full while a command writes its outputs.)
+/// `trainer/fuzz` tests disks that become full while a command writes its outputs.
 #[test]
 fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     let folder = Folder::new();
@@ -102,8 +98,7 @@ fn a_missing_input_is_named() {
     }
 }
 
-/// Deletes the second input file while the command reads the first one. The message must name the
-/// missing file, and the same command must work when the file is back.
+/// The second input file is deleted while the command reads the first one.
 #[test]
 fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     let folder = Folder::new();
@@ -162,8 +157,7 @@ fn a_torn_part_is_told_of() {
     assert!(lines.any(|line| line.ends_with("the part is made again")), "{message}");
 }
 
-/// A command that reports rejected records must continue if the reader of its standard error closes
-/// the pipe.
+/// The reader of standard error closes the pipe while the command reports rejected records.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
     let folder = Folder::new();

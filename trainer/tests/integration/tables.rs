@@ -18,9 +18,8 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the patterns of another program. Each pattern has three texts: its squares, its number
-/// of classes, and for each digit of a configuration the position of this digit in the mirrored
-/// configuration (empty if mirroring reverses the digits).
+/// Returns the patterns of another program, each as three texts: squares, number of classes, and
+/// the place of each digit in the mirrored configuration (empty if mirroring reverses the digits).
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -39,8 +38,7 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images of a list of squares under the eight symmetries of the board. Of images with
-/// the same set of squares, returns only one.
+/// Returns the images under the eight symmetries, one for each set of squares.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -62,9 +60,7 @@ fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     images
 }
 
-/// Returns the index of the position's configuration on some squares: a number in base 3, whose
-/// first digit is the most significant. The digits are 0 for the player, 1 for the opponent, 2 for
-/// empty.
+/// Returns the index of a configuration: a number in base 3, the first digit most significant.
 fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
     squares.iter().fold(0, |number, &square| number * 3 + number_of_disc(position, square))
 }
@@ -75,9 +71,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns, for each configuration of a pattern with `digits` squares, the number of its class in
-/// the file of Edax. `mirror` is the digit order of the mirrored configuration; empty if mirroring
-/// reverses the digits.
+/// Returns the number of each configuration's class in the file of Edax. `mirror` is the order of
+/// the digits in the mirrored configuration; empty if mirroring reverses them.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),
@@ -100,8 +95,7 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     pack
 }
 
-/// Returns the values of positions as Edax computes them from the bytes of its file: sums of
-/// weights in 1/128 disc.
+/// Returns the sums of weights that Edax computes from the bytes of its file, in 1/128 disc.
 fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     assert_eq!(bytes.len(), EDAX_BYTES);
     assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
@@ -126,8 +120,7 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// Returns the values of positions as Egaroucid computes them from the bytes of its file: sums of
-/// weights in 1/128 disc.
+/// Returns the sums of weights that Egaroucid computes from the bytes of its file, in 1/128 disc.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);
@@ -193,9 +186,8 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Checks that the other program's values and those of the imported weights differ only by
-/// rounding. Each of the 46 weights in a sum is rounded by at most half a step, so sums differ by
-/// at most 23 steps, and on average by less than 3 steps.
+/// Each of the 46 weights in a sum is rounded by at most half a step, so the values of the other
+/// program and ours differ by at most 23 steps, and on average by less than 3.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();
@@ -252,8 +244,7 @@ fn a_file_of_edax_keeps_its_values_but_for_rounding() {
     check_rounded(&edax_sums(&bytes, &positions), &read_edax(&bytes).unwrap(), &positions);
 }
 
-/// If a configuration and its mirror image have different weights in the file, the imported weight
-/// of their class must be the mean.
+/// The imported weight of a class is the mean of the weights of its two configurations.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();

@@ -26,8 +26,7 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
         assert!(mae(&fitted, phase) < mae(&baseline, phase), "phase {phase}");
     }
     assert!(fitted["phases"][3]["train_mse"].is_number());
-    // Each of the 100 test games has a position of every late phase. Some of these positions also
-    // occur in the training games, and are not counted.
+    // Each of the 100 test games has a position of this phase; those of training do not count.
     let tested = fitted["phases"][50]["test_positions"].as_u64().unwrap();
     assert!((50..=100).contains(&tested), "{tested}");
     assert!(fitted["test_mae"].as_f64().unwrap() < 64.0);

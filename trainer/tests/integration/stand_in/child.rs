@@ -16,8 +16,7 @@ use crate::folder::Folder;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The folder in which the stand-in stores compiled kernels, so that they are compiled once for all
-/// tests of this process.
+/// The kernels that the stand-in compiled, so that it compiles them once for all tests.
 static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 pub(crate) struct Place {
@@ -38,8 +37,7 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates a folder with self-play games, and with stand-ins for the driver and NVRTC. If
-    /// `entry` is given, the stand-ins lack this entry point.
+    /// Creates games, and stand-ins for the driver and NVRTC, which lack the entry point `entry`.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -73,9 +71,8 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases, with a window, to a new output file. `asked` contains the settings of the
-    /// stand-in. `arguments` are further flags; without them, the fit uses Adam on the GPU and two
-    /// threads.
+    /// Fits three phases to a new output file. `asked` has the settings of the stand-in. Without
+    /// other `arguments`, the fit uses Adam on the GPU and two threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
@@ -104,8 +101,7 @@ impl Ended {
         self.json()["sha256"].as_str().unwrap().to_owned()
     }
 
-    /// Returns the entry points of the driver that the process called and whose names begin with
-    /// `beginning`.
+    /// Returns the entry points called whose names begin with `beginning`.
     pub(crate) fn called(&self, beginning: &str) -> Vec<&str> {
         let calls = self.report["calls"].as_object().unwrap().keys().map(String::as_str);
         calls.filter(|entry| entry.starts_with(beginning)).collect()
@@ -115,8 +111,7 @@ impl Ended {
         self.report["calls"][entry].as_u64().unwrap_or(0)
     }
 
-    /// Returns the resources that the process did not release, with their numbers: memory blocks,
-    /// streams, events, modules and contexts. Omits resources of which none is left.
+    /// Returns the resources that were not released, such as memory blocks, with their numbers.
     pub(crate) fn left(&self) -> Vec<(String, u64)> {
         let left = self.report["left"].as_object().unwrap();
         let count = |(name, count): (&String, &Value)| (name.clone(), count.as_u64().unwrap());

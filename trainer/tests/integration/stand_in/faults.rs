@@ -9,36 +9,31 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// The arguments of a fit in which calls of the driver fail. With one thread, the calls have the
-/// same order in every run. The next constant, a setting of the stand-in, makes the fit copy its
-/// positions through staging buffers.
+/// Arguments of a fit, whose calls of the driver have the same order in every run; and a setting of
+/// the stand-in by which the fit copies its positions through staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
-/// The entry points that release an object. If a call of one of them fails, the object remains,
-/// which is not a leak of the trainer.
+/// Entry points that release an object, which remains if they fail: no leak of the trainer.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// The entry points whose failure makes cudarc leak an object that it created before: the memory of
-/// a buffer whose events cannot be created or whose context is unknown, or a context whose
-/// attribute cannot be read.
+/// Entry points whose failure makes cudarc leak an object: the memory of a buffer whose events
+/// cannot be created or whose context is unknown, or a context whose attribute cannot be read.
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if the environment variable `OTHELLO_FAULTS` is set. The tests then cover all
-/// errors of every entry point, which takes long; otherwise they cover two errors of each entry
-/// point, at one of its calls.
+/// Returns true if `OTHELLO_FAULTS` is set. The tests then cover all errors of every entry point,
+/// which takes long; otherwise two errors of each entry point, at one of its calls.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns the errors that a test makes an entry point of the driver or NVRTC return: all errors,
-/// or only two. Each error has its number, and its name, which the message must contain.
+/// Returns the errors to test: their numbers, and their names, which the message must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
@@ -75,8 +70,7 @@ fn every_entry_point_may_fail_at_any_call() {
         let expected = reference.sha256();
         let nvrtc = reference.called("nvrtc");
         let entries = ENTRIES.iter().copied().chain(nvrtc).chain(["kernel"]);
-        // If the driver has no memory pools, only the entry points with `_v2` are tested, which
-        // include those that replace the pools.
+        // Without pools, only `_v2` entry points are tested: some of them replace pools.
         let entries = entries.filter(|entry| pools.is_empty() || entry.contains("_v2"));
         for entry in entries {
             let mut calls = reference.calls(entry);
@@ -148,9 +142,8 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// Checks the fit with a GPU that cannot be used. With `--device cuda`, the fit must fail and print
-/// a message that contains `says`; with `--device auto`, it must print this message and use the
-/// CPU. `asked` contains the settings of the stand-in.
+/// With `--device cuda`, the fit must fail with a message that contains `says`; with `auto`, it
+/// must print this message and use the CPU. `asked` has the settings of the stand-in.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

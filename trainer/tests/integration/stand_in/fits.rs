@@ -3,8 +3,7 @@
 
 use super::child::{Ended, Place};
 
-/// A setting of the stand-in with little free memory. Positions then do not stay on the GPU, but
-/// are copied to it for each use.
+/// Little free memory on the stand-in: positions are copied to the GPU for each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
@@ -13,9 +12,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// Fits must give the same bytes on the CPU, with host-run kernels, and on the stand-in with twenty
-/// orders of its streams. With seed 0, the stand-in reads host memory as late as the trainer's
-/// waits allow, so the test detects memory that the trainer releases too early.
+/// With seed 0, the stand-in reads host memory as late as the trainer's waits allow, so the test
+/// detects memory that the trainer releases too early.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_orders_of_the_streams() {
     let place = Place::new(60);
@@ -42,9 +40,8 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// Makes the stand-in skip one wait for an event at a time, among the waits that order two uses of
-/// memory. For each skipped wait, the stand-in must detect unordered uses of memory, or the fit
-/// must give other bytes. At least once, the fit must give other bytes.
+/// For each skipped wait that orders two uses of memory, the stand-in must detect unordered uses,
+/// or the fit must give other bytes. At least one fit must give other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);
@@ -109,8 +106,6 @@ fn the_doctor_describes_the_gpu() {
     check_clean(&ended, "doctor");
 }
 
-/// A second run must use the PTX that the first run stored. After the stored file is damaged, the
-/// next run must compile the kernels again.
 #[test]
 fn ptx_is_kept_and_compiled_anew_where_it_is_damaged() {
     let place = Place::new(60);

@@ -29,8 +29,7 @@ fn zebra_file(words: &[i16]) -> Vec<u8> {
     packed
 }
 
-/// Returns the values of positions as Zebra computes them from the bytes of its file: sums of
-/// weights in 1/128 disc.
+/// Returns the sums of weights that Zebra computes from the bytes of its file, in 1/128 disc.
 fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let words = zebra_words(bytes);
     assert_eq!(words[..14], ZEBRA_HEADER);
@@ -84,8 +83,7 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns the bytes of a Zebra file with random weights. In each stage, the constant term is one
-/// disc, and the weight of the parity is half a disc.
+/// Returns random weights. The constant of each stage is one disc, the parity minus half a disc.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
     let mut seed = 1_u32;
@@ -110,8 +108,7 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
 }
 
-/// Weights that are imported from a Zebra file, including its constant and parity terms, must be
-/// exported to the same stages of a new Zebra file.
+/// Weights, constant and parity must be exported to the stages that they were imported from.
 #[test]
 fn zebra_reads_our_values_out_of_its_file() {
     let bytes = random_zebra_file();
@@ -128,8 +125,7 @@ fn zebra_reads_our_values_out_of_its_file() {
         assert!(off.iter().all(|&off| off <= 64), "{:?}", off.iter().max());
         assert!(off.iter().sum::<i32>() < 12 * off.len() as i32, "{}", off.iter().sum::<i32>());
     }
-    // The file has only a constant and a parity term, so its constant differs between even and odd
-    // phases.
+    // Only the constant and the parity are not 0, so even and odd phases differ by the parity.
     let mut words = ZEBRA_HEADER.to_vec();
     (0..11).for_each(|_| words.extend([512, -256].into_iter().chain(vec![0; ZEBRA_WEIGHTS - 2])));
     let constant = zebra(&read_zebra(&zebra_file(&words)).unwrap().weights).unwrap();
