@@ -1,5 +1,5 @@
-//! Writes the container format of `datasets/formats.md` byte by byte, without the program's writer.
-//! The files can therefore contain wrong numbers with valid checksums.
+//! Writes the container format of `datasets/formats.md` without the program's writer, so that files
+//! can contain wrong numbers with valid checksums.
 
 use sha2::{Digest, Sha256};
 
@@ -9,8 +9,7 @@ pub const KINDS: [u8; 5] = *b"WGPOC";
 /// The only version of the format.
 pub const VERSION: u32 = 1;
 
-/// A section of a container file: a name and a compressed content, with stated lengths that may be
-/// wrong.
+/// A section of a container: a name, and a content whose stated lengths may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
     /// The name of the section. In a readable file, the name is a text of 1 to 255 bytes.
@@ -53,8 +52,7 @@ impl Section {
     }
 }
 
-/// Returns the bytes of a file header: the magic number of the kind with the letter `kind`, the
-/// version, the provenance and a valid checksum.
+/// Returns a file header: the magic number of `kind`, version, provenance and valid checksum.
 pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
     let mut header = b"OTHELLO".to_vec();
     header.push(kind);
@@ -138,8 +136,7 @@ impl Container {
         self.bytes_of_version(VERSION)
     }
 
-    /// Returns the bytes of the file like [`Self::bytes`], with the given version number in the
-    /// header.
+    /// Returns [`Self::bytes`] with the given version number in the header.
     pub fn bytes_of_version(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)

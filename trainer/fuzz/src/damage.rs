@@ -1,5 +1,4 @@
-//! Ways to damage a file, drawn from a seed: changes of its bytes, and containers with valid
-//! checksums but invalid numbers or content.
+//! Ways to damage a file: changed bytes, and invalid numbers or content under valid checksums.
 
 use std::collections::BTreeSet;
 
@@ -19,14 +18,11 @@ pub struct Damaged {
 /// The required reaction of a reader to a damaged file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// The reader must refuse the file with a message that names the file and the place of the
-    /// damage.
+    /// The reader must refuse the file, and name the file and the place of the damage.
     Refused,
-    /// The reader must refuse the file with a message that names the file and the place of the
-    /// damage, or accept it: the damage of a file without a checksum may be invisible.
+    /// As [`Self::Refused`]; or accept it, since damage without a checksum may be invisible.
     RefusedByPlace,
-    /// The reader may accept the file, or refuse it with any message: the file is undamaged, or
-    /// only its content is changed under valid checksums.
+    /// Either: the file is undamaged, or only its content is changed under valid checksums.
     Any,
 }
 
@@ -79,8 +75,7 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
 }
 
-/// Returns the file with two pieces swapped, or with one piece duplicated or removed. Pieces are
-/// the frames of a container, the lines of a text, or the records of any other file.
+/// Swaps, duplicates or removes pieces: frames of a container, lines of a text, or records.
 fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let chunks = |length| sound.chunks(length).map(<[u8]>::to_vec).collect();
     let mut pieces: Vec<Vec<u8>> = if sound.starts_with(b"OTHELLO") {
@@ -101,8 +96,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Damages a file without checksums by a very large number of games in its header, or by a very
-/// long repetition.
+/// Inserts a very large number of games into the header, or a very long repetition.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -118,8 +112,7 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container with valid checksums, but with a wrong number or an invalid section that
-/// `way` selects.
+/// Returns a container with valid checksums, but with a wrong number or an invalid section.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     let mut lying = sound.clone();
@@ -162,9 +155,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
 }
 
-/// Returns the index of a random section of a random kind. Sections whose names differ only in a
-/// number at the end are of one kind. All kinds are equally likely, however many sections they
-/// have.
+/// Returns a random section of a random kind. All kinds are equally likely. Sections of one kind
+/// have names that differ only in a number at the end.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -244,9 +236,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Also returns true if the resumed run must nevertheless have
-/// the result of an undisturbed run. The flag is false if the content of a section is changed under
-/// valid checksums, because no reader can detect that.
+/// Damages a file of an unfinished run. Returns true if the resumed run must have the result of an
+/// undisturbed run: no reader can detect changed content under valid checksums.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Sections that are reordered, duplicated or removed must not change the result.
@@ -259,20 +250,17 @@ pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     (forged(&sound, way, draws), (5..8).contains(&way))
 }
 
-/// Returns a zstd frame of a few kilobytes that decompresses to `bytes` zeros and requests a window
-/// of 2 to the power of `window` bytes.
+/// Returns a small zstd frame of `bytes` zeros that requests a window of 2^`window` bytes.
 fn bomb(bytes: usize, window: u8) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
-    // The header of the frame: the magic number, a descriptor without checksum, size and
-    // dictionary, and the window size.
+    // Magic number, a descriptor without checksum, size and dictionary, and the window size.
     let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, (window - 10) << 3];
     let block = BLOCK.min(1 << window);
     let mut left = bytes;
     loop {
         let size = left.min(block);
         left -= size;
-        // The header of a block: its size, the block type 1 (one repeated byte) and the flag of the
-        // last block.
+        // The header of a block: size, type 1 (one repeated byte), and the flag of the last block.
         let head = (size as u32) << 3 | 1 << 1 | u32::from(left == 0);
         frame.extend(&head.to_le_bytes()[..3]);
         frame.push(0);

@@ -1,7 +1,6 @@
 //! Random changes of inputs, drawn from a seed, so that they are the same on every machine.
 
-/// A small random generator (SplitMix64). The tests do not use the program's generator, so that
-/// changes of the program do not change the tests.
+/// A random generator (SplitMix64), so that the tests do not depend on that of the program.
 pub struct Draws(pub u64);
 
 impl Draws {
@@ -25,9 +24,8 @@ impl Draws {
     }
 }
 
-/// Changes an input in up to five random places, as fuzzers do: flips a bit, sets a byte or a
-/// number at the limit of its range, cuts the input off, removes or duplicates a piece, or inserts
-/// a piece of `other`.
+/// Changes an input in up to five random places: flips a bit, sets a byte or a number at the limit
+/// of its range, cuts off, removes or duplicates a piece, or inserts a piece of `other`.
 pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {

@@ -1,5 +1,5 @@
 //! Runs the fuzz targets with the stable compiler: on their corpora, and on thousands of mutated
-//! inputs, which are the same on every machine. `scripts/fuzz.sh` fuzzes for longer.
+//! inputs, which are the same on every machine. `scripts/torture.sh fuzz` fuzzes for longer.
 
 use othello_fuzz::TARGETS;
 use othello_fuzz::corpus;

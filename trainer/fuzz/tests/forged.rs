@@ -7,8 +7,7 @@ use othello_engine::record::GameReader;
 use othello_fuzz::container::{self, Section};
 use othello_testing::scratch;
 
-/// Returns the text of the library's error for a file with these sections; an empty text if the
-/// library accepts the file.
+/// Returns the error for a file with these sections; empty if the library accepts the file.
 fn refusal(kind: u8, sections: &[Section]) -> String {
     let bytes = container::file(kind, container::VERSION, b"{}", sections);
     scratch::with_file("lying", &bytes, |path| {

@@ -1,5 +1,4 @@
-//! Converts arrays from Python to boards. The discs of each side are one array of 64-bit sets of
-//! squares.
+//! Converts arrays from Python to boards: one array of 64-bit sets of squares for each side.
 
 use numpy::{
     PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,
@@ -11,9 +10,8 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
 use crate::errors::refused;
 
-/// The discs of one side on many boards, one set of squares (an integer from 0 to 2⁶⁴ − 1) for each
-/// board. Python passes an array of any integer type, a sequence, or anything else that NumPy can
-/// convert to an array.
+/// The discs of one side on many boards, each a set of squares from 0 to 2⁶⁴ − 1. Python passes
+/// anything that NumPy converts to an array of integers.
 pub(crate) struct Discs(Vec<u64>);
 
 impl<'py> FromPyObject<'_, 'py> for Discs {
@@ -71,8 +69,7 @@ fn not_a_board(place: usize, found: impl std::fmt::Display) -> PyErr {
     ))
 }
 
-/// Returns the position of each pair of elements, one from each array. Raises an exception for a
-/// pair that is not a position, or if the lengths differ.
+/// Returns the positions. A pair that is not a position, or another length, raises an exception.
 pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>> {
     let (Discs(player), Discs(opponent)) = (player, opponent);
     if player.len() != opponent.len() {

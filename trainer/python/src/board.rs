@@ -19,7 +19,6 @@ pub(crate) struct Board {
     side: Side,
 }
 
-/// An argument from Python that is a board or a text that describes a board.
 #[derive(FromPyObject)]
 pub(crate) enum BoardOrText {
     Board(Board),

@@ -15,8 +15,7 @@ use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// The array element after the last move of a game, and the `solved_ply` of a game without exact
-/// score.
+/// The element after the last move, and the `solved_ply` of a game without an exact score.
 const NO_SQUARE: u8 = u8::MAX;
 /// The array element in place of a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
@@ -76,8 +75,7 @@ impl Games {
             result: column(py, games, |game| score(game.black_score())),
             solved_ply: column(py, games, solved_ply),
             solved_score: column(py, games, solved),
-            // `of_game` returns `None` only for games that a share omits, and this split has no
-            // share.
+            // `of_game` returns `None` only for games that a share omits; this split has none.
             subset: column(py, games, |game| split.of_game(game).map_or(0, |it| it as u8)),
         }
     }

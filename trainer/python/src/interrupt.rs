@@ -12,10 +12,9 @@ use crate::threads::on_threads;
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs `work` and returns its result. `work` receives a flag, and must end soon after the flag
-/// becomes true. If a signal such as Ctrl-C arrives, sets the flag, waits for the end of `work`,
-/// and returns the exception that Python's handler of the signal raises, usually
-/// `KeyboardInterrupt`.
+/// Runs `work`, which must end soon after the flag that it receives becomes true. A signal such as
+/// Ctrl-C sets the flag; the result is then the exception that Python's handler of the signal
+/// raises, usually `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -1,5 +1,4 @@
-//! The Python class `PatternSet`: pattern sets, and the conversion of boards to arrays of parameter
-//! indices.
+//! The Python class `PatternSet`: pattern sets, and the parameter indices of boards.
 
 use std::path::Path;
 
@@ -62,8 +61,6 @@ impl PatternSet {
         self.model.set()
     }
 
-    /// Returns the geometry (squares, classes and parameter range) of the pattern with this name.
-    /// An unknown name is an error.
     pub(crate) fn geometry_of(&self, name: &str) -> PyResult<&PatternGeometry> {
         let patterns = self.set().patterns();
         let number = patterns.iter().position(|pattern| pattern.name() == name);

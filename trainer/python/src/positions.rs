@@ -80,7 +80,6 @@ impl PositionStream {
     }
 }
 
-/// An argument from Python that is one path or a sequence of paths.
 #[derive(FromPyObject)]
 pub(crate) enum Paths {
     One(PathBuf),

@@ -54,16 +54,14 @@ impl Found {
     }
 }
 
-/// An argument from Python that names an evaluation: `Weights`, or one of the texts `embedded`,
-/// `mobility` and `none`, or the path of a weights file.
+/// `Weights`, or a text: `embedded`, `mobility`, `none` or the path of a weights file.
 #[derive(FromPyObject)]
 pub(crate) enum WeightsOrName {
     Weights(Py<Weights>),
     Name(String),
 }
 
-/// Calls `work` with the evaluation that `weights` names; with the embedded weights if `weights` is
-/// `None`.
+/// Calls `work` with the named evaluation, or with the embedded weights.
 fn with_evaluator<T>(
     weights: Option<&WeightsOrName>,
     work: impl FnOnce(&Evaluator) -> PyResult<T>,

@@ -11,8 +11,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The stack size of a thread in bytes. A search of 60 plies needs a larger stack than the default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The thread pool, and the id of the process that created it; `None` before the first work. A
-/// forked child process replaces its parent's pool, without freeing it.
+/// The thread pool and the process that created it. A forked child replaces it without freeing it.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
 fn pool() -> PyResult<&'static ThreadPool> {
@@ -30,8 +29,7 @@ fn pool() -> PyResult<&'static ThreadPool> {
     }
 }
 
-/// Runs `work` in the thread pool of this process. All work that may use rayon must be passed to
-/// this function.
+/// Runs `work` in the thread pool of this process. All work that may use rayon must run here.
 pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
     Ok(pool()?.install(work))
 }

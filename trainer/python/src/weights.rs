@@ -1,5 +1,4 @@
-//! The Python class `Weights`: loading, values of boards, contributions of patterns, and conversion
-//! from and to arrays.
+//! The Python class `Weights`: values of boards, contributions of patterns, and arrays.
 
 use std::path::PathBuf;
 

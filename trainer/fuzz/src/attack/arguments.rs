@@ -15,15 +15,13 @@ use super::ground::{Ground, Limits, Place, kinds, name, other_readers, with_a_wo
 use super::process::run;
 use crate::mutation::Draws;
 
-/// Numbers and ranges at and beyond the limits of valid values, separated by spaces. The first one
-/// is empty.
+/// Numbers and ranges at and beyond the limits, separated by spaces. The first one is empty.
 const NUMBERS: &str = " \
     0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Paths that do not exist, or that are not ordinary files, separated by spaces. The first path is
-/// empty.
+/// Paths that do not exist or are not ordinary files, separated by spaces. The first one is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -65,8 +63,7 @@ pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     }
 }
 
-/// Runs every command that writes, once with each of its inputs as its output. The command must not
-/// overwrite the input.
+/// Runs commands with an input as their output, which they must not overwrite.
 fn inputs_as_outputs(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     for (words, _) in writers() {
@@ -74,8 +71,7 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
         for (at, input) in (1..list.len()).flat_map(|at| inputs.iter().map(move |it| (at, it))) {
             if OUTPUTS.iter().any(|flag| list[at - 1] == **flag) {
                 let mut list = list.clone();
-                // The output of some commands is a folder, which cannot be an input; then no
-                // refusal is expected.
+                // An output that is a folder cannot be an input; then no refusal is expected.
                 let is_file = list[at].to_string_lossy().contains('.');
                 list[at] = Path::new(if at % 2 == 0 { "." } else { "" }).join(input).into();
                 list.push("--force".into());
@@ -86,8 +82,7 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// Passes words of 100 kB, and words with terminal control characters, to commands. A message must
-/// repeat only a small part of such a word.
+/// A message must repeat only a small part of a long word, and escape control characters.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     let long = "x".repeat(100_000);
@@ -107,10 +102,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes the folder in which a command is attacked. The folder contains copies of the inputs, a
-/// folder, a FIFO, links to two devices, and files that no command has made. (The devices are
-/// links, because a root process that renames a file over a device would remove the device from the
-/// machine.)
+/// Makes a folder with the inputs, a folder, a FIFO, two devices, and files that no command made.
+/// The devices are links: a root process that renames a file over a device removes the device.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -128,9 +121,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command with a list of arguments in a folder, and notes its faults as findings.
-/// `is_endless` is true if the command may run forever. If `refusal` is given, the command must
-/// refuse the arguments with a message that contains this text.
+/// Runs a command and notes its faults. `is_endless` is true if the command may run forever. It
+/// must refuse the arguments with a message that contains `refusal`, if given.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -164,8 +156,7 @@ fn attack(
     findings.note(&name(words), fault, end, &shown.join(" "));
 }
 
-/// Changes a list of arguments in one hostile way, drawn at random. Returns true if the command may
-/// now run forever.
+/// Changes a list of arguments at random. Returns true if the command may now run forever.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
     fn one(of: &'static str, draws: &mut Draws) -> &'static str {
         draws.one::<&str>(&of.split(' ').collect::<Vec<_>>())
@@ -228,8 +219,8 @@ fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files_in(folder, except)
 }
 
-/// Returns a fault if the command changed or removed a file that it must not change. With
-/// `--force`, the command may replace an output, unless the output is also an input.
+/// Returns a fault if a command changed or removed a file that is not its own. With `--force`, it
+/// may replace an output that is not also an input.
 fn harm(
     list: &[OsString],
     inputs: &[OsString],
@@ -251,8 +242,7 @@ fn harm(
     None
 }
 
-/// Returns a fault if the run left temporary files behind. The stored parts of a shard are not such
-/// files.
+/// Returns a fault if temporary files are left. The stored parts of a shard are not such files.
 fn litter(
     list: &[OsString],
     code: Option<i32>,

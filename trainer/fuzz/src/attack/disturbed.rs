@@ -1,7 +1,6 @@
-//! Disturbances of commands that write: kills at random moments, system calls that fail, transfer
-//! too little or kill the process, and limits on memory and on the size of files. A disturbed
-//! command must either have the right result or print a message. Without the disturbance, the same
-//! command must then leave the same files and print the same report as an undisturbed run.
+//! Disturbances of commands that write: kills, failing or short system calls, and limits on memory
+//! and file sizes. A disturbed command must have the right result or print a message. Afterwards,
+//! the same command must leave the files and print the report of an undisturbed run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,8 +48,7 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command in a folder and waits for its end. Returns its report and files, or the text of a
-/// fault or refusal; also returns its exit status.
+/// Runs a command. Returns its report and files, or a fault or refusal; and its exit status.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -70,10 +68,8 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Compares the files `found` of another run with the files of this undisturbed run. Returns a
-    /// description of the first difference; `None` if there is none. If the results vary from run
-    /// to run (`is_fixed` is false), match files may differ, since they contain the times of
-    /// searches.
+    /// Returns the first difference from the files `found` of another run. Match files contain the
+    /// times of searches, so they may differ if results vary from run to run (`is_fixed` is false).
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -101,10 +97,9 @@ impl Outcome {
     }
 }
 
-/// Disturbs every command that writes, `times` times each. Then resumes the command without a
-/// disturbance, and compares the result with that of an undisturbed run. The closure `disturbance`
-/// runs one command in a folder. Its result is a description and, unless the closure killed the
-/// command, the end of the run; `None` if there is nothing to disturb.
+/// Disturbs every command that writes, `times` times each, resumes it, and compares the result with
+/// that of an undisturbed run. `disturbance` runs a command in a folder. It returns a description,
+/// and the end unless it killed the command; `None` if there is nothing to disturb.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -148,8 +143,7 @@ fn disturb(
     }
 }
 
-/// At random moments, kills every command that writes, up to three times in a row, and then resumes
-/// it.
+/// Kills every command, up to three times in a row at random moments, and then resumes it.
 pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, _), (_, draws)| {
         let times = 1 + draws.below(3);
@@ -169,8 +163,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// While a command that writes runs, starts the same command a second time. At least one of the two
-/// runs must do the work.
+/// Starts each command a second time while it runs. At least one run must do the work.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -184,8 +177,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs a command and kills it, in up to twelve tries. Returns the folder of the first try that
-/// left unfinished work; `None` if no try did.
+/// Kills a command, in up to twelve tries, until it leaves unfinished work. Returns its folder.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -196,7 +188,6 @@ pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfi
     })
 }
 
-/// Returns true if `path` is a file of unfinished work: a part or a partial output.
 pub(super) fn is_unfinished(path: &Path) -> bool {
     let path = path.to_string_lossy();
     path.contains(".parts/") || path.contains("partial")
@@ -212,11 +203,10 @@ const ENOSPC: i32 = 28;
 const ENOLCK: i32 = 37;
 const EDQUOT: i32 = 122;
 
-/// A value in place of an error number: the call does not fail, but transfers fewer bytes than
-/// requested.
+/// In place of an error number: the call transfers fewer bytes than requested.
 const SHORT: i32 = 0;
 
-/// A value in place of an error number: the process is killed at the call.
+/// In place of an error number: the process is killed at the call.
 const KILL: i32 = -1;
 
 const ERRORS: [(&str, &[i32]); 9] = [
@@ -231,7 +221,7 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// Runs every command that writes. At a random one of its writes, the disk becomes full.
+/// At a random write of each command, the disk becomes full.
 pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, _, draws| {
         let writes = whole.calls.get("write").copied().unwrap_or(0);
@@ -239,9 +229,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command that writes, with one system call that fails, transfers too little or kills
-/// the process. In about a third of the runs, this call is the last of its kind, such as the
-/// `rename` that gives an output its final name.
+/// One system call of each command fails, transfers too little or kills the process. In about a
+/// third of the runs it is the last of its kind, such as the `rename` to an output's final name.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -254,9 +243,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command that writes, and makes some of its system calls fail. `choose` returns the
-/// kind of call, the number of calls of this kind in an undisturbed run, the number of the first
-/// call that fails, the error number, and whether all later calls also fail.
+/// Makes system calls of each command fail. `choose` returns their kind, their number in an
+/// undisturbed run, the number of the first that fails, the error, and whether all later ones fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,
@@ -276,13 +264,11 @@ fn failing(
     });
 }
 
-/// Runs every command that writes, under a limit of the shell (`ulimit`) on the size of files, the
-/// memory or the size of stacks.
+/// Limits the size of files, the memory or the size of stacks by `ulimit`.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
-        // The messages go into a file too, so the limit leaves room for those of the undisturbed
-        // run and another kilobyte.
+        // Messages go into a file, too: this is room for the undisturbed ones and a kilobyte.
         let least = 2 + whole.outcome.messages.div_ceil(512);
         let limit = match number % 4 {
             0 => format!("-f {}", least + draws.below(largest.max(1))),

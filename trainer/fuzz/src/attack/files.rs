@@ -1,5 +1,4 @@
-//! Attacks by damaged files. Commands read damaged files of every kind, and resume unfinished runs
-//! whose files are damaged.
+//! Attacks by damaged files of every kind, and by damaged files of unfinished runs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,15 +13,13 @@ use super::process::{Ended, is_refusal, run};
 use crate::container::{Container, Section};
 use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 
-/// Damages every kind of file in `files` ways, and passes the damaged files to commands that read
-/// this kind. Then resumes unfinished runs with damaged files.
+/// Passes files of every kind, damaged in `files` ways, to commands that read them.
 pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| !kind.readers.is_empty()).collect();
     let everything: Vec<Vec<u8>> = kinds.iter().map(|kind| ground.place.read(kind.name)).collect();
     for (place, (kind, sound)) in kinds.iter().zip(&everything).enumerate() {
         for number in 0..files {
-            // The first way differs from kind to kind, so even a few files of each kind cover all
-            // ways to damage a file.
+            // The first way differs between kinds, so even a few files of each kind cover all ways.
             let way = number + place * files;
             let damaged = damage(sound, way, &everything, &mut ground.draws);
             let reader = kind.readers[ground.draws.below(kind.readers.len())];
@@ -51,8 +48,7 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = match sound.split_once('/') {
         None => folder.path().join(format!("x-{sound}")),
-        // Commands read a file of a folder together with the other files, so the whole folder is
-        // copied.
+        // A file of a folder is read with the other files, so the whole folder is copied.
         Some((of, name)) => {
             let copy = folder.path().join(format!("x-{of}"));
             write_files(&copy, &files_in(&place.inputs.join(of), &[]));
@@ -104,8 +100,7 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
     is_numbered || NAMED.split('|').any(|words| place.contains(words))
 }
 
-/// Copies a file that caused a finding into a folder that is not deleted. Returns the path of the
-/// copy.
+/// Copies the file of a finding into a folder that is not deleted, and returns its path.
 fn keep(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join("othello-torture");
     let _ = fs::create_dir_all(&folder);
@@ -117,8 +112,7 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Damages the files of a killed run, and resumes the run. The resumed run must refuse the files,
-/// or have the result of an undisturbed run.
+/// A run with damaged files must refuse them, or have the result of an undisturbed run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

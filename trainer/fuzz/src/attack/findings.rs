@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The way in which the command of an attack ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// The command ended with a result.
     Done,
     /// The command refused its input, or asked to try again.
     Refused,
@@ -17,7 +15,6 @@ pub(super) enum End {
 /// The headings of the counts: all runs, each [`End`], and findings.
 const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 
-/// The counts of attacks and the findings of all rounds.
 #[derive(Default)]
 pub(super) struct Findings {
     round: &'static str,
@@ -32,8 +29,7 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack. If `wrong` describes a fault, the attack is a finding; `how` states how to
-    /// reproduce it.
+    /// Counts an attack, a finding if `wrong` states a fault. `how` states how to reproduce it.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

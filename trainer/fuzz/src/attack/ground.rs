@@ -1,5 +1,4 @@
-//! The material for attacks: the programs, undamaged files of each kind, and the lists of file
-//! kinds and commands.
+//! The material of attacks: programs, undamaged files of each kind, and lists of commands.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -32,13 +31,11 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The command that makes an undamaged file; `None` if the folder already has it.
     how: Option<&'static str>,
-    /// The commands that read files of this kind. In a command, `@x` means the file that is to be
-    /// read.
+    /// The commands that read this kind. In them, `@x` means the file to read.
     pub(super) readers: Vec<Words>,
 }
 
-/// Returns the kinds of files that `kinds.txt` lists, in the order in which [`Place::new`] makes a
-/// file of each kind.
+/// Returns the kinds of files of `kinds.txt`, in the order in which [`Place::new`] makes them.
 pub(super) fn kinds() -> Vec<Kind> {
     let mut kinds: Vec<Kind> = vec![];
     let lines = include_str!("kinds.txt").lines();
@@ -59,33 +56,28 @@ fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write files, each with true if every run of the command gives the same
-/// result.
+/// Returns the commands that write, each with true if all its runs give the same result.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
 
-/// Returns the commands that write nothing and that `kinds.txt` does not list as readers of a kind
-/// of file.
+/// Returns the commands that write nothing and that `kinds.txt` does not list.
 pub(super) fn other_readers() -> impl Iterator<Item = Words> {
     listed(2)
 }
 
-/// Returns the commands with a word `WORD`, which attacks replace by a hostile word. The commands
-/// must refuse that word.
+/// Returns the commands that must refuse a hostile word in place of `WORD`.
 pub(super) fn with_a_word() -> impl Iterator<Item = Words> {
     listed(3)
 }
 
-/// Returns the commands for attacks by file names. Each command reads a weights file, and contains
-/// `NAME` in place of its name.
+/// Returns the commands that read a weights file with a hostile name in place of `NAME`.
 pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
     listed(4)
 }
 
-/// Returns the commands that look for a file which no argument names. Each command comes with the
-/// name of that file and a flag: true if the command must refuse an obstacle, such as a pipe or a
-/// device, in place of the file.
+/// Returns the commands that look for a file which no argument names, each with this name, and true
+/// if it must refuse an obstacle, such as a pipe, in place of the file.
 pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
     listed(5).filter_map(|line| {
         let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;
@@ -108,8 +100,7 @@ impl<'a> Ground<'a> {
         Self { place, limits, draws: Draws(seed), findings, undisturbed }
     }
 
-    /// Returns the result of a command that is not attacked. Runs the command only at the first
-    /// call.
+    /// Returns the result of a command without an attack. Runs the command only at the first call.
     pub(super) fn undisturbed(&mut self, words: Words) -> Rc<Undisturbed> {
         let make = || Rc::new(disturbed::undisturbed(self.place, words, self.limits));
         self.undisturbed.entry(words).or_insert_with(make).clone()
@@ -125,8 +116,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Creates an undamaged file of each kind in the folder `inputs`, by the programs in
-    /// `binaries`.
+    /// Makes an undamaged file of each kind in the folder `inputs`, by the programs in `binaries`.
     pub fn new(binaries: &Path, inputs: &Path) -> Self {
         let folder = |path: &Path| path.canonicalize().expect("a folder");
         let (binaries, inputs) = (folder(binaries), folder(inputs));
@@ -147,8 +137,7 @@ impl Place {
                 return assert!(output.status.success(), "{how}: {errors}");
             }
             ["transcripts"] => inputs::transcripts(60, 60).into_bytes(),
-            // The boards have few empty squares, since they may be given to commands that solve
-            // them.
+            // Commands may solve the boards, so these have few empty squares.
             ["boards"] => inputs::boards(60, 48).into_bytes(),
             ["wthor"] => othello_testing::random_games::wthor_file(0..60),
             ["packed", of] => zstd::bulk::compress(&self.read(of), 3).expect("memory"),
@@ -168,8 +157,7 @@ impl Place {
         fs::write(self.inputs.join(name), bytes).expect("a sound file");
     }
 
-    /// Removes the metrics and report files next to the weights files, which commands that read
-    /// weights do not need.
+    /// Removes the metrics and reports of fits, which readers of weights do not need.
     fn remove_side_files(&self) {
         for entry in fs::read_dir(&self.inputs).expect("the sound files") {
             let path = entry.expect("an entry").path();
@@ -183,8 +171,7 @@ impl Place {
         fs::read(self.inputs.join(name)).expect(name)
     }
 
-    /// Splits a command line into words, the program first. A word `@NAME` becomes the path of the
-    /// input file `NAME`.
+    /// Splits a command line into words. `@NAME` becomes the path of the input file `NAME`.
     pub(super) fn words(&self, words: &str) -> Vec<OsString> {
         let path = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.inputs.join(name).into(),
@@ -207,8 +194,7 @@ impl Place {
     }
 }
 
-/// Compiles `fail.c` as a library in a folder. Returns the path of the library; `None` without a C
-/// compiler.
+/// Compiles `fail.c` in a folder. Returns the path of the library; `None` without a C compiler.
 fn failing_calls(folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/attack/fail.c");
     let library = folder.join("libfail.so");
@@ -217,8 +203,7 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns the name of a command for messages: the program, the subcommand, the next word and, for
-/// a fit, the optimizer.
+/// Returns the program, the subcommand, the next word and, for a fit, the optimizer.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

@@ -62,12 +62,10 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// A function that runs one round of attacks. Its second argument is the number of attacks of each
-/// kind in the round.
+/// Runs one round; the second argument is the number of attacks of each kind.
 type Attack = fn(&mut Ground<'_>, usize);
 
-/// Runs all rounds of attacks, and prints the counts and the findings. Returns true if no attack
-/// found a fault.
+/// Runs all rounds, and prints counts and findings. Returns true if there is no finding.
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();

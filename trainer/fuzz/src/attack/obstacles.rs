@@ -16,9 +16,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs every command that writes, `times` times, with an obstacle at the path of an output. Also
-/// puts every kind of obstacle at the paths of files that commands read although no argument names
-/// them.
+/// Runs every command that writes, `times` times, with an obstacle in place of an output; and puts
+/// every kind of obstacle in place of files that commands read although no argument names them.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -29,8 +28,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
-            // Commands may notice obstacles at the paths of unfinished work late, so these need not
-            // be refused.
+            // Commands may notice obstacles to unfinished work late, so these need not be refused.
             let must_be_refused = beside.is_empty() && !may_go(&path, thing);
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
@@ -52,9 +50,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command in a folder with the obstacle `thing` at `path`, and notes faults as findings.
-/// `must_be_refused` is true if the command must not succeed. `is_looked_for` is true if the
-/// command reads this path although no argument names it; then a refusal must name the obstacle.
+/// Runs a command with the obstacle `thing` at `path`. `must_be_refused` is true if it must not
+/// succeed. `is_looked_for` is true if no argument names `path`; then a refusal must name it.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -79,8 +76,7 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns false if a message should name the obstacle `thing` by its path and kind, but does not.
-/// Only an obstacle that cannot be read to its end, such as a pipe, must be named.
+/// Only an obstacle that cannot be read to its end must be named, by its path and its kind.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -90,10 +86,9 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may replace the obstacle `thing` at `path`. A command may replace
-/// anything within its folder of parts, and an empty folder at the path of that folder. It may also
-/// replace a file of zeros at the path of a partial output, since a crash of the machine may leave
-/// such a file; but it must not follow a link at that path.
+/// Returns true if a command may replace the obstacle: anything in its folder of parts, an empty
+/// folder at that path, and zeros in place of a partial output, which a crash of the machine may
+/// leave. A link there must not be followed.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))
@@ -114,7 +109,6 @@ fn put(path: &Path, thing: &str) {
     }
 }
 
-/// Returns true if the obstacle `thing` at `path` is still there and unchanged.
 fn is_as_it_was(path: &Path, thing: &str) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     match thing {

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use super::findings::End;
 use super::ground::Limits;
 
-/// Returns true if an exit status is that of a refusal: 2, by which a command asks the user to
-/// correct something, or 75, by which it asks to try again.
+/// Exit status 2 asks the user to correct something, and 75 to try again.
 pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -31,9 +30,8 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns the run that did its work (exit status 0 or 1) of two runs of the same command;
-    /// `first` if both did. If neither did, returns `first` without its exit status, which counts
-    /// as a fault.
+    /// Returns the run that did its work (exit status 0 or 1), `first` if both did. If neither did,
+    /// returns `first` without its exit status, which counts as a fault.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {
@@ -43,8 +41,6 @@ impl Ended {
         }
     }
 
-    /// Returns true if the exit status shows that the command refused its input or asked the user
-    /// to try again.
     pub(super) fn is_refused(&self) -> bool {
         is_refusal(self.code())
     }
@@ -53,20 +49,17 @@ impl Ended {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Returns true if the run ended because the system refused to give memory. In this case the
-    /// allocator prints a message, and a signal ends the process.
+    /// Without memory, the allocator prints this message, and a signal ends the process.
     pub(super) fn found_no_memory(&self) -> bool {
         self.errors.contains("memory allocation of")
     }
 
-    /// Returns [`End::Done`] if the exit status is 0, otherwise [`End::Refused`].
     pub(super) fn end(&self) -> End {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns the fault of a run on hostile input: that of [`Ended::fault`], or terminal control
-    /// characters in its messages or its output, which may be copied from the input. Output in JSON
-    /// is for programs and is not checked for control characters.
+    /// Returns the fault of a run on hostile input, which includes control characters in messages
+    /// or output. Output in JSON is for programs, and is not checked for them.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -74,8 +67,7 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if a run that failed because of a full disk does not exit with status 75
-    /// (try again), or if its message does not state what the user can do.
+    /// On a full disk, a run must exit with 75, and its message must state what the user can do.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";
@@ -94,8 +86,7 @@ impl Ended {
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns a fault that no input may cause, such as a panic or a hang; `None` if there is none.
-    /// A run that takes too long counts as hanging.
+    /// Returns a fault that no input may cause, such as a panic. A run that takes too long hangs.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -1,5 +1,4 @@
-//! Fuzz targets: one function for each parser, which takes any bytes, and panics if the parser
-//! violates its specification.
+//! Fuzz targets: one function for each parser.
 
 mod parts;
 mod protocols;
@@ -51,8 +50,7 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Parses a text, and returns the value; `None` if the parser refuses the text. Panics if the value
-/// changes when it is printed and parsed again.
+/// Parses a text, if it is valid. The value must stay the same when it is printed and parsed.
 fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
     let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
     assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");

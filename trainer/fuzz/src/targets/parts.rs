@@ -1,7 +1,6 @@
-//! Targets for the stored parts of a fit. A small fit resumes with a part that is made from the
-//! input bytes: the part of finished phases, or the snapshot of an unfinished phase. The bytes
-//! become the sections of a valid container; names and contents alternate, separated by a byte
-//! `FE`.
+//! Targets for the stored parts of a fit. A small fit resumes with a part of finished phases, or a
+//! snapshot of an unfinished one. The input becomes the sections of this valid container: names and
+//! contents in turn, separated by a byte `FE`.
 
 use std::fs;
 use std::path::Path;
@@ -25,14 +24,12 @@ use othello_testing::{StopFit, records, scratch};
 
 const OUT: &str = "fit.weights";
 
-/// A fit that is stopped before its end, and the name of the file that it leaves in its folder of
-/// parts.
+/// A fit that is stopped before its end, and the file that it leaves in its folder of parts.
 struct Left {
     name: &'static str,
     optimizer: Optimizer,
     phases: [usize; 2],
-    /// The number of finished phases and the number of optimizer updates after which the fit is
-    /// stopped, whichever comes first.
+    /// The finished phases and the updates after which the fit is stopped, whichever comes first.
     stop: [u64; 2],
 }
 
@@ -54,8 +51,7 @@ thread_local! {
     static SETUPS: [Setup; 2] = [&PART, &SNAPSHOT].map(Setup::new);
 }
 
-/// Replaces a finished part of a fit by `data` and resumes the fit. The fit must either use the
-/// part and write valid weights, or report an error that names the part.
+/// The fit must use the part and write valid weights, or report an error that names the part.
 pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
@@ -67,9 +63,8 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// Replaces the snapshot of an unfinished phase by `data` and resumes the fit. The fit must do one
-/// of three things: continue from the snapshot, refuse the snapshot with a message and begin the
-/// phase again, or report that the weights diverge.
+/// The fit must continue from the snapshot, refuse it with a message and begin the phase again, or
+/// report that the weights diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -130,8 +125,7 @@ impl Setup {
         Ok(end.summary.expect("not a shard").sha256)
     }
 
-    /// Resumes the fit with a part that `data` describes. Returns the checksum of the weights, and
-    /// the messages of the fit.
+    /// Resumes with a part made from `data`. Returns the weights' checksum, and the fit's messages.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
         let weights = scratch::path(OUT);
         remove(&weights);
@@ -164,8 +158,7 @@ fn remove(weights: &Path) {
     let _ = fs::remove_file(weights);
 }
 
-/// Writes a file with one labelled position for each phase of a short game, and returns the file as
-/// the data of a fit.
+/// Writes a labelled position for each phase of a short game, as the data of a fit.
 fn data() -> DataChoice {
     let path = scratch::path("few.positions");
     let provenance = Provenance::new("test").with("enumerated", true);

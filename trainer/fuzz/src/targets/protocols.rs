@@ -24,8 +24,7 @@ pub(super) fn protocols(data: &[u8]) {
         Player::new(&Search::new(&Zero).hash_mb(0), level).expect("memory")
     };
     let (mut gtp, mut nboard) = (Gtp::new(player()), Nboard::new(player()));
-    // Lines that could request deep searches are omitted, because these take long and do not test
-    // parsing.
+    // Deep searches take long and do not test parsing.
     let deep = |line: &&[u8]| !line.windows(5).any(|word| word == b"level" || word == b"depth");
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').filter(deep).take(200).collect();
     for line in &lines {

@@ -19,9 +19,8 @@ use othello_testing::{records, scratch};
 use super::check_names;
 use super::texts::image;
 
-/// Checks the reader of containers. The first byte selects the meaning of the other bytes: the
-/// whole file, the provenance, the frames after a valid header, or the stored bytes of a section
-/// with valid checksums.
+/// The first byte selects the meaning of the others: the whole file, the provenance, the frames
+/// after a valid header, or the stored bytes of a section with valid checksums.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -55,8 +54,7 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     Ok(summary)
 }
 
-/// Returns true if a container is undamaged. Also passes the container to the reader of its kind,
-/// and panics if this reader accepts a damaged one.
+/// Returns true if a container is undamaged. The reader of its kind must refuse a damaged one.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -101,8 +99,6 @@ fn written_and_read(games: &[Game]) -> Vec<Game> {
     read.map(|game| game.expect("just written")).collect()
 }
 
-/// Checks the readers of positions and openings, each with `data` as the content of a frame in a
-/// valid file.
 pub(super) fn positions(data: &[u8]) {
     for (kind, name) in [(b'P', "positions"), (b'O', "openings")] {
         let bytes = container::file(kind, VERSION, b"{}", &[Section::new("positions", data)]);
@@ -121,9 +117,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Checks the reader of weights on a file that is built from `data`. The bytes up to the first zero
-/// byte are the pattern set in TOML; if they are empty, a small set is used. Each group of three
-/// further bytes makes one change to the sections.
+/// The bytes before the first zero byte are the pattern set in TOML; without any, a small set is
+/// used. Each three further bytes make one change to the sections.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -150,8 +145,7 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The greatest number of parameters of weights whose values the target checks. With more
-/// parameters, the checks would take too long.
+/// The most parameters of weights whose values are checked: more would take too long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -159,8 +153,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of a weights file for the pattern set `toml`, with all weights 0. For a
-/// large set, some sections are too short.
+/// Returns the sections of weights of 0 for a pattern set; too short ones for a large set.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -16,7 +16,6 @@ use othello_trainer::source::LabelRules;
 
 use super::{check_message, reads_back};
 
-/// Checks all parsers of command-line values, each with `data` as its text.
 pub(super) fn arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let _ = (reads_back::<PerfectFrom>(text), reads_back::<Square>(text));
@@ -101,8 +100,7 @@ pub(super) fn pattern_set(data: &[u8]) {
         Err(error) => return check_message(&error),
     };
     assert_eq!(PatternSet::from_toml(&set.to_toml()).ok().as_ref(), Some(&set));
-    // Patterns of 6 squares (3^6 configurations) test as much as those of 10 squares, which take
-    // long.
+    // Patterns of 6 squares test as much as those of 10, which take long.
     if set.patterns().iter().all(|pattern| pattern.squares().len() <= 6) {
         check_geometry(&Geometry::new(&set));
     }
@@ -133,7 +131,6 @@ pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     image.expect("an image keeps squares apart")
 }
 
-/// Checks the parsers of all arguments of a fit, each with `data` as its text.
 pub(super) fn fit_arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     if let Some(window) = reads_back::<Window>(text) {
@@ -178,8 +175,7 @@ pub(super) fn settings(data: &[u8]) {
     }
 }
 
-/// Checks the parsers of the list of a record folder (`records.json`) and of the list of a dataset
-/// folder (`dataset.json`). The names in `records.json` must be those of files within its folder.
+/// The names in `records.json` must be those of files within its folder.
 pub(super) fn manifests(data: &[u8]) {
     let files = RecordFolder::parse(data).inspect_err(|reason| check_message(reason));
     for name in files.iter().flat_map(|files| files.keys()) {
