@@ -70,10 +70,7 @@ pub enum Unavailable {
         found >> 20,
         LEAST_MEMORY >> 20
     )]
-    LittleMemory {
-        name: String,
-        found: usize,
-    },
+    LittleMemory { name: String, found: usize },
     #[error(
         "NVRTC (libnvrtc), which compiles the kernels, was not found; install the CUDA toolkit, or \
          `pip install nvidia-cuda-nvrtc-cu12` and put its lib folder into LD_LIBRARY_PATH"

@@ -55,6 +55,7 @@ impl fmt::Display for Summary {
 
 /// A record that can be imported.
 pub trait Imported: Record {
+    /// Counts this record in the summary.
     fn count(&self, summary: &mut Summary);
 
     /// Marks the first moves of a game as random; other records stay unchanged.
