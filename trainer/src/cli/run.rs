@@ -158,8 +158,8 @@ impl Report {
 
 /// Runs the command `run`: makes the steps of a recipe or, with `--plan`, prints their commands.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let recipe = Recipe::load(&arguments.recipe)?;
-    let seed = arguments.seed.unwrap_or(recipe.seed);
+    let mut recipe = Recipe::load(&arguments.recipe)?;
+    recipe.seed = arguments.seed.unwrap_or(recipe.seed);
     let fresh = arguments.fresh.as_ref();
     let named = arguments.only.iter().chain(fresh.and_then(Option::as_ref));
     for name in named {
@@ -167,7 +167,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         ensure!(is_step, "{name}: not a step of {}", arguments.recipe);
     }
     if arguments.plan {
-        return session.print(&plan(&recipe, &arguments.out, seed));
+        return session.print(&plan(&recipe, &arguments.out));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let list = arguments.check.as_deref().map(checksums).transpose()?;
@@ -179,7 +179,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let only = &arguments.only;
     let wanted = recipe.steps.iter().filter(|it| only.is_empty() || only.contains(&it.name));
     let wanted = wanted.map(|step| (step, fresh.contains(&step.name.as_str())));
-    let (steps, outcome) = Making { recipe: &recipe, folder: &arguments.out, seed, shard, session }
+    let (steps, outcome) = Making { recipe: &recipe, folder: &arguments.out, shard, session }
         .make(&wanted.collect::<Vec<_>>())?;
     let check = list.map(|list| check(list, &steps));
     let differs = check.as_ref().is_some_and(|check| check.differs.is_some());
@@ -199,11 +199,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(if differs { Outcome::FoundWrong } else { outcome })
 }
 
-fn plan(recipe: &Recipe, folder: &Path, seed: u64) -> Plan {
+fn plan(recipe: &Recipe, folder: &Path) -> Plan {
     let planned = recipe.steps.iter().map(|step| PlannedStep {
         name: step.name.clone(),
         program: super::steps::program(step.command()),
-        arguments: step.words(folder, seed),
+        arguments: step.words(folder, recipe.seed),
         inputs: step.inputs().map(str::to_owned).collect(),
         core_seconds: step.core_seconds,
     });

@@ -24,12 +24,11 @@ const RUNS: [&str; 3] = ["quickstart", "run", "train"];
 /// The pause before a process tries again to get a lock that another process of the run holds.
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
-/// A run of a recipe: the steps are made in `folder`, with `seed` added to the seeds of the steps.
+/// A run of a recipe: the steps are made in `folder`.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    pub seed: u64,
     /// The shard of the run that this process makes.
     pub shard: Shard,
     pub session: &'a Session,
@@ -147,7 +146,7 @@ impl Making<'_> {
         &self,
         &(step, is_fresh): &(&'s Step, bool),
     ) -> anyhow::Result<(&'s Step, Commands)> {
-        let mut words = step.words(self.folder, self.seed);
+        let mut words = step.words(self.folder, self.recipe.seed);
         let force = "--force".to_owned();
         if is_fresh && !words.contains(&force) {
             words.push(force);

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
-use othello_cli::arguments::{above_0, number_from};
+use othello_cli::arguments::{above_0, number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, Kind, check_name, folder_of, make_folder, plain};
 use othello_engine::progress::{Progress as _, Silent};
 use othello_engine::run::Shard;
 use othello_engine::selfplay::{self, PerSide, play_games};
+use othello_engine::text::{Invalid, read_by};
 use serde::Serialize;
 use serde_json::Value as Json;
-use toml::{Table, Value};
 
 use super::steps::{Made, Making};
 use crate::arena::MatchReport;
@@ -42,7 +42,8 @@ pub struct Arguments {
     minutes: f64,
     #[arg(long, value_name = "W")]
     out: PathBuf,
-    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    // The plan is TOML, which has no greater numbers.
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_in(0..=i64::MAX as u64))]
     seed: u64,
     #[arg(long, value_name = "W1", default_value_t = WeightsChoice::Mobility)]
     weights: WeightsChoice,
@@ -139,8 +140,9 @@ fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<
 pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<Outcome> {
     let Quickstart { seed, out, force } = arguments;
     let name = "quickstart";
-    let recipe = Recipe::shipped(name).context("the recipe is shipped")?;
-    let making = Making { recipe: &recipe, folder: out, seed: *seed, shard: Shard::WHOLE, session };
+    let mut recipe = Recipe::shipped(name).context("the recipe is shipped")?;
+    recipe.seed = *seed;
+    let making = Making { recipe: &recipe, folder: out, shard: Shard::WHOLE, session };
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
@@ -158,7 +160,7 @@ const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 /// Runs the command `train`: plans a recipe, or reads the plan of an earlier start, and makes it.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { out, seed, weights, .. } = arguments;
+    let Arguments { out, weights, .. } = arguments;
     check_name(out, Kind::Weights)?;
     ensure!(
         *weights != WeightsChoice::None,
@@ -170,21 +172,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let path = out.with_extension("recipe.toml");
     make_folder(folder_of(out))?;
     make_folder(&folder)?;
-    let flags = arguments.flags();
+    let head = arguments.head();
     if !path.exists() {
-        let plan = arguments.plan(&folder, session)?;
-        plain::write(&path, plan.to_toml("train", flags.clone()).as_bytes(), Existing::Keep)?;
+        let plan = format!("{head}\n\n{}", arguments.plan(&folder, session)?.to_toml());
+        plain::write(&path, plan.as_bytes(), Existing::Keep)?;
     }
-    let recipe = Recipe::load(&path.display().to_string())?;
-    ensure!(
-        recipe.flags("train") == Some(&flags),
-        "{}: the plan of other settings; remove it and {}, or choose another --out",
-        path.display(),
-        folder.display()
-    );
+    let recipe = read_by(&path, |text| match text.lines().next() {
+        Some(line) if line == head => Recipe::from_toml(text),
+        _ => Err(Invalid(format!(
+            "the plan of other settings; remove it and {}, or choose another --out",
+            folder.display()
+        ))),
+    })?;
     print_plan(&recipe, &path, session);
-    let making =
-        Making { recipe: &recipe, folder: &folder, seed: *seed, shard: Shard::WHOLE, session };
+    let making = Making { recipe: &recipe, folder: &folder, shard: Shard::WHOLE, session };
     let mut verdict = verdict(&making, path.display().to_string(), false)?;
     let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
     plain::write(out, &bytes, Existing::Keep)?;
@@ -207,13 +208,11 @@ fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
 }
 
 impl Arguments {
-    /// Returns the settings that determine the plan on a given machine, for its table `[train]`.
-    fn flags(&self) -> Table {
-        Table::from_iter([
-            ("minutes".to_owned(), Value::Float(self.minutes)),
-            ("seed".to_owned(), Value::Integer(self.seed as i64)),
-            ("weights".to_owned(), Value::String(self.weights.to_string())),
-        ])
+    /// Returns the first line of the plan: the settings that determine it on a given machine.
+    fn head(&self) -> String {
+        let Self { minutes, seed, weights, .. } = self;
+        let weights = weights.to_string();
+        format!("# othello-trainer train --minutes {minutes} --seed {seed} --weights {weights:?}")
     }
 
     /// Chooses a shipped recipe for the time, and scales its games to the speed of the machine.
@@ -222,12 +221,13 @@ impl Arguments {
         let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
         let is_learned = self.weights.is_learned();
         let names = if is_learned { FROM_WEIGHTS } else { FROM_NOTHING };
-        let (name, recipe) = nearest(names, budget).context("recipes are shipped")?;
+        let (name, mut recipe) = nearest(names, budget).context("recipes are shipped")?;
         session.progress().message(&format!(
             "this machine works like {cores:.2} cores of the reference; {:.1} core minutes by the \
              recipe {name}",
             budget / 60.0
         ));
+        recipe.seed = self.seed;
         Ok(if is_learned { recipe.with_player(&self.weights.to_string())? } else { recipe })
     }
 }

@@ -17,7 +17,6 @@ use othello_engine::progress::Progress as _;
 use othello_engine::run::Shard;
 use othello_engine::text::read_by;
 use serde::{Deserialize, Serialize};
-use toml::Table;
 
 use super::export::sha256_of;
 use super::steps::Making;
@@ -49,8 +48,7 @@ impl Making<'_> {
             false => Makers::new(),
         };
         let small = self.recipe.in_small();
-        let seed = Table::from_iter([("seed".into(), self.seed.to_string().into())]);
-        let recipe = sha256_of(small.to_toml("run", seed).as_bytes());
+        let recipe = sha256_of(small.to_toml().as_bytes());
         let program = env::current_exe().and_then(fs::read);
         let program = sha256_of(&program.context("cannot read the program file")?);
         let is_own = |maker: &Maker| maker.program == program && maker.recipe == recipe;

@@ -34,11 +34,11 @@ use toml::{Table, Value};
 /// A recipe: a list of steps, each of which makes one file by a command.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The seed of a run for which the user gives no seed.
+    /// The number that is added to the seeds of the steps.
     pub seed: u64,
     /// The steps, each after those whose files it reads.
     pub steps: Vec<Step>,
-    /// The recipe as a TOML table, from which changed recipes are derived.
+    /// The recipe as TOML, without the seed; changed recipes are derived from it.
     table: Table,
 }
 
@@ -116,27 +116,24 @@ impl Recipe {
     /// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of
     /// 64. The stated times of these steps and of the fits are also multiplied by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
-        let mut table = self.table.clone();
-        for (_, step) in &mut table {
-            let Some(step) = step.as_table_mut() else { continue };
+        let scaled = self.changed(|_, step| {
             if let Some(Value::Integer(games)) = step.get_mut("games") {
                 *games = 64 * ((*games as f64 * factor / 64.0).round() as i64).max(1);
             } else if step.get("command").and_then(Value::as_str) != Some("fit") {
-                continue;
+                return;
             }
             if let Some(time) = step.get_mut("core-seconds") {
                 let seconds = time.as_float().or(time.as_integer().map(|it| it as f64));
                 *time = Value::Float((10.0 * factor * seconds.unwrap_or(0.0)).round() / 10.0);
             }
-        }
-        Self::of_table(table).expect("other numbers of games keep a recipe valid")
+        });
+        scaled.expect("other numbers of games keep a recipe valid")
     }
 
     /// Returns a small version of the recipe, which is made in about a second: each step has only a
     /// few games, openings or positions, with otherwise equal settings.
     pub fn in_small(&self) -> Self {
-        let mut table = self.table.clone();
-        for flags in table.iter_mut().filter_map(|(_, flags)| flags.as_table_mut()) {
+        let small = self.changed(|_, flags| {
             for (key, most) in SMALL {
                 if let Some(Value::Integer(number)) = flags.get_mut(key) {
                     *number = most.min(*number);
@@ -144,20 +141,29 @@ impl Recipe {
             }
             // Weights from so few games have large errors, so the limit on the error is removed.
             flags.remove("max-mae");
-        }
-        Self::of_table(table).expect("smaller numbers keep a recipe valid")
+        });
+        small.expect("smaller numbers keep a recipe valid")
     }
 
     /// Returns the recipe with `weights` as the player in its tables `[openings]` and `[selfplay]`.
     /// Steps that name weights in their own tables keep them.
     pub fn with_player(&self, weights: &str) -> Result<Self, Invalid> {
-        let mut table = self.table.clone();
-        for command in ["openings", "selfplay"] {
-            if let Some(Value::Table(flags)) = table.get_mut(command) {
+        self.changed(|name, flags| {
+            if matches!(name, "openings" | "selfplay") {
                 flags.insert("weights".to_owned(), Value::String(weights.to_owned()));
             }
+        })
+    }
+
+    /// Returns the recipe with tables changed by `change`, which gets their names.
+    fn changed(&self, change: impl Fn(&str, &mut Table)) -> Result<Self, Invalid> {
+        let mut table = self.table.clone();
+        for (name, value) in &mut table {
+            if let Value::Table(flags) = value {
+                change(name, flags);
+            }
         }
-        Self::of_table(table)
+        Ok(Self { seed: self.seed, ..Self::of_table(table)? })
     }
 
     /// Returns the core seconds of the self-play and fit steps, which grow with the number of
@@ -169,18 +175,11 @@ impl Recipe {
         (sum(games), sum(others))
     }
 
-    /// Returns the recipe as TOML text. `flags` becomes the table of common flags for `command`,
-    /// placed before all other tables.
-    pub fn to_toml(&self, command: &str, flags: Table) -> String {
+    /// Returns the recipe as TOML text.
+    pub fn to_toml(&self) -> String {
         let mut table = Table::from_iter([("seed".to_owned(), Value::Integer(self.seed as i64))]);
-        table.insert(command.to_owned(), Value::Table(flags));
         table.extend(self.table.clone());
         table.to_string()
-    }
-
-    /// Returns the recipe's common flags for all steps with a command; `None` if there are none.
-    pub fn flags(&self, command: &str) -> Option<&Table> {
-        self.table.get(command).and_then(Value::as_table)
     }
 }
 
@@ -211,7 +210,7 @@ impl Step {
         })
     }
 
-    /// Returns the command line for a folder and a seed, without the name of the program.
+    /// Returns the command line for a folder and a run's seed, without the name of the program.
     pub fn words(&self, folder: &Path, seed: u64) -> Vec<String> {
         let path = |name: &str| folder.join(name).display().to_string();
         let words = self.words.iter().map(|word| match word {

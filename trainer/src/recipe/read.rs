@@ -17,8 +17,14 @@ impl Recipe {
         Self::of_table(from_toml(text)?)
     }
 
-    pub(super) fn of_table(table: Table) -> Result<Self, Invalid> {
-        let mut seed = 1;
+    pub(super) fn of_table(mut table: Table) -> Result<Self, Invalid> {
+        let seed = match table.remove("seed") {
+            None => 1,
+            Some(Value::Integer(seed @ 0..)) => seed as u64,
+            Some(_) => {
+                return Err(Invalid("`seed`: expected a whole number, 0 or more".to_owned()));
+            }
+        };
         let mut reader = Reader { table: &table, steps: vec![] };
         for (name, value) in &table {
             match value {
@@ -28,7 +34,6 @@ impl Recipe {
                 }
                 // A table without the key `command` contains common flags for a command.
                 Value::Table(_) => {}
-                Value::Integer(number @ 0..) if name == "seed" => seed = *number as u64,
                 _ => {
                     return Err(Invalid(format!(
                         "{name}: expected `seed`, a number, or a table such as [\"first.games\"]"

@@ -1,5 +1,9 @@
 //! Tests of the commands `run` and `train`.
 
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
 use othello_testing::program::message;
 
 use super::folder::Folder;
@@ -85,6 +89,28 @@ fn weights_that_train_cannot_use_are_refused_before_there_is_a_plan() {
         folder.refuses(&train, expected);
         assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 0, "{weights}");
     }
+}
+
+/// A regression: the plan of `train --seed 7` stated the seed 1. The test kills `train` after the
+/// first games.
+#[test]
+fn run_makes_the_games_of_a_plan_with_its_seed() {
+    let folder = Folder::new();
+    let mut train = folder.command("train --minutes 0.01 --seed 7 --out a.weights");
+    let mut train = train.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let games = folder.path("a.run/generation-0.games");
+    while !games.exists() {
+        assert!(train.try_wait().unwrap().is_none(), "ended without games");
+        sleep(Duration::from_millis(10));
+    }
+    train.kill().unwrap();
+    train.wait().unwrap();
+    let plan = std::fs::read_to_string(folder.path("a.recipe.toml")).unwrap();
+    assert!(plan.contains("\nseed = 7\n"), "{plan}");
+    folder.runs("run a.recipe.toml --out again --only generation-0.games");
+    let read = |path| std::fs::read(path).unwrap();
+    assert!(read(folder.path("again/generation-0.games")) == read(games));
+    folder.refuses("train --minutes 0.01 --out a.weights", "a.recipe.toml: the plan of other");
 }
 
 /// A regression: `run` kept finished steps that a changed program makes otherwise.
