@@ -1,5 +1,6 @@
 //! Makes the steps of a recipe one after another, inside this process.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
@@ -56,34 +57,10 @@ pub(super) struct Made {
 /// A parsed command line, which runs when it is called.
 type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
 
-pub(super) struct Commands {
-    /// The command that makes the whole step in this process.
-    whole: Command,
-    /// The commands for each shard; `None` if one process makes the run or the step has no shards.
-    shared: Option<Shared>,
-}
-
-/// The parsed command lines of a step that several processes make together.
-struct Shared {
-    /// The commands that make the parts of each shard, that of this process first.
-    shards: Vec<Command>,
-    /// Packs the parts of all shards into the file of the step.
-    pack: Command,
-}
-
 /// Returns the name of the program that has a subcommand: `othello-trainer` or `othello-engine`.
 pub(super) fn program(command: &str) -> &'static str {
     let is_own = arguments::command::<Program>().find_subcommand(command).is_some();
     if is_own { "othello-trainer" } else { "othello-engine" }
-}
-
-fn takes_shard(command: &str) -> bool {
-    let takes = |program: clap::Command| {
-        let own = program.find_subcommand(command);
-        own.is_some_and(|own| own.get_arguments().any(|it| it.get_long() == Some("shard")))
-    };
-    takes(arguments::command::<Program>())
-        || takes(arguments::command::<othello_engine::cli::Program>())
 }
 
 /// Parses a command line without the program's name. Refuses subcommands that run recipes.
@@ -111,24 +88,26 @@ impl Making<'_> {
     /// the steps in order, those with true anew. Stops after a step with a failed check (exit
     /// status 1). Returns the steps up to this one, and the outcome.
     pub(super) fn make(&self, steps: &[(&Step, bool)]) -> anyhow::Result<(Vec<Made>, Outcome)> {
-        let parsed: Vec<_> = steps.iter().map(|step| self.parse(step)).collect::<Result<_, _>>()?;
+        let with_words = |&(step, is_fresh): &_| Ok((step, self.words(step, is_fresh)?));
+        let commands: anyhow::Result<Vec<_>> = steps.iter().map(with_words).collect();
+        let commands = commands?;
         make_folder(self.folder)?;
         {
             let _alone = self.wait_to_be_alone()?;
             self.verify(steps)?;
         }
         let (begun, mut made) = (Instant::now(), vec![]);
-        let mut left: f64 = parsed.iter().map(|(step, _)| step.core_seconds).sum();
+        let mut left: f64 = commands.iter().map(|(step, _)| step.core_seconds).sum();
         let mut finished = 0.0;
-        for (number, (step, command)) in parsed.iter().enumerate() {
+        for (number, (step, words)) in commands.iter().enumerate() {
             let seconds = begun.elapsed().as_secs_f64();
             let time_left = self.time_left(left, finished, seconds);
-            let (number, count, name) = (number + 1, parsed.len(), &step.name);
+            let (number, count, name) = (number + 1, commands.len(), &step.name);
             self.session
                 .progress()
                 .message(&format!("step {number} of {count}: {name}{time_left}"));
             let (step_made, outcome) =
-                self.make_step(step, command).with_context(|| format!("step {name}"))?;
+                self.make_step(step, words).with_context(|| format!("step {name}"))?;
             left -= step.core_seconds;
             if step_made.state == "made" {
                 finished += step.core_seconds;
@@ -141,27 +120,14 @@ impl Making<'_> {
         Ok((made, Outcome::Done))
     }
 
-    /// Parses the command lines of a step. Input files that no step makes must exist.
-    pub(super) fn parse<'s>(
-        &self,
-        &(step, is_fresh): &(&'s Step, bool),
-    ) -> anyhow::Result<(&'s Step, Commands)> {
+    /// Returns the command line of a step, which is valid. Input files that no step makes exist.
+    pub(super) fn words(&self, step: &Step, is_fresh: bool) -> anyhow::Result<Vec<String>> {
         let mut words = step.words(self.folder, self.recipe.seed);
         let force = "--force".to_owned();
         if is_fresh && !words.contains(&force) {
             words.push(force);
         }
-        let parse = |words: &[String]| parsed(words).with_context(|| format!("step {}", step.name));
-        let commands = Commands {
-            whole: parse(&words)?,
-            shared: match !self.shard.is_whole() && takes_shard(step.command()) {
-                true => Some(Shared {
-                    shards: self.shares(&words).map(|it| parse(&it)).collect::<Result<_, _>>()?,
-                    pack: parse(&self.packing(step, &words))?,
-                }),
-                false => None,
-            },
-        };
+        drop(parsed(&words).with_context(|| format!("step {}", step.name))?);
         if let Some(file) = step.foreign_files().find(|file| !file.exists()) {
             bail!(
                 "step {} reads {}, which does not exist and which no step makes; the head of the \
@@ -170,62 +136,66 @@ impl Making<'_> {
                 file.display()
             );
         }
-        Ok((step, commands))
+        Ok(words)
     }
 
-    /// Returns the command line of each shard of a step, that of this process first.
-    fn shares(&self, words: &[String]) -> impl Iterator<Item = Vec<String>> {
+    /// Returns the command for each shard of a step, that of this process first; an error if the
+    /// command line of the step does not take `--shard`.
+    fn shards(&self, words: &[String]) -> anyhow::Result<Vec<Command>> {
         let (own, count) = (self.shard.number(), self.shard.count());
-        (0..count).map(move |next| {
-            let number = (own - 1 + next) % count + 1;
-            let shard = ["--shard".to_owned(), format!("{number}/{count}")];
-            words.iter().cloned().chain(shard).collect()
-        })
+        let numbers = (0..count).map(|next| (own - 1 + next) % count + 1);
+        let shard =
+            |number| parsed(&[words, &["--shard".into(), format!("{number}/{count}")]].concat());
+        numbers.map(shard).collect()
     }
 
-    /// Returns the command line that packs the parts of all shards of a step.
-    fn packing(&self, step: &Step, words: &[String]) -> Vec<String> {
-        let out = self.folder.join(&step.name).display().to_string();
-        let init = words.iter().position(|word| word == "--init");
-        let init = init.map_or(&[][..], |at| &words[at..at + 2]);
-        let pack = ["pack".to_owned(), out, "--clean".to_owned()];
-        pack.into_iter().chain(init.iter().cloned()).collect()
-    }
-
-    /// Makes a step together with other processes: the parts of its own shard, then those of shards
-    /// that no other process makes. Packs the parts unless another process does.
-    fn make_shared(&self, shared: &Shared, path: &Path, report: &Path) -> anyhow::Result<()> {
-        let own_report = report.with_extension(format!("json.{}", self.shard.number()));
-        let mut missing: Vec<&Command> = shared.shards.iter().collect();
-        while !path.exists() {
-            let mut left = vec![];
-            for command in missing {
-                match command(&self.session.step(&own_report)) {
-                    Ok(_) => {}
-                    // Another process has just packed and removed the parts.
-                    Err(_) if path.exists() => return Ok(()),
-                    Err(error) if is_others_work(&error) => left.push(command),
-                    Err(error) => return Err(error),
+    /// Makes the parts of a step together with other processes: those of its own shard, then those
+    /// of shards that no other process makes, until all are made.
+    fn make_parts(&self, shards: Vec<Command>, path: &Path) -> anyhow::Result<()> {
+        let report = path.with_added_extension(format!("json.{}", self.shard.number()));
+        let mut missing = VecDeque::from(shards);
+        while let Some(command) = missing.pop_front()
+            && !path.exists()
+        {
+            match command(&self.session.step(&report)) {
+                Ok(_) => {}
+                // Another process has just packed and removed the parts.
+                Err(_) if path.exists() => {}
+                Err(error) if is_others_work(&error) => {
+                    missing.push_back(command);
+                    self.pause()?;
                 }
-                remove_if_there(&own_report)?;
+                Err(error) => return Err(error),
             }
-            missing = left;
-            let alone = self.wait_to_be_alone()?;
-            if !path.exists() && missing.is_empty() {
-                // Not into `report`: the whole step would refuse what a killed packing left there.
-                let packed = report.with_extension("json.pack");
-                (shared.pack)(&self.session.step(&packed))?;
-                return Ok(remove_if_there(&packed)?);
-            }
-            drop(alone);
-            self.session.progress().check()?;
-            thread::sleep(BETWEEN_TRIES);
+            remove_if_there(&report)?;
         }
         Ok(())
     }
 
-    /// Takes the lock under which one process of the run packs or makes a whole step; waits if
-    /// another holds it. `None` if one process makes the run.
+    /// Runs the whole command of a step, which packs the parts of shards. Waits for other processes
+    /// of the run.
+    fn make_whole(&self, command: &Command, report: &Path) -> anyhow::Result<(Session, Outcome)> {
+        loop {
+            let alone = self.wait_to_be_alone()?;
+            let session = self.session.step(report);
+            match command(&session) {
+                // Another process holds a shard for an instant, to see that it is complete.
+                Err(error) if alone.is_some() && is_others_work(&error) => {}
+                outcome => return Ok((session, outcome?)),
+            }
+            drop(alone);
+            self.pause()?;
+        }
+    }
+
+    fn pause(&self) -> anyhow::Result<()> {
+        self.session.progress().check()?;
+        thread::sleep(BETWEEN_TRIES);
+        Ok(())
+    }
+
+    /// Takes the lock under which one process of the run makes a whole step; waits if another holds
+    /// it. `None` if one process makes the run.
     fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
@@ -236,10 +206,9 @@ impl Making<'_> {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(file)),
-                Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
+                Err(TryLockError::WouldBlock) => self.pause()?,
                 Err(TryLockError::Error(error)) => return Err(error).with_context(failed),
             }
-            self.session.progress().check()?;
         }
     }
 
@@ -258,19 +227,19 @@ impl Making<'_> {
     pub(super) fn make_step(
         &self,
         step: &Step,
-        commands: &Commands,
+        words: &[String],
     ) -> anyhow::Result<(Made, Outcome)> {
         self.session.progress().check()?;
         let path = self.folder.join(&step.name);
         let modified = || -> Option<SystemTime> { fs::metadata(&path).ok()?.modified().ok() };
         let before = modified();
         let report = self.folder.join(format!("{}.json", step.name));
-        if let Some(shared) = &commands.shared {
-            self.make_shared(shared, &path, &report)?;
+        if !self.shard.is_whole()
+            && let Ok(shards) = self.shards(words)
+        {
+            self.make_parts(shards, &path)?;
         }
-        let _alone = self.wait_to_be_alone()?;
-        let session = self.session.step(&report);
-        let outcome = (commands.whole)(&session)?;
+        let (session, outcome) = self.make_whole(&parsed(words)?, &report)?;
         let is_kept = before.is_some() && before == modified();
         let made = Made {
             name: step.name.clone(),

@@ -127,7 +127,7 @@ impl Making<'_> {
                     continue;
                 }
                 let made =
-                    making.parse(&(step, false)).and_then(|(_, it)| making.make_step(step, &it));
+                    making.words(step, false).and_then(|words| making.make_step(step, &words));
                 progress.check()?;
                 if let Ok((made, _)) = made {
                     probes.insert(made.name, made.sha256);
