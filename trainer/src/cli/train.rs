@@ -16,7 +16,8 @@ use othello_engine::progress::{Progress as _, Silent};
 use othello_engine::run::Shard;
 use othello_engine::selfplay::{self, PerSide, play_games};
 use othello_engine::text::{Invalid, read_by};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::steps::{Made, Making};
@@ -54,33 +55,35 @@ pub struct Arguments {
 pub(in crate::cli) struct Verdict {
     /// The recipe that was made; `othello-trainer run` repeats it.
     plan: String,
-    /// The training positions of the last fit.
-    #[schemars(with = "u64")]
-    positions: Json,
-    /// The phases of the last fit.
-    #[schemars(with = "FitReport")]
-    phases: Json,
-    /// Its MAE on the validation set.
-    #[schemars(with = "Option<f64>")]
-    validation_mae: Json,
-    /// Its MAE on the test set.
-    #[schemars(with = "Option<f64>")]
-    test_mae: Json,
+    #[serde(flatten)]
+    fit: LastFit,
     /// The last weights file.
     weights: PathBuf,
     /// The checksum of its content.
     sha256: String,
     /// The match against `mobility`, the evaluation by hand.
     #[schemars(with = "MatchReport")]
-    r#match: Json,
+    r#match: Option<Json>,
     /// The match against the embedded weights.
     #[schemars(with = "MatchReport")]
-    match_embedded: Json,
+    match_embedded: Option<Json>,
     /// The wall time.
     seconds: f64,
     /// The summaries that the last fit and the matches printed.
     #[serde(skip)]
     summaries: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+struct LastFit {
+    /// The training positions of the last fit.
+    positions: u64,
+    /// The phases of the last fit.
+    phases: FitReport,
+    /// Its MAE on the validation set.
+    validation_mae: Option<f64>,
+    /// Its MAE on the test set.
+    test_mae: Option<f64>,
 }
 
 impl fmt::Display for Verdict {
@@ -110,30 +113,24 @@ fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<
     let fit = recipe.steps.iter().rposition(|step| step.command() == "fit");
     let fit = &steps[fit.context("the recipe has no fit")?];
     let last = steps.iter().rfind(|step| step.name.ends_with(".weights")).unwrap_or(fit);
-    let report = |made: &Made| -> anyhow::Result<Json> {
-        let path = making.folder.join(format!("{}.json", made.name));
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        serde_json::from_str(&text).with_context(|| path.display().to_string())
-    };
-    let find = |name: &str| steps.iter().find(|made| made.name == name);
-    let [first, second] = MATCHES.map(find);
-    let matched = |made: Option<&Made>| made.map_or(Ok(Json::Null), report);
-    let mut fitted = report(fit)?;
-    let mut take = |key: &str| fitted.get_mut(key).map(Json::take).unwrap_or_default();
-    let printed = std::iter::once(fit).chain(first).chain(second);
+    let [first, second] = MATCHES.map(|name| steps.iter().find(|made| made.name == name));
+    let printed = [Some(fit), first, second].into_iter().flatten();
     Ok(Verdict {
         plan,
-        positions: take("positions"),
-        phases: take("phases"),
-        validation_mae: take("validation_mae"),
-        test_mae: take("test_mae"),
+        fit: report(making, fit)?,
         weights: making.folder.join(&last.name),
         sha256: last.sha256.clone(),
-        r#match: matched(first)?,
-        match_embedded: matched(second)?,
+        r#match: first.map(|made| report(making, made)).transpose()?,
+        match_embedded: second.map(|made| report(making, made)).transpose()?,
         seconds: making.session.seconds(),
         summaries: printed.map(|made| made.summary.clone()).collect(),
     })
+}
+
+/// Reads the JSON that the command of a step printed.
+fn report<T: DeserializeOwned>(making: &Making<'_>, made: &Made) -> anyhow::Result<T> {
+    let path = making.folder.join(format!("{}.json", made.name));
+    Ok(read_by(&path, |text| serde_json::from_str(text))?)
 }
 
 /// Runs the command `quickstart`, which makes the shipped recipe `quickstart` unchanged.
