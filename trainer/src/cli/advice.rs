@@ -2,12 +2,12 @@
 //! that are known to cost time or accuracy. docs/log has the measurements.
 
 use anyhow::Context as _;
-use othello_engine::file::{Kind, Reader};
+use othello_engine::file::{Kind, Provenance, Reader};
 use othello_engine::pattern::PatternSet;
 use serde_json::Value;
 
-use crate::dataset::{DataChoice, Dataset, Subset};
-use crate::source::LabelRules;
+use crate::dataset::{DataChoice, Subset};
+use crate::fit::Fit;
 
 /// The least number of training games with which a fit has factors by default. They double its
 /// time, and with fewer games lower the error only a little (docs/log/factors.md).
@@ -30,34 +30,32 @@ pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
 
 /// The properties of a fit that the warnings depend on. `depth` is the greatest search depth of the
 /// games; they have search values (`has_values`), and the labels use these (`uses_values`).
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Choices {
-    pub depth: u64,
-    pub games: u64,
-    pub positions: usize,
-    pub has_values: bool,
-    pub uses_values: bool,
-    pub has_factors: bool,
-    pub has_initial: bool,
+    depth: u64,
+    games: u64,
+    positions: usize,
+    has_values: bool,
+    uses_values: bool,
+    has_factors: bool,
+    has_initial: bool,
 }
 
 impl Choices {
-    /// Returns the properties of data and labels; `has_factors` and `has_initial` stay false.
-    pub(super) fn of(data: &[DataChoice], dataset: &Dataset, labels: &LabelRules) -> Self {
-        let mut choices = Self {
-            games: dataset.games(),
-            positions: dataset.len(Subset::Training),
-            uses_values: labels.use_values(),
-            ..Self::default()
-        };
+    pub(super) fn of(fit: &Fit<'_>, data: &[DataChoice]) -> Self {
         let readers = data.iter().filter_map(|it| Reader::open(&it.path, Kind::Games).ok());
-        for reader in readers {
-            let stated = |key| reader.provenance().get(key);
-            let depth = stated("depth").and_then(Value::as_u64).unwrap_or(0);
-            choices.depth = choices.depth.max(depth);
-            choices.has_values |= stated("values").and_then(Value::as_bool) == Some(true);
+        let stated: Vec<_> = readers.map(|it| it.provenance().clone()).collect();
+        let depth = |it: &Provenance| it.get("depth").and_then(Value::as_u64);
+        let has_values = |it: &Provenance| it.get("values").and_then(Value::as_bool) == Some(true);
+        Self {
+            depth: stated.iter().filter_map(depth).max().unwrap_or(0),
+            games: fit.dataset.games(),
+            positions: fit.dataset.len(Subset::Training),
+            has_values: stated.iter().any(has_values),
+            uses_values: fit.settings.labels.use_values(),
+            has_factors: fit.model.set().factors().is_some(),
+            has_initial: fit.initial.is_some(),
         }
-        choices
     }
 
     /// Returns a warning for each setting that is known to cost time or accuracy.

@@ -155,12 +155,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if let (Some(_), Some(message)) = (&initial, arguments.cut_groups(set.factors())) {
         session.progress().message(&message);
     }
-    let choices = Choices {
-        has_factors: set.factors().is_some(),
-        has_initial: initial.is_some(),
-        ..Choices::of(&arguments.data, &dataset, &settings.labels)
-    };
-    choices.warnings().for_each(|line| session.progress().message(&format!("warning: {line}")));
     let omitted: u64 = arguments.phases.iter().map(|phase| dataset.omitted(phase)).sum();
     let tested: usize = arguments.phases.iter().map(|phase| dataset.test(phase).len()).sum();
     let all = omitted + tested as u64;
@@ -177,6 +171,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         shard: arguments.shard.unwrap_or(Shard::WHOLE),
         limits: Limits { time: arguments.minutes, memory: Some(memory) },
     };
+    for line in Choices::of(&fit, &arguments.data).warnings() {
+        session.progress().message(&format!("warning: {line}"));
+    }
     let existing = Existing::by_force(arguments.force);
     let FitEnd { report: phases, summary } =
         device.run(&fit, &arguments.out, existing, session.progress())?;
