@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    othello_engine::cli::main()
+    othello_engine::cli::main(std::env::args_os()).into()
 }

@@ -1,7 +1,7 @@
 """Weights, games and positions of Othello as NumPy arrays, and searches."""
 
 import os
-from typing import Iterator, Optional, Sequence, Tuple, TypedDict, Union, final
+from typing import Any, Iterator, Optional, Sequence, Tuple, TypedDict, Union, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,15 @@ __all__ = [
     "PositionStream",
     "Positions",
     "Weights",
+    "command",
+    "compare",
+    "fit",
     "games",
+    "main",
+    "match",
     "positions",
     "search",
+    "selfplay",
     "solve",
 ]
 
@@ -220,3 +226,12 @@ def search(
 def solve(
     board: _BoardLike, *, weights: Union[Weights, str, None] = None, hash_mb: int = 64
 ) -> Found: ...
+
+def main() -> int: ...
+def command(program: str, subcommand: str, *arguments: object, **flags: object) -> dict[str, Any]: ...
+def selfplay(out: _Path, games: int, *, seed: int = 1, **flags: object) -> dict[str, Any]: ...
+def fit(*data: _Path, out: _Path, **flags: object) -> dict[str, Any]: ...
+def match(first: _Path, second: _Path, **flags: object) -> dict[str, Any]: ...
+def compare(
+    first: _Path, second: _Path, *, test: _Path, out: _Path, **flags: object
+) -> dict[str, Any]: ...

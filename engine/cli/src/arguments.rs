@@ -122,9 +122,9 @@ pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses the arguments of the process; prints an error or the help and exits if not valid.
-pub fn parse<P: Parser>() -> P {
-    parse_words(std::env::args_os()).unwrap_or_else(|error| error.exit())
+/// Parses the words of a command line; prints an error or the help and exits if not valid.
+pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P {
+    parse_words(words).unwrap_or_else(|error| error.exit())
 }
 
 /// Parses the words of a command line, the first of which is the name of the program.

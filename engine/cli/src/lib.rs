@@ -5,7 +5,7 @@
 //! standard error, stops at signals and turns errors into exit statuses: 0 for success, 1 if the
 //! work found a fault, 2 for bad usage or input, 75 if a retry may succeed, 128 + N after signal N.
 //!
-//! [`arguments`] parses the arguments of the process and defines the options of every subcommand,
+//! [`arguments`] parses command lines and defines the options of every subcommand,
 //! [`message`] makes text safe for a terminal, [`generate`] writes completions and manual pages.
 //!
 //! ```no_run
@@ -25,10 +25,11 @@
 //! }
 //!
 //! fn main() -> std::process::ExitCode {
-//!     session::main(|| {
-//!         let Arguments { name, common } = arguments::parse();
+//!     let status = session::main(|| {
+//!         let Arguments { name, common } = arguments::parse_or_exit(std::env::args_os());
 //!         session::run(&common, |session| greet(&name, session))
-//!     })
+//!     });
+//!     status.into()
 //! }
 //! ```
 

@@ -3,7 +3,6 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -158,8 +157,9 @@ fn end_with_any_panic() {
     }));
 }
 
-/// Runs a binary's `main` on a thread with a large stack. A panic in any thread ends the process.
-pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
+/// Runs a binary's `main` on a thread with a large stack, and returns the exit status. A panic in
+/// any thread ends the process.
+pub fn main(work: impl FnOnce() -> u8 + Send) -> u8 {
     end_with_any_panic();
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("command".to_owned());
@@ -170,7 +170,7 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
             },
             Err(error) => {
                 say(&format!("error: cannot start a thread: {error}"));
-                ExitCode::from(2)
+                2
             }
         }
     })
@@ -178,7 +178,7 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
 
 /// Runs a subcommand and returns its exit status: 2 after an error, as in clap, 75 if a retry may
 /// succeed, 128 + N after signal N, as in shells.
-pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
+pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
     let reporter = Arc::new(Reporter::new(common.log));
     let answering = Arc::clone(&reporter);
     let outcome = interrupt::listen(move |signal| answering.interrupt(signal))
@@ -198,7 +198,7 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
         }
     };
     reporter.exit(status);
-    ExitCode::from(status)
+    status
 }
 
 fn is_passing(error: &anyhow::Error) -> bool {

@@ -4,7 +4,7 @@
 pub mod arguments;
 mod positions;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, event_schema, schema};
@@ -78,10 +78,10 @@ enum Command {
     Weights(weights::Arguments),
 }
 
-/// Runs the program with the arguments of the process.
-pub fn main() -> ExitCode {
+/// Runs the program with the words of a command line, and returns its exit status.
+pub fn main(words: impl IntoIterator<Item = OsString> + Send) -> u8 {
     session::main(|| {
-        let program: Program = shared::parse();
+        let program: Program = shared::parse_or_exit(words);
         session::run(&program.common, |session| program.run(session))
     })
 }

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod board;
+mod commands;
 mod errors;
 mod games;
 mod interrupt;
@@ -16,8 +17,12 @@ mod weights;
 /// Weights, games and positions of Othello as NumPy arrays, and searches.
 #[pyo3::pymodule]
 mod othello_toolkit {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::board::Board;
+    #[pymodule_export]
+    use super::commands::main;
     #[pymodule_export]
     use super::games::{GameStream, Games, games};
     #[pymodule_export]
@@ -28,4 +33,9 @@ mod othello_toolkit {
     use super::search::{Found, search, solve};
     #[pymodule_export]
     use super::weights::{Part, Weights};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::commands::add_to(module)
+    }
 }

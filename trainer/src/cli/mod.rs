@@ -32,7 +32,7 @@ pub mod tune;
 pub mod validate;
 mod verify;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, schema};
@@ -143,10 +143,10 @@ enum Command {
     Validate(validate::Arguments),
 }
 
-/// Parses the command line, runs the subcommand and returns the exit status.
-pub fn main() -> ExitCode {
+/// Runs the subcommand that the words of a command line select, and returns the exit status.
+pub fn main(words: impl IntoIterator<Item = OsString> + Send) -> u8 {
     session::main(|| {
-        let program: Program = arguments::parse();
+        let program: Program = arguments::parse_or_exit(words);
         session::run(&program.common, |session| program.run(session))
     })
 }

@@ -1,0 +1,38 @@
+//! The subcommands of both programs for Python: `commands.py` runs them, each in a process that
+//! calls `main`.
+
+use std::ffi::{CStr, CString, OsString};
+use std::path::Path;
+
+use pyo3::prelude::*;
+use pyo3::types::PyModule;
+
+use crate::errors::refused;
+
+const SOURCE: &str = include_str!("commands.py");
+const FILE: &CStr = c"othello_toolkit/commands.py";
+const FUNCTIONS: [&str; 5] = ["command", "compare", "fit", "match", "selfplay"];
+
+/// Adds the functions of `commands.py` to the module.
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let commands =
+        PyModule::from_code(module.py(), &CString::new(SOURCE)?, FILE, c"othello_toolkit")?;
+    FUNCTIONS.iter().try_for_each(|&name| module.add(name, commands.getattr(name)?))
+}
+
+/// Runs `othello-engine` or `othello-trainer`, as the first element of `sys.argv` says, with the
+/// other elements as arguments. Returns the exit status. It takes over signals and threads of the
+/// process; call it in a process of its own.
+#[pyfunction]
+pub(crate) fn main(py: Python<'_>) -> PyResult<u8> {
+    // Python's own handler would raise `KeyboardInterrupt` after the program has ended in order.
+    let signal = py.import("signal")?;
+    signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?))?;
+    let words: Vec<OsString> = py.import("sys")?.getattr("argv")?.extract()?;
+    let program = words.first().map(Path::new).and_then(Path::file_stem);
+    match program.and_then(|name| name.to_str()) {
+        Some("othello-engine") => Ok(py.detach(|| othello_engine::cli::main(words))),
+        Some("othello-trainer") => Ok(py.detach(|| othello_trainer::cli::main(words))),
+        _ => Err(refused("sys.argv[0]: expected `othello-engine` or `othello-trainer`")),
+    }
+}
