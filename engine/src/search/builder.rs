@@ -1,5 +1,4 @@
-//! The builder of a search, with its settings: evaluation, depth, number of empty squares for exact
-//! solving, pruning, limits, memory and threads.
+//! The builder of a search: evaluation, depth, exact solving, pruning, limits, memory and threads.
 
 use rayon::prelude::*;
 
@@ -12,11 +11,9 @@ use crate::progress::Progress;
 
 /// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
-/// The default size, in MiB, of each transposition table when many positions are searched to a
-/// fixed depth. Such shallow searches never fill it.
+/// The default size, in MiB, for many searches to a fixed depth, which never fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// The strength that gives static values: depth 0 and no exact solving.
 const STATIC: Strength = Strength { depth: 0, exact: 0 };
 
 /// A search, whose settings are added one by one. Without a depth, a number of empty squares for
@@ -48,8 +45,7 @@ const STATIC: Strength = Strength { depth: 0, exact: 0 };
 #[derive(Debug)]
 pub struct Search<'a, E: Evaluate> {
     evaluator: &'a E,
-    /// The depth, and the number of empty squares for exact solving; `None` selects the default
-    /// level.
+    /// `None` selects the default level.
     strength: Option<Strength>,
     pruning: Pruning,
     features: Features,
@@ -72,17 +68,16 @@ impl<'a, E: Evaluate> Search<'a, E> {
         }
     }
 
-    /// Sets the depth in plies. If the depth exceeds the number of empty squares, the search is
-    /// exact.
+    /// Sets the depth in plies. If no more squares are empty, the search goes to the end of the
+    /// game.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.strength.get_or_insert(STATIC).depth = depth;
         self
     }
 
-    /// Sets the number of empty squares at or below which the search goes to the end of the game.
-    /// Such a search solves the position exactly, unless the pruning has an endgame ProbCut
-    /// schedule.
+    /// Sets the number of empty squares at or below which the search goes to the end of the game:
+    /// exactly, unless the pruning has an endgame ProbCut schedule.
     #[must_use]
     pub fn exact(mut self, empties: u32) -> Self {
         self.strength.get_or_insert(STATIC).exact = empties;
@@ -159,12 +154,11 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 
     /// Searches positions in parallel on all threads of the current rayon pool, each from a
-    /// logically empty transposition table, and returns the results in the same order. There is no
-    /// best move at depth 0, or if the player must pass. If there are fewer positions than threads
-    /// and searches prune nothing, idle threads help to search these positions. The values do not
-    /// depend on the other positions or on the number of threads. `progress` advances by one for
-    /// each position. By default, a table has 4 MiB, or 16 MiB if the strength includes exact
-    /// solving.
+    /// logically empty transposition table, and returns the results in the same order. If there are
+    /// fewer positions than threads and nothing is pruned, idle threads help. Values do not depend
+    /// on the other positions or on the number of threads. There is no best move at depth 0, or if
+    /// the player must pass. `progress` advances by one for each position. A table has 4 MiB by
+    /// default, or 16 MiB with exact solving.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -192,8 +186,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             let mut team = self.team_of(threads, positions.len(), megabytes)?;
             return Ok(team.work(positions, search));
         }
-        // Each phase of the game has its own weights. Searching the positions phase by phase keeps
-        // these weights in the cache.
+        // Each phase has its own weights: searching phase by phase keeps them in the cache.
         let mut order: Vec<usize> = (0..positions.len()).collect();
         order.sort_by_key(|&place| positions[place].ply());
         let in_order = order.par_iter().map(|&place| &positions[place]);
@@ -223,8 +216,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(found.into_iter().map(|found| found.value).collect())
     }
 
-    /// Creates a searcher, which searches one position after another and keeps its transposition
-    /// table.
+    /// Creates a searcher, which keeps its transposition table from position to position.
     ///
     /// # Errors
     /// If there is no memory for the table.
@@ -264,9 +256,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(searcher.with_features(self.features))
     }
 
-    /// Creates a team of `count` searchers (at least one). The first `jobs` searchers search
-    /// positions and have transposition tables. Each helper uses the table of the searcher that it
-    /// helps.
+    /// Creates a team of `count` searchers (at least one). Only the first `jobs` take positions and
+    /// have transposition tables; a helper uses the table of the searcher that it helps.
     fn team_of(
         &self,
         count: usize,
@@ -292,8 +283,7 @@ mod tests {
         Search::new(&Mobility).depth(depth).values(positions, &Silent).unwrap()
     }
 
-    /// Plays random games from the start, and returns all positions, including those whose player
-    /// must pass and the ends of games.
+    /// All positions of random games, with those before a pass and the ends of games.
     fn random_positions() -> Vec<Position> {
         let steps = (0..40).flat_map(|game| random_game(3, game, usize::MAX).steps);
         let both = |step: Step| [step.position, step.position.play(step.square).unwrap()];

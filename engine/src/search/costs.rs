@@ -1,24 +1,19 @@
-//! The costs of moves in a search by realization probability: the negative logarithms of their
-//! probabilities.
+//! The costs of moves in a search by realization probability: negative logarithms of probability.
 
 use crate::eval::{MoveKind, Realization, STAGES};
 
-/// The cost of a move of probability 1/4. The cost of a move is proportional to the negative
-/// logarithm of its probability. A search to depth D ends a line once the costs of its moves total
-/// D times this number; this total is called the reach. So each additional ply divides the
-/// probability at which lines end by 4, as in the paper that [`super::realization`] cites.
+/// The cost of a move of probability 1/4. A search to depth D ends a line once the costs of its
+/// moves total D times this number, its *reach*. So each ply divides the probability at which lines
+/// end by 4, as in the paper that [`super::realization`] cites.
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2, if a move of probability 1/4 costs [`REACH_PER_PLY`]:
-/// half of that cost, because costs are logarithms.
+/// The cost of a move of probability 1/2: half of [`REACH_PER_PLY`], since costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
-/// The costs of moves by stage of the game and kind of move. A move of probability 1/4 costs
-/// [`REACH_PER_PLY`].
+/// The costs of moves by stage of the game and kind of move.
 #[derive(Debug)]
 pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
 
 impl Costs {
-    /// Computes the costs of moves from a model of their probabilities.
     pub(super) fn new(model: &Realization) -> Self {
         let mut costs = Box::new([[0; MoveKind::COUNT]; STAGES]);
         for (stage, costs) in costs.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The enhanced transposition cut-off: bounds of a node from the table entries of its children.
+//! The enhanced transposition cutoff: bounds of a node from the table entries of its children.
 
 use super::ordering::Moves;
 use super::window::Unit;
@@ -9,10 +9,9 @@ use crate::simd::Instructions;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns bounds of a node's value from the table entries of its children at `depth`, and the
-    /// move that attains the lower bound. If the value of a child lies in [l, h] for the player to
-    /// move there, the move to that child is worth −h to −l for this node's player. So the greatest
-    /// −h is a lower bound of the node's value. The greatest −l is an upper bound, if every child
-    /// has an entry.
+    /// move of the lower bound. A child's value in [l, h] makes the move to it worth −h to −l. So
+    /// the greatest −h is a lower bound and, if all children have entries, the greatest −l an upper
+    /// one.
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

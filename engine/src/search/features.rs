@@ -4,19 +4,16 @@
 /// find a different one of several equally good moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// Principal variation search: each move after the first is searched in a null window, which
-    /// shows whether it is better than the best move. Without this feature, every move is searched
-    /// in the full window (alpha-beta).
+    /// Principal variation search: a null window shows whether each move after the first is better
+    /// than the best move. Without it, every move is searched in the full window (alpha-beta).
     pub null_windows: bool,
-    /// Aspiration: a search begins in a narrow window around a guess or the previous search's
-    /// value.
+    /// Aspiration: a search begins in a narrow window around a guess or an earlier value.
     pub aspiration: bool,
     /// The transposition table, which keeps bounds and best moves of earlier searches.
     pub transposition_table: bool,
     /// The shallow table: a small transposition table near the leaves.
     pub shallow_table: bool,
-    /// Enhanced transposition cut-off: a node looks up all its children in the table before it
-    /// searches any.
+    /// Enhanced transposition cutoff: a node looks up all its children before it searches any.
     pub enhanced_cutoff: bool,
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
@@ -24,17 +21,14 @@ pub struct Features {
     /// Value ordering: moves are ordered by the values of the positions after them, if that saves
     /// time. Exact searches compute these values by a shallow search.
     pub value_ordering: bool,
-    /// Fastest first: exact searches begin with the moves that leave the opponent the fewest
-    /// replies.
+    /// Fastest first: exact searches begin with moves that leave the opponent the fewest replies.
     pub fastest_first: bool,
     /// Near the leaves of exact searches, the move ordering also uses the move-ordering evaluation
     /// (a small pattern evaluation), if the weights have one.
     pub move_ordering_evaluation: bool,
-    /// Parity ordering: exact searches prefer moves in quadrants with an odd number of empty
-    /// squares.
+    /// Parity ordering: exact searches prefer quadrants with an odd number of empty squares.
     pub parity: bool,
-    /// The stability cutoff: a node ends if the opponent's stable discs prove that its score is at
-    /// most alpha.
+    /// Stability cutoff: a node ends if the opponent's stable discs prove a score of at most alpha.
     pub stability: bool,
     /// Wipe-out: if a move leaves the opponent no disc, the node ends with the score 64.
     pub wipe_out: bool,
@@ -64,8 +58,7 @@ impl Features {
         !all.into_iter().chain([self.value_ordering]).all(|feature| feature)
     }
 
-    /// Returns the feature sets in which exactly one feature is turned off, each with the name of
-    /// that feature.
+    /// Returns every feature set with exactly one feature turned off, and the name of that feature.
     pub fn one_off() -> impl ExactSizeIterator<Item = (&'static str, Self)> {
         const ALL: Features = Features::ALL;
         [

@@ -1,14 +1,12 @@
-//! Levels: one number for the strength of play and of analysis. This module defines the search
-//! settings of every level.
+//! Levels: one number for the strength of play and analysis, and the search settings of each.
 
 use std::str::FromStr;
 
 use super::{EndgameSchedule, Pruning, Selectivity, Strength};
 use crate::eval::Evaluate;
 
-/// A number from 1 to 60 for the strength of play: the depth and selectivity of searches, and the
-/// numbers of empty squares at which they search to the end of the game. Higher levels never search
-/// less.
+/// A number from 1 to 60 for the strength of play: depth, selectivity, and the numbers of empty
+/// squares at which searches go to the end of the game. Higher levels never search less.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
@@ -25,24 +23,20 @@ pub struct Plan {
     pub exact: u32,
 }
 
-/// The highest level at which the search depth is the same for weights with and without a ProbCut
-/// model.
+/// The highest level whose depth is the same for weights with and without a ProbCut model.
 const FULL_DEPTH: u32 = 10;
-/// The highest level L whose searches solve positions exactly at 2 L or fewer empty squares. At
-/// higher levels, the number of empty squares rises more slowly.
+/// The highest level L that solves at 2 L empty squares; above it, this number rises more slowly.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and a
-/// number of empty squares, which is added to the greatest number that the level solves exactly.
-/// The step begins at the sum. The first number of the array is for levels below [`WIDE`], the
-/// second for levels from [`WIDE`] upwards.
+/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and the
+/// number of empty squares by which the step exceeds the exact solving of the level, for levels
+/// below [`WIDE`] and from [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// The lowest level at which each step of the endgame ProbCut schedule begins at more empty
-/// squares.
+/// The lowest level at which each step begins at more empty squares.
 const WIDE: u32 = 18;
 
 impl Level {
@@ -68,7 +62,6 @@ impl Level {
         (Self::LEAST.0..=Self::GREATEST.0).map(Self).collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns the number of empty squares at or below which searches of this level are exact.
     fn exact(self) -> u32 {
         match self.0 {
             level @ ..=DOUBLED => 2 * level,
@@ -95,29 +88,25 @@ impl Level {
         Plan { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact }
     }
 
-    /// Returns the search settings of this level for an evaluation: with pruning if the weights
-    /// have a ProbCut model, and otherwise without.
+    /// Returns the search settings of this level: with pruning if the weights have a ProbCut model.
     pub fn plan(self, evaluator: &impl Evaluate) -> Plan {
         if evaluator.models().probcut.is_some() { self.selective() } else { self.full() }
     }
 }
 
 impl Plan {
-    /// Returns the settings of a fixed-depth search without pruning. The values are exact scores
-    /// only if the depth reaches the end of the game.
+    /// Returns the settings of a search to a depth, without pruning and without exact solving.
     pub const fn to_depth(depth: u32) -> Self {
         Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
     }
 
-    /// Returns the search depth, and the number of empty squares at or below which searches go to
-    /// the end of the game: that of the first step of the endgame ProbCut schedule or, without
-    /// steps, that of exact solving.
+    /// Returns the depth, and the number of empty squares at or below which searches go to the end:
+    /// that of the first step of the endgame schedule or, without steps, that of exact solving.
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
 
-    /// Returns the pruning of searches with an evaluation. Without a ProbCut model, searches prune
-    /// nothing.
+    /// Returns the pruning of searches with an evaluation; none without a ProbCut model.
     pub fn pruning(&self, evaluator: &impl Evaluate) -> Pruning {
         let ends = self.ends.clone().exact_from(self.exact);
         let pruning = Pruning::new(evaluator, self.selectivity);
@@ -144,8 +133,7 @@ mod tests {
     use crate::search::{Search, Searcher};
     use othello_testing::on_threads;
 
-    /// Returns the effort of a search from `empties` empty squares, for comparisons: whether it
-    /// goes to the end of the game, its selectivity, and its depth.
+    /// The effort of a search, to compare: whether it goes to the end, its selectivity and depth.
     fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
         if empties <= plan.strength().exact {
             let ends = plan.ends.clone().exact_from(plan.exact);
@@ -169,8 +157,7 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// The table of levels in the reference documentation must match the code. The table has a row
-    /// for each level, or one row for several levels that differ only in depth.
+    /// A row is for one level, or for several levels that differ only in depth.
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");
@@ -205,8 +192,7 @@ mod tests {
         assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
-    /// In this team, helpers also take part in pruned searches. Exact scores must stay exact, and
-    /// the best move must be legal.
+    /// Helpers also take part in pruned searches. Exact scores must stay exact, and moves legal.
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();
@@ -233,8 +219,6 @@ mod tests {
         }
     }
 
-    /// A value marked as exact must be a score under perfect play. Any other search must have the
-    /// depth of the level's row in the table of levels.
     #[test]
     fn searches_of_a_level_are_as_deep_and_as_sure_as_its_row() {
         let evaluator = Evaluator::embedded();

@@ -22,16 +22,14 @@ pub struct Limits {
     pub is_over: Option<fn() -> bool>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
-    /// A flag that requests an answer at once. After it is set, the search ends, even if its first
-    /// and shallowest iteration is not complete. Before that, the flag does not affect which nodes
-    /// are visited.
+    /// A flag that requests an answer at once: it ends even the first and shallowest iteration.
+    /// Until it is set, it does not affect which nodes are visited.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// True if the limits do not apply to exact solves near the end of the game.
     pub spare_perfect_play: bool,
 }
 
 impl Limits {
-    /// Returns whether a search that visited `nodes` nodes must end.
     fn are_reached(&self, nodes: u64) -> bool {
         self.nodes.is_some_and(|most| nodes >= most)
             || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
@@ -50,8 +48,7 @@ impl Limits {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns true if there is a limit of time: a deadline, a stop flag or a function. A search
-    /// with a limit of time is not reproducible.
+    /// Returns whether a limit of time (deadline, flag, function) makes the search irreproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some() || self.is_over.is_some()
     }
@@ -65,25 +62,19 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if the interrupt flag ends the search even while [`Self::is_patient`] is true, because
-    /// another search can provide a result.
+    /// True if the interrupt flag ends even a patient search, since another one has a result.
     pub(super) is_interruptible: bool,
-    /// True once a limit is reached, so that the search must end.
     pub(super) is_stopped: bool,
-    /// The number of nodes at which a search by realization probability ends, whatever its other
-    /// limits are. Only a search with a malformed model of move probabilities reaches this number.
+    /// The node limit of a search by realization probability, reached only with a malformed model.
     pub(super) most_nodes: Option<u64>,
 }
 
 impl Control {
-    /// Returns a control that applies `limits` to a search. While [`Self::is_patient`] is true, the
-    /// limits do not end the search.
     pub(super) fn new(limits: &Limits, is_patient: bool) -> Self {
         let has_limits = limits.are_set() || limits.interrupt.is_some();
         Self { limits: limits.clone(), has_limits, is_patient, ..Self::default() }
     }
 
-    /// Ends the search after `nodes` nodes, whatever its other limits are.
     pub(super) fn end_at(&mut self, nodes: u64) {
         self.most_nodes = Some(nodes);
         self.has_limits = true;
@@ -91,8 +82,7 @@ impl Control {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether the search must end. If it must, the results of its nodes are wrong and must
-    /// not be stored.
+    /// Returns whether the search must end; its values are then wrong and must not be stored.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {
         (self.split.is_some() || self.control.has_limits) && self.has_to_stop()
@@ -126,8 +116,7 @@ mod tests {
     use crate::random::{Generator, random_position};
     use othello_testing::on_threads;
 
-    /// A search that reaches its limit of nodes returns the result of the deepest search that was
-    /// completed, the same each time, and leaves no wrong entry in the table.
+    /// The result must be the same each time, and no wrong entry may remain in the table.
     #[test]
     fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
         let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
@@ -149,9 +138,8 @@ mod tests {
         }
     }
 
-    /// A search with a time limit continues from the table entries of an earlier search. If it has
-    /// no time for more, it returns the result of the earlier search. A search without a time limit
-    /// visits the same nodes as one with an empty table.
+    /// A search by time continues at the depth of an earlier search or, without time for more,
+    /// returns its result. A search without a limit of time begins with the shallowest iteration.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -176,8 +164,6 @@ mod tests {
         assert!(nodes[0] < nodes[1], "{nodes:?}");
     }
 
-    /// A search at level 60 (perfect play) that is ended by a clock must return the result of the
-    /// deepest completed search.
     #[test]
     fn where_perfect_play_takes_too_long_a_clock_has_the_deepest_search_decide() {
         let strength = Strength { depth: 1, exact: 60 };
@@ -189,8 +175,7 @@ mod tests {
         }
     }
 
-    /// At depth 24, positions with 24 or fewer empty squares are searched to the end. The limit of
-    /// nodes is too small for that.
+    /// The limit of nodes is too small for a search to the end.
     #[test]
     fn where_a_depth_goes_to_the_end_limits_leave_the_deepest_search_that_does_not() {
         let strength = Strength { depth: 24, exact: 10 };
@@ -209,8 +194,7 @@ mod tests {
         }
     }
 
-    /// Until the interrupt flag is set, a search visits the same nodes as one without limits. Then
-    /// the search ends before its first iteration is complete, and its table entries are correct.
+    /// An unset interrupt flag must not change a node; a set one ends even the first iteration.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();
@@ -246,7 +230,6 @@ mod tests {
         }
     }
 
-    /// A search must end soon after the interrupt flag is set.
     #[test]
     fn a_search_that_someone_interrupts_ends_soon() {
         let evaluator = Evaluator::embedded();

@@ -16,36 +16,28 @@ use crate::simd::{Instructions, compiled_for};
 /// The least depth of nodes that order their moves and use the transposition table (PVS nodes). At
 /// smaller depths, ordering costs more time than it saves.
 const PVS_DEPTH: u32 = 3;
-/// The least depth at which moves are ordered by the values of the positions after them. At depth
-/// 3, the order by replies and squares is nearly as good, while the order by values would cause a
-/// third of all evaluations of a depth-8 search.
+/// The least depth at which moves are ordered by value. At depth 3, the order by replies and
+/// squares is nearly as good, and saves a third of all evaluations of a depth-8 search.
 const VALUED_DEPTH: u32 = 4;
-/// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, if moves
-/// are not ordered by value.
+/// The cost of each of the opponent's replies in a move score without value, in 1/32 disc.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The number of plies by which each iteration is deeper than the previous one. This number is even
-/// because the values of even and of odd depths differ.
+/// The plies that each iteration adds: an even number, since values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// An exact search orders moves with the weights for this ply at all nodes, so that these weights
-/// stay in the processor's cache.
+/// The ply whose weights order the moves of endgame nodes: a single ply, to stay in the cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
-    /// The number of moves, which is the same in all lines.
     Depth,
-    /// The probability of a line. Likely lines are searched deeper than unlikely ones.
     Probability,
 }
 
 impl Horizon {
-    /// Returns the horizon of a search with the given pruning.
     pub(super) fn by(pruning: &Pruning) -> Self {
         if pruning.is_by_probability() { Self::Probability } else { Self::Depth }
     }
 
-    /// Returns the plies that each iteration adds to the depth.
     fn deepening(self) -> u32 {
         match self {
             Self::Depth => DEEPENING,
@@ -53,11 +45,10 @@ impl Horizon {
         }
     }
 
-    /// Returns a limit on the nodes of a search to `depth`, which a search with a valid model never
-    /// reaches. Returns `None` for a fixed-depth search, which needs no such limit. A search by
-    /// probability ends lines at probability 4^−depth. The probabilities of a position's moves
-    /// total about 1, so at most about 4^depth lines have at least that probability. In a malformed
-    /// weights file, every move may be nearly certain; the limit then ends the search.
+    /// Returns a limit on the nodes of a search by probability, which only a malformed model
+    /// reaches, in which every move is nearly certain. Lines end at probability 4^−depth, and the
+    /// probabilities of a position's moves total about 1: so a valid model gives at most about
+    /// 4^depth lines.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -84,9 +75,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Computes the move scores of a node from the number of replies that each move leaves, and
-    /// from the values of the positions after the moves. At small depths, computing these values
-    /// would not save time, so a score for the square of the move replaces them.
+    /// Scores moves by replies and value; at small depths, by square, which takes less time.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -126,11 +115,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration of iterative deepening, given the table entry of an
-/// earlier search of the position; `None` selects the shallowest iteration. After a search of about
-/// the same depth, the result is the full depth. After a shallower search, a search with a time
-/// limit continues from the depth of that search. (A search with a limit of nodes does not, since
-/// it must always end at the same node.)
+/// Returns the depth of the first iteration, by the table entry of an earlier search; `None`
+/// selects the shallowest. After a search of about the same depth, it is the full depth. After a
+/// shallower search, a search by time continues at its depth. (A search with a limit of nodes does
+/// not, since it must always end at the same node.)
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits needs a value to return if none of its iterations is completed.
@@ -144,8 +132,7 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches with iterative deepening. The window of each iteration is around the value of the
-    /// previous iteration. The best moves in the transposition table are searched first.
+    /// Iterative deepening: the window of each iteration is around the value of the previous one.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -202,8 +189,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Reached { best, depth: 1 }
     }
 
-    /// Searches in windows around a guess, each wider than the last. Without a guess, or at small
-    /// depths, the first window is the full window.
+    /// Aspiration windows; without a guess, or at small depths, the first one is the full window.
     fn aspirate(
         &mut self,
         position: &Position,
@@ -212,8 +198,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         guess: Option<Value>,
     ) -> Best<Value> {
         let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
-        // The results of a pruned search in two windows may contradict each other. So the window of
-        // such a search only grows.
+        // A pruned search in two windows may contradict itself, so its window only grows.
         let is_proof = horizon == Horizon::Depth && self.pruning.selectivity() == Selectivity::Full;
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
@@ -245,8 +230,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a node to `depth`. Returns its value, or a bound on the value if the value is
-    /// outside the window.
+    /// Returns the value of a node, or a bound on the value if it is outside the window.
     #[inline]
     pub(super) fn midgame(
         &mut self,
@@ -263,8 +247,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a node near the leaves with plain alpha-beta, without a table. Moves are ordered by
-    /// their squares.
+    /// Plain alpha-beta near the leaves, without a table, with moves ordered by their squares.
     #[compiled_for(I::SET)]
     pub(super) fn alpha_beta(
         &mut self,
@@ -292,7 +275,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the value of the best child of a node whose children are not leaves.
     #[compiled_for(I::SET)]
     fn best_child(
         &mut self,
@@ -319,9 +301,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the value of the best leaf below a node of depth 1. Most nodes of a search are
-    /// leaves. First tries the move that caused the last beta cutoff at a parent of leaves; this
-    /// saves 6 % of the evaluations.
+    /// Returns the value of the best leaf below a node of depth 1. First tries the move of the last
+    /// beta cutoff at such a node, which saves 6 % of the evaluations: most nodes are leaves.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

@@ -1,9 +1,8 @@
 //! Game-tree search: to a depth, under limits of nodes or time, and exact solving.
 //!
-//! A [`Search`] has the settings: evaluation, depth or [`Level`], [`Pruning`], [`Limits`], memory
-//! and threads. A search finds the value of one position or of many. For positions that share a
-//! transposition table, a [`Search`] creates a searcher ([`Searcher`]), a team that searches one
-//! position on several threads ([`Team`]), or a pool for parallel work ([`Searchers`]).
+//! A [`Search`] has the settings (evaluation, depth or [`Level`], [`Pruning`], [`Limits`], memory,
+//! threads) and searches one position or many. For searches that share a transposition table, it
+//! creates a [`Searcher`], a [`Team`] of threads for one position, or a pool ([`Searchers`]).
 //!
 //! ```
 //! # use othello_engine::board::Position;
@@ -104,8 +103,7 @@ pub use team::Team;
 /// The number of plies at which a search can have nodes: 0 to 60, where the board is full.
 const PLIES_OF_NODES: usize = 61;
 
-/// A searcher of one position after another, whose transposition table keeps the results of earlier
-/// searches.
+/// A searcher of one position after another; its transposition table keeps earlier results.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one
 /// empty square. The root counts each time it is searched. Positions that are only evaluated to
@@ -119,30 +117,23 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     table: Arc<Table>,
     shallow_table: ShallowTable,
     features: Features,
-    /// The pruning of searches to a depth and to the end of the game.
     pruning: Pruning,
 
     // Each search resets these fields; limits.rs decides when the search ends.
     nodes: u64,
-    /// The ProbCut settings of the current search to the end.
     endgame_probcut: ProbCutSettings,
-    /// The ProbCut settings of the pruned searches before an exact solve (selectivity ladder);
-    /// `None` until an exact solve needs them.
+    /// The ProbCut settings of the selectivity ladder; `None` until an exact solve needs them.
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
-    // midgame.rs sets these fields: the tuning in every iteration, the refutation at parents of
-    // leaves.
-    /// The settings that depend on the depth of the search, such as the first aspiration window.
+    // midgame.rs sets the tuning in every iteration, and the refutation at parents of leaves.
     tuning: Tuning,
-    /// The move that caused the last beta cutoff at a parent of leaves. The same move often causes
-    /// the next cutoff.
+    /// The move of the last beta cutoff at a parent of leaves, which often causes the next one.
     refutation: Option<Square>,
 
     /// True while an endgame node scores its moves by values without factorization-machine factors.
     is_rating: bool,
-    /// The number of nodes at each ply in a search by realization probability. Other searches do
-    /// not count nodes by ply.
+    /// The nodes at each ply, counted only in searches by realization probability.
     nodes_by_ply: [u64; PLIES_OF_NODES],
 
     // team.rs and split_search.rs set these fields. For a helper, they also set the fields above.
@@ -151,7 +142,6 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The split point whose moves this searcher is searching; `None` outside split points.
     split: Option<Arc<Split<E::State>>>,
 
-    /// The token of the instruction set that the search uses.
     set: I,
 }
 
@@ -218,34 +208,29 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         }
     }
 
-    /// Returns this searcher with these features.
     #[must_use]
     fn with_features(self, features: Features) -> Self {
         Self { features, ..self }
     }
 
-    /// Returns whether an endgame search of this position runs without pruning and so returns a
-    /// proven score.
+    /// Returns whether endgame searches of this position prune nothing, so that scores are proven.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.pruning.is_exact(position.empties())
     }
 
-    /// Forgets all earlier searches, so that later searches give the same results as with a new
-    /// searcher.
+    /// Forgets all earlier searches: later ones give the same results as with a new searcher.
     pub fn new_game(&mut self) {
         self.shallow_table.step_generation();
         self.table.step_generation();
     }
 
-    /// Searches to a depth, without preliminary searches. If the depth exceeds the number of empty
-    /// squares, searches to the end of the game.
+    /// Searches to `depth`, or to the end if no more squares are empty; no preliminary searches.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
 
-    /// Searches to a depth, without preliminary searches. A search to the end of the game has the
-    /// given ProbCut confidence, if the pruning includes it; otherwise such a search prunes
-    /// nothing.
+    /// Searches as [`Self::search_plainly`]. A search to the end has this ProbCut confidence, if
+    /// the pruning includes it, and otherwise prunes nothing.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,
@@ -320,8 +305,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         };
         let Reached { best: Best { value, mut square }, depth } = reached;
         if square.is_none() && depth > 0 && position.moves() != 0 {
-            // After a search by several threads, or one that prunes, the table may have a bound of
-            // the value without a move.
+            // With several threads or pruning, the table may have a bound without a move.
             let state = self.evaluator.state(position);
             square = self.remembered_move(position).or(self.one_ply(position, &state).best.square);
         }
@@ -336,8 +320,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Begins a search: resets its counters and limits. `end` has the settings of searches to the
-    /// end of the game.
+    /// Resets counters and limits; `end` has the settings of searches to the end of the game.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;

@@ -1,5 +1,5 @@
-//! Move ordering: first the best moves in the transposition table, then the moves with the highest
-//! move scores. The score is lower the more replies a move leaves the opponent.
+//! Move ordering: the best moves of the transposition table, then by move score, which is lower the
+//! more replies a move leaves.
 
 use arrayvec::ArrayVec;
 
@@ -7,23 +7,19 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, if moves
-/// are ordered by value.
+/// The cost of each of the opponent's replies in a move score with value, in steps of 1/32 disc.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
-/// A legal move, the position after it, and its score.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) square: Square,
     pub(super) flips: u64,
     /// The position after the move, seen by the opponent.
     pub(super) child: Position,
-    /// The score of the move. Moves with higher scores are searched earlier.
     pub(super) score: i32,
 }
 
-/// The move score of the best move in the position's table entry, above every other move score. The
-/// second-best move in the entry has a score that is one lower.
+/// The score of the best move of a table entry, above all others; the second-best is one lower.
 const TABLE_MOVE: i32 = 1 << 24;
 
 /// The legal moves of a position that have not been taken yet, with their scores.
@@ -42,8 +38,6 @@ impl Moves {
         Self(moves)
     }
 
-    /// Sets the score of every move: the highest scores for the two moves from the table, and the
-    /// result of `score` for each other move.
     #[inline(always)]
     pub(super) fn rate(
         &mut self,
@@ -61,24 +55,21 @@ impl Moves {
         }
     }
 
-    /// Returns the number of moves that have not been taken yet.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether all moves have been taken.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Iterates over the moves in the order of their squares.
+    /// Iterates over the moves, in the order of their squares until the first is taken.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()
     }
 
-    /// Removes and returns the move with the highest score; `None` if no move remains. Of several
-    /// with this score, the first in the list is taken. Each call scans all moves instead of
-    /// sorting them, because most nodes end after one or two moves.
+    /// Removes and returns the move with the highest score, of several the first in the list. Each
+    /// call scans all moves instead of sorting them: most nodes end after one or two moves.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -91,22 +82,19 @@ impl Moves {
     }
 }
 
-/// All squares in three groups: the corners, the squares neither on nor next to a corner, and the
-/// squares next to a corner.
+/// All squares in three groups: corners, squares away from corners, and squares next to a corner.
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns the score of a square for move ordering, in steps of 1/32 disc: 64 for a corner, −32
-/// next to a corner, otherwise 0. Move ordering uses this score if the value of the move is not
-/// known.
+/// Returns the score of a square in steps of 1/32 disc (64 for a corner, −32 next to a corner,
+/// otherwise 0), which orders moves if their values are not known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
     64 * is_in(0) - 32 * is_in(2)
 }
 
-/// Counts moves, those to corners twice. Move ordering counts the opponent's replies to a move in
-/// this way: the lower the count, the better the move.
+/// Counts the opponent's replies for move ordering, those to corners twice.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
@@ -117,24 +105,19 @@ pub(super) fn weighted_count(moves: u64) -> i32 {
 pub(super) struct Parity(u8);
 
 impl Parity {
-    /// No quadrant has an odd number of empty squares.
     pub(super) const EVEN: Self = Self(0);
 
-    /// Returns the quadrants with an odd number of empty squares, given the empty squares of the
-    /// board.
     pub(super) fn of(empty: u64) -> Self {
         let odd = |quadrant: usize| ((empty & QUADRANTS[quadrant]).count_ones() & 1) as u8;
         Self(odd(0) | odd(1) << 1 | odd(2) << 2 | odd(3) << 3)
     }
 
-    /// Returns the quadrants with an odd number of empty squares after a move on `square`.
     #[inline]
     pub(super) fn after(self, square: Square) -> Self {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns all squares of the quadrants with an odd number of empty squares. The side that
-    /// moves first in such a quadrant often also moves last there.
+    /// The side that moves first in an odd quadrant often also moves last there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]

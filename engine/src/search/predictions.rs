@@ -1,5 +1,4 @@
-//! The predictions of the ProbCut models in a weights file, at the plies and depths that searches
-//! use.
+//! The predictions of a weights file's ProbCut models at the plies and depths that searches use.
 
 use serde::Serialize;
 
@@ -10,7 +9,6 @@ use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
 const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
 /// The depths of the deeper searches whose values the table predicts.
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
-/// The numbers of empty squares in the table of endgame predictions.
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
 /// The predictions of a weights file's pruning models: by ply and pair of depths, and by number of
@@ -76,8 +74,7 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// Every row must have the numbers of the model: a mean of 0.9 times the shallow value plus 2
-    /// discs, and a standard deviation of √e discs.
+    /// The model: a mean of 0.9 times the shallow value plus 2 discs, a deviation of √e discs.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

@@ -48,8 +48,7 @@ impl Selectivity {
         [73, 87, 95, 98, 99, 100][self as usize]
     }
 
-    /// Returns the number of standard deviations within which a normally distributed number lies
-    /// with this probability; `None` for 100 %.
+    /// Returns the number of standard deviations of this confidence; `None` for 100 %.
     pub const fn deviations(self) -> Option<f64> {
         match self {
             Self::Percent73 => Some(1.103),
@@ -77,11 +76,9 @@ impl FromStr for Selectivity {
     }
 }
 
-/// The least depth of a search that ProbCut may replace by a shallower one.
+/// The least and the greatest depth of a search that ProbCut may replace by a shallower one.
 const LEAST_DEPTH: u32 = 3;
-/// The greatest depth of a search that ProbCut may replace by a shallower one.
 const GREATEST_DEPTH: u32 = 40;
-/// The number of plies of a game.
 const PLIES: usize = 60;
 
 /// The ProbCut parameters at one confidence, by ply and by depth of the search to replace.
@@ -94,12 +91,10 @@ pub(super) struct Cuts {
 /// A shallow search that may replace a deep search, and predictions of the deep search's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// The depth of the shallow search.
     shallow: u32,
     /// The prediction of the deep value from the value of the shallow search.
     by_search: Prediction,
-    /// The prediction of the deep value from the static value. This prediction decides whether the
-    /// shallow search tests for failing high or for failing low.
+    /// The prediction from the static value, which selects the test: failing high or failing low.
     by_static: Prediction,
 }
 
@@ -109,16 +104,13 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// Returns the depth of the search that may replace a search to the end: about a quarter of the
-/// empty squares, since a search to the end takes less time than a midgame search of the same
-/// depth.
+/// Returns the depth of the search that may replace one to the end: about a quarter of the empty
+/// squares, since a search to the end takes less time than a midgame search of equal depth.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
 
 impl Cuts {
-    /// Creates the cuts for every ply and depth: `prediction` predicts the value at a depth from
-    /// the value at a shallower depth.
     fn new(
         deviations: f64,
         shallow_depth: fn(u32) -> u32,
@@ -148,9 +140,8 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cuts of searches to the end of the game at a ProbCut confidence; `None` at 100
-    /// %. The cuts use the evaluation's model of exact scores or, without one, its model of deeper
-    /// searches.
+    /// Returns the cuts of searches to the end, by the evaluation's model of exact scores or,
+    /// without one, by its model of deeper searches; `None` at 100 %.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -173,9 +164,8 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cut for a search at this ply and depth, and the number of standard deviations by
-    /// which its prediction must lie outside the window; `None` if ProbCut does not apply at this
-    /// depth.
+    /// Returns the cut at this ply and depth, and the number of standard deviations by which its
+    /// prediction must lie outside the window; `None` if ProbCut does not apply.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
         Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))
@@ -183,9 +173,8 @@ impl Cuts {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns `alpha` if a shallow search makes it likely that the deep search fails low, `beta`
-    /// if it makes it likely that the deep search fails high, and otherwise `None`. `beta` is the
-    /// next value after `alpha`.
+    /// Returns `alpha` if a shallow search makes it likely that the deep one fails low, `beta` if
+    /// it makes failing high likely, and otherwise `None`. The window must be null.
     pub(super) fn likely_bound(
         &mut self,
         (cut, deviations): (Cut, f64),

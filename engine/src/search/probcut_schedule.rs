@@ -1,5 +1,4 @@
-//! The endgame schedule of ProbCut: the confidence of a search to the end of the game, by the
-//! number of empty squares.
+//! The endgame ProbCut schedule: the confidence of searches to the end, by number of empty squares.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,8 +19,7 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule from steps in this order: each step has fewer empty squares and a higher
-    /// confidence than the step before.
+    /// Creates a schedule from steps with ever fewer empty squares and ever higher confidence.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -108,19 +106,16 @@ impl FromStr for EndgameSchedule {
     }
 }
 
-/// The ProbCut settings of a search to a depth or to the end: the confidence, and the cuts at that
-/// confidence (`None` at 100 %).
+/// The ProbCut settings of a search: the confidence, and its cuts (`None` at 100 %).
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
     pub(super) cuts: Option<Arc<Cuts>>,
-    /// True for a search of the selectivity ladder. Such a search only provides the move order and
-    /// the centre of the window for an exact search.
+    /// True for a search of the selectivity ladder, which only guides the exact search after it.
     pub(super) is_rung: bool,
 }
 
 impl ProbCutSettings {
-    /// Creates the ProbCut settings of a search that does not belong to the selectivity ladder.
     pub(super) fn new(selectivity: Selectivity, cuts: Option<Arc<Cuts>>) -> Self {
         Self { selectivity, cuts, is_rung: false }
     }
@@ -131,8 +126,6 @@ impl ProbCutSettings {
 pub(super) struct EndgameProbCuts(Vec<(u32, ProbCutSettings)>);
 
 impl EndgameProbCuts {
-    /// Creates the ProbCut settings for the steps of an endgame schedule, by the ProbCut model of
-    /// an evaluation.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         steps: &EndgameSchedule,
@@ -143,19 +136,16 @@ impl EndgameProbCuts {
         Ok(Self(steps.0.iter().map(end).collect::<Result<_, _>>()?))
     }
 
-    /// Returns the ProbCut settings of a search to the end from `empties` empty squares; without
-    /// pruning if no step applies.
+    /// Returns the settings for a number of empty squares; without pruning if no step applies.
     pub(super) fn of(&self, empties: u32) -> ProbCutSettings {
         let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
         own.map(|(_, end)| end.clone()).unwrap_or_default()
     }
 
-    /// Returns the ProbCut settings of all steps of the schedule.
     pub(super) fn all(&self) -> impl Iterator<Item = &ProbCutSettings> {
         self.0.iter().map(|(_, end)| end)
     }
 
-    /// Returns whether no search to the end prunes.
     pub(super) fn are_full(&self) -> bool {
         self.0.iter().all(|(_, end)| end.selectivity == Selectivity::Full)
     }

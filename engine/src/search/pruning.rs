@@ -10,30 +10,24 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// The ProbCut confidences of the preliminary endgame searches, which run first if a limit may stop
-/// the search to the end.
+/// The ProbCut confidences of preliminary searches, before a search to the end that has limits.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
-/// The pruning of a search, by ProbCut or by realization probability. ProbCut has one confidence
-/// for searches to a depth and a schedule for searches to the end. A search by realization
-/// probability ends unlikely lines early.
+/// The pruning of a search. ProbCut has one confidence for searches to a depth and a schedule for
+/// searches to the end; a search by realization probability ends unlikely lines early.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
-    /// The ProbCut settings of searches to a depth.
     pub(super) midgame: ProbCutSettings,
-    /// The ProbCut settings of searches to the end of the game.
     pub(super) ends: EndgameProbCuts,
-    /// The ProbCut settings of preliminary endgame searches, in ascending order of confidence. The
-    /// preliminary searches run before an endgame search that has limits, and supply a result if a
-    /// limit stops that search.
+    /// The preliminary searches to the end, in ascending order of confidence. They run before a
+    /// search that has limits, and supply a result if a limit stops it.
     pub(super) stages: Vec<ProbCutSettings>,
     /// The costs of moves in a search by probability; `None` for a search by depth.
     pub(super) costs: Option<Arc<Costs>>,
 }
 
 impl Pruning {
-    /// Creates the pruning of fixed-depth searches by ProbCut at this confidence, by the ProbCut
-    /// model of an evaluation.
+    /// Creates the pruning of fixed-depth searches by ProbCut at this confidence.
     ///
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
@@ -55,9 +49,7 @@ impl Pruning {
         Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
     }
 
-    /// Adds preliminary searches to the end at lower ProbCut confidences, if the evaluation has a
-    /// model. The preliminary searches run before a search to the end that has limits, and supply
-    /// its result if a limit stops that search.
+    /// Adds the preliminary searches to the end, if the evaluation has a ProbCut model.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -66,23 +58,19 @@ impl Pruning {
         Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
     }
 
-    /// Returns the confidences of the preliminary searches to the end from `empties` empty squares:
-    /// all that are lower than the confidence of the search itself.
+    /// Returns the confidences of the preliminary searches that are below that of the search.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// Returns the ProbCut settings of endgame searches at this confidence. If the pruning has
-    /// none, returns settings without pruning.
+    /// Returns the ProbCut settings of endgame searches at a confidence; no pruning without one.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
     }
 
-    /// Returns the ProbCut settings of a search to the end of the game from this number of empty
-    /// squares.
     pub(super) fn end(&self, empties: u32) -> ProbCutSettings {
         self.ends.of(empties)
     }
@@ -92,8 +80,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns true if no search is pruned. Results of searches then do not depend on the content
-    /// of the transposition table.
+    /// Returns whether no search prunes: results then do not depend on the content of the table.
     pub(super) fn is_full(&self) -> bool {
         let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();
         is_full && !self.is_by_probability()
@@ -106,8 +93,6 @@ impl Pruning {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the confidences of the searches that run before a search of a position to the end,
-    /// if limits may stop that search.
     pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {
         self.pruning.stages(position.empties())
     }
@@ -122,7 +107,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.pruning = pruning;
     }
 
-    /// Returns this searcher with this pruning.
     #[must_use]
     pub(super) fn with_pruning(self, pruning: Pruning) -> Self {
         Self { pruning, ..self }

@@ -1,5 +1,4 @@
-//! Principal variation search, fail-soft: the inner nodes of fixed-depth searches and of searches
-//! to the end, which order their moves and use the transposition table.
+//! Principal variation search, fail-soft: nodes that order moves and use the transposition table.
 
 use super::Searcher;
 use super::ordering::Moves;
@@ -13,28 +12,23 @@ use crate::simd::{Instructions, compiled_for};
 /// A kind of search: to a depth, or to the end of the game. In a search to the end, the depth of a
 /// node is its number of empty squares.
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
-    /// The unit of values: steps of 1/32 disc, or discs.
     type Unit: Unit;
 
-    /// The least depth at which a node looks up all its children in the table before it searches
-    /// any.
+    /// The least depth of the enhanced transposition cutoff.
     const ENHANCED_DEPTH: u32;
-    /// The least depth at which the moves of a node are shared with other searchers.
+    /// The least depth of split points.
     const SHARED_DEPTH: u32;
-    /// Two depths that decide whether a node searches the best moves of its table entry first. The
-    /// node does so if the depth of the entry is at least the first number, or if the depth of the
-    /// node is less than the second.
+    /// The table moves come first if the depth of their entry is at least the first number, or if
+    /// the depth of the node is less than the second.
     const TRUSTED_DEPTHS: [u32; 2];
 
-    /// Returns the ProbCut settings of this kind of search.
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
     /// Returns true if help from other threads cannot change the result: this search prunes
     /// nothing, or it only prepares a search that prunes nothing.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns an upper bound of the node's value that is at most `alpha`, if the discs on the
-    /// board prove one without a search; otherwise `None`.
+    /// Returns an upper bound of at most `alpha` that the discs prove without a search, if any.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,
@@ -45,7 +39,6 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         None
     }
 
-    /// Computes the scores of a node's moves for move ordering.
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
         moves: &mut Moves,
@@ -64,15 +57,13 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     ) -> Self::Unit;
 
-    /// Returns the kind of search below a node, which helper threads need to search moves of the
-    /// node.
+    /// Returns the kind of search below a node, for helper threads.
     fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a node of depth at least 1. Returns its value, or a bound on the value if it is
-    /// outside the window, with the best move. In a search to the end of the game, the depth is the
-    /// number of empty squares.
+    /// Searches a node of depth at least 1, which is the number of empty squares in a search to the
+    /// end. Returns its value, or a bound on it outside the window, and the best move.
     #[compiled_for(I::SET)]
     pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,
@@ -101,8 +92,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         {
             return Best { value, square: None };
         }
-        // Transposition cutoff; otherwise the entry's bounds narrow the window, and its moves come
-        // first.
+        // Transposition cutoff; otherwise the bounds narrow the window and the moves come first.
         let effort = (depth, K::probcut(self).selectivity);
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
@@ -179,9 +169,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
-    /// makes this bound likely: `alpha` if the node probably fails low, the next value if it
-    /// probably fails high. Otherwise returns `None`.
+    /// Returns the bound that probably ends a node in the null window above `alpha`: `alpha` if it
+    /// fails low, the next value if it fails high.
     fn probable_bound<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,

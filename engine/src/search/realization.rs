@@ -23,21 +23,18 @@ use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The greatest depth of a search by realization probability. At this depth, the reach
-/// ([`Searcher::reach`]) still fits into the 8 bits that a table entry has for it.
+/// The greatest depth: its reach ([`Searcher::reach`]) still fits into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// The greatest number of flipped discs with which the model of move probabilities classifies a
-/// move as one that flips few.
+/// The greatest number of flipped discs of a move that the model counts as flipping few.
 const FEW_FLIPS: u32 = 2;
 
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
 
 impl Pruning {
-    /// Creates the pruning of a search by realization probability, which goes deeper on likely
-    /// lines than on unlikely ones, by the model of an evaluation. A search to depth D ends a line
-    /// whose probability is at most 4^−D: after D moves of probability 1/4, after more moves with
-    /// higher probabilities, or after fewer moves with lower ones. Depths above 31 count as 31.
+    /// Creates the pruning of a search by realization probability, by the model of an evaluation. A
+    /// search to depth D ends a line whose probability is at most 4^−D: after D moves of
+    /// probability 1/4, or after more moves that are likelier. Depths above 31 count as 31.
     ///
     /// # Errors
     /// If the weights have no model of move probabilities.
@@ -59,20 +56,17 @@ impl Pruning {
     }
 }
 
-/// The kind of a move, which determines its probability, and its static value. Both are known
-/// before the search of the move.
+/// A move's kind, which gives its probability, and static value, both known before its search.
 #[derive(Clone, Copy, Debug)]
 struct RatedKind {
     kind: MoveKind,
-    /// The static value after the move, for the side that makes it; `None` if the opponent has no
-    /// move.
+    /// The value for the side that makes the move; `None` if the opponent has no move.
     value: Option<Value>,
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the legal moves of a position in the order of their squares, each with its kind,
-    /// which determines its probability. `last` is the square of the previous move, `memory` the
-    /// best move of an earlier search.
+    /// Returns the legal moves in the order of their squares, each with its kind, which determines
+    /// its probability. `last` is the previous move, `memory` the best move of an earlier search.
     pub fn move_kinds(
         &self,
         position: &Position,
@@ -85,8 +79,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
     }
 
-    /// Returns the reach for a search depth: the total cost of moves (negative logarithms of their
-    /// probabilities) at which a line ends.
+    /// Returns the reach of a depth: the total cost of moves (−log probability) that ends a line.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
@@ -139,9 +132,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         kinds.collect()
     }
 
-    /// Searches a node by realization probability. Returns its value, or a bound on it if the value
-    /// is outside the window. Lines below the node end when the total cost of their moves is
-    /// `reach`. `last` is the square of the move that led to the node.
+    /// Searches a node by realization probability. Returns its value, or a bound on it outside the
+    /// window. Lines end when their moves cost `reach` in total; `last` is the move to this node.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
@@ -187,8 +179,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         rated_moves.sort_unstable_by_key(order);
         for (number, (one, rated)) in rated_moves.into_iter().enumerate() {
             let cost = self.cost(stage, rated.kind);
-            // The first move needs no test unless the window is null: it is the best move in any
-            // case.
+            // The first move is the best so far in any case: it needs a test only in a null window.
             let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
             let bounds = (window.alpha, window.beta);
             let value = self.realized_move((&one, &rated, state), bounds, reach, (cost, is_tried));
@@ -206,10 +197,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move in a search by realization probability. `cost` is the cost of
-    /// the move, which its search subtracts from `reach`. If `is_tried`, a null window first shows
-    /// whether the move is better than the best move before it. A better move is searched again at
-    /// the cost of a move of probability 1/2, or at its own cost if that is lower.
+    /// Returns the value of a move; its search subtracts `cost` from `reach`. If `is_tried`, a null
+    /// window first shows whether it is better than the best move before it. A better move is
+    /// searched again at the cost of probability 1/2, or at its own cost if that is lower.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

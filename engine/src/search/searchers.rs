@@ -5,8 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{Search, Searcher, TableError};
 use crate::eval::Evaluate;
 
-/// A pool of searchers, with one for each thread at the start. If more are in use at once, the pool
-/// creates more.
+/// A pool of searchers, one for each thread; it creates more if more are in use at once.
 #[derive(Debug)]
 pub struct Searchers<'a, E: Evaluate> {
     search: Search<'a, E>,
@@ -14,9 +13,8 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Search<'a, E> {
-    /// Creates a pool with one searcher for each thread of the current rayon pool. All
-    /// transposition tables are allocated at once, so that a lack of memory is an error before the
-    /// work begins.
+    /// Creates a pool with one searcher for each thread of the current rayon pool. Allocates all
+    /// transposition tables now, so that a lack of memory is an error before the work begins.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -28,13 +26,11 @@ impl<'a, E: Evaluate> Search<'a, E> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Calls `work` with a searcher that no other thread uses at the same time. The searcher's
-    /// transposition table may contain entries of earlier searches: call [`Searcher::new_game`] to
-    /// forget them.
+    /// Calls `work` with a searcher that no other thread uses at the same time. Its transposition
+    /// table may contain entries of earlier searches: [`Searcher::new_game`] forgets them.
     ///
     /// # Panics
-    /// If more searchers are in use at once than there are threads, and there is no memory for
-    /// another table.
+    /// If more searchers are in use than threads, and there is no memory for another table.
     #[expect(clippy::expect_used, reason = "documented; as `Vec` does if memory is exhausted")]
     pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,25 +1,19 @@
-//! The shallow table: a small transposition table for nodes near the leaves. Most accesses to the
-//! shallow table stay in the processor's cache, unlike accesses to the large transposition table.
+//! The shallow table: a small transposition table near the leaves, which mostly stays in the cache.
 
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// The base-2 logarithm of the number of entries for positions with fewer than [`FAR_EMPTIES`]
-/// empty squares. These entries take 256 KiB.
+/// The binary logarithm of the number of entries below [`FAR_EMPTIES`] empty squares: 256 KiB.
 const NEAR_LOG2: u32 = 13;
-/// The base-2 logarithm of the number of entries for positions with at least [`FAR_EMPTIES`] empty
-/// squares. These entries take 2 MiB, since they are read less often. With 13 instead, exact solves
-/// of three test suites take 3 to 4 % more nodes.
+/// The same from [`FAR_EMPTIES`] empty squares upwards: 2 MiB, since these entries are read less
+/// often. With 13, exact solves of three test suites take 3 to 4 % more nodes.
 const FAR_LOG2: u32 = 16;
 
-/// The least number of empty squares of positions in the second part of the table. Such positions
-/// are few and save the most nodes. In a single part, the many positions with fewer empty squares
-/// would replace their entries.
+/// The least number of empty squares in the second part. Such positions are few and save the most
+/// nodes; in a single part, the many positions with fewer empty squares would replace them.
 const FAR_EMPTIES: u32 = 10;
-/// The total number of entries in the two parts of the table.
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
-/// The number that an entry stores in place of a square if it has no best move.
 const NO_SQUARE: u8 = 64;
 
 /// A position and the known bounds on its score, in discs.
@@ -35,7 +29,6 @@ struct Entry {
     generation: u8,
 }
 
-/// The known bounds on the score of a position, in discs, and the last best move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) lower: Discs,
@@ -52,13 +45,11 @@ pub(super) struct ShallowTable {
 }
 
 impl ShallowTable {
-    /// Creates an empty shallow table.
     pub(super) fn new() -> Self {
         Self { entries: bytemuck::zeroed_box(), generation: 1 }
     }
 
-    /// Empties the table by advancing the generation. Clears the memory only if the generation
-    /// wraps around.
+    /// Empties the table by a new generation; clears memory only if the generation wraps around.
     pub(super) fn step_generation(&mut self) {
         if self.generation == u8::MAX {
             self.entries.fill(bytemuck::Zeroable::zeroed());
@@ -67,13 +58,11 @@ impl ShallowTable {
         self.generation += 1;
     }
 
-    /// Prefetches the entry that a probe will read.
     #[inline]
     pub(super) fn prefetch(&self, slot: ShallowSlot) {
         prefetch(&self.entries[slot.index()]);
     }
 
-    /// Returns the bounds and the best move that `slot` stores for a position; otherwise `None`.
     #[inline]
     pub(super) fn probe(&self, slot: ShallowSlot, position: Position) -> Option<Known> {
         let entry = &self.entries[slot.index()];
@@ -87,7 +76,6 @@ impl ShallowTable {
         })
     }
 
-    /// Stores bounds on a position's score and its best move. Replaces the old entry in `slot`.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -112,8 +100,7 @@ impl ShallowTable {
 pub(super) struct ShallowSlot(u32);
 
 impl ShallowSlot {
-    /// Returns the slot of a position with `empties` empty squares. The slot is a hash: the upper
-    /// bits of two products, one for each bitboard, XORed.
+    /// Hashes a position: the upper bits of two products, one for each bitboard, XORed.
     #[inline(always)]
     pub(super) fn of(position: Position, empties: u32) -> Self {
         let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -123,8 +110,7 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the index of the entry, limited to the last index, so that a bounds check is
-    /// unnecessary.
+    /// The index, limited to the last one, so that a bounds check is unnecessary.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

@@ -1,11 +1,9 @@
-//! A slot of the transposition table. Several threads read and write it at the same time without
-//! waiting for each other.
+//! A slot of the transposition table, which threads read and write at once without waiting.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use crate::board::Position;
 
-/// The content of a slot: a position's bitboards and its packed entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Content {
     pub(super) player: u64,
@@ -16,16 +14,14 @@ pub(super) struct Content {
     pub(super) generation: u32,
 }
 
-/// The sequence number of a slot at the time of a read. A later write to the slot is then detected
-/// and not overwritten.
+/// The sequence number of a slot when it was read, by which a later write is detected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen(u32);
 
 /// A slot of the transposition table, protected by a sequence lock. A writer makes the sequence
-/// number odd, writes, and makes it even again. A reader accepts content only if the sequence
-/// number is even and equal before and after reading, so that it never mixes two contents. If two
-/// threads access a slot at the same time, one of them gives up, since a table may lose entries. (A
-/// reader accepts wrong content only if the sequence number advances by exactly 2³² meanwhile.)
+/// number odd, writes, and makes it even again; a reader accepts content only if the number is
+/// even, and equal before and after. Of two threads at one slot, one gives up, since a table may
+/// lose entries. (Wrong content is accepted only if the number advances by exactly 2³² meanwhile.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {
@@ -53,8 +49,7 @@ impl Slot {
         (before == after && before & 1 == 0).then_some((content, Seen(before)))
     }
 
-    /// Returns the packed entry if the slot contains this position in this generation of the table;
-    /// otherwise `None`.
+    /// Returns the packed entry of a position in this generation of the table.
     #[inline]
     pub(super) fn find(&self, position: &Position, generation: u32) -> Option<u64> {
         let (content, _) =
@@ -62,8 +57,7 @@ impl Slot {
         Some(content.entry)
     }
 
-    /// Replaces the content of the slot. `seen` is the result of the caller's earlier read. Does
-    /// nothing if another thread has written since that read.
+    /// Replaces the content, unless another thread has written since the read that returned `seen`.
     #[inline]
     pub(super) fn replace(&self, Seen(seen): Seen, content: Content) {
         let odd = seen.wrapping_add(1);
@@ -71,8 +65,7 @@ impl Slot {
         if taken.is_err() {
             return;
         }
-        // A reader that reads any of the values stored below also finds an odd or later sequence
-        // number.
+        // A reader that finds any value stored below also finds an odd or later sequence number.
         fence(Ordering::Release);
         self.player.store(content.player, Ordering::Relaxed);
         self.opponent.store(content.opponent, Ordering::Relaxed);
@@ -83,7 +76,6 @@ impl Slot {
 }
 
 impl Content {
-    /// Returns whether the content belongs to this position and to this generation of the table.
     #[inline]
     pub(super) fn is_of(&self, position: &Position, generation: u32) -> bool {
         self.player == position.player()
@@ -98,7 +90,6 @@ mod tests {
     use bytemuck::Zeroable as _;
     use std::sync::atomic::AtomicBool;
 
-    /// Returns a content in which every field is a function of `number`.
     fn content(number: u32) -> Content {
         let word = |factor: u64| u64::from(number).wrapping_mul(factor);
         Content {

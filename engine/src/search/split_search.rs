@@ -1,6 +1,5 @@
 //! Parallel search at split points, by young brothers wait (YBWC): once the first move of a node is
-//! searched, idle searchers share the remaining moves. The search may go to a depth or to the end
-//! of the game.
+//! searched, idle searchers share the remaining moves.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,29 +16,24 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The kind of search below a split point, which also determines the unit of the window: discs or
-/// steps of 1/32 disc.
+/// The kind of search below a split point, and the unit of its window.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// An endgame search with these ProbCut settings. The window is in discs.
+    /// An endgame search with these ProbCut settings; the window is in discs.
     End(ProbCutSettings),
-    /// A search to this depth, with the settings that depend on the depth. The window is in steps
-    /// of 1/32 disc.
+    /// A search to a depth, with its tuning; the window is in steps of 1/32 disc.
     Depth(u32, Tuning),
 }
 
-/// A split point: a node whose moves several searchers share. Each searcher takes one move after
-/// another.
+/// A split point: a node whose moves several searchers share, each taking one after another.
 pub(super) struct Split<S> {
     /// The nearest split point among the node's ancestors; `None` if there is none.
     pub(super) above: Option<Arc<Split<S>>>,
-    /// The state of the evaluation at the node.
     pub(super) state: S,
     pub(super) empties: u32,
     pub(super) goal: Goal,
     /// The transposition table of the searcher that owns the node; helpers also use it.
     pub(super) table: Arc<Table>,
-    /// The limits of the search that the node belongs to.
     pub(super) limits: Limits,
     is_stopped: AtomicBool,
     work: Mutex<Work>,
@@ -79,8 +73,7 @@ impl<S> Split<S> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this split point, or a split point above it, has ended. A search below such
-    /// a point is useless.
+    /// Returns whether this split point or one above it has ended, so that searches are useless.
     pub(super) fn is_stopped(&self) -> bool {
         let mut split = self;
         loop {
@@ -102,7 +95,7 @@ impl<S> Split<S> {
         true
     }
 
-    /// Adds a helper if moves remain at this split point. Returns whether the helper was added.
+    /// Adds a helper if moves remain. Returns whether it was added.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
         let is_open = !work.moves.is_empty() && !self.is_stopped();
@@ -110,20 +103,17 @@ impl<S> Split<S> {
         is_open
     }
 
-    /// Removes a helper from the split point and adds the nodes that it visited.
     pub(super) fn leave(&self, nodes: u64) {
         let mut work = self.work();
         work.helpers -= 1;
         work.nodes += nodes;
     }
 
-    /// Returns whether all helpers have left this split point.
     pub(super) fn is_left(&self) -> bool {
         self.work().helpers == 0
     }
 
-    /// Returns the next move to search, and the current `alpha` of the node. Returns `None` if no
-    /// move remains or the node's search has ended.
+    /// Returns the next move and the current `alpha`; `None` if none remains or the node has ended.
     pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
         if self.is_stopped() {
@@ -133,7 +123,6 @@ impl<S> Split<S> {
         Some((next, work.window.alpha))
     }
 
-    /// Returns the current window of the split point.
     pub(super) fn window(&self) -> Window<i32> {
         self.work().window
     }
@@ -145,20 +134,17 @@ impl<S> Split<S> {
         }
     }
 
-    /// Records that the search of one of the node's moves was abandoned, so that the node may have
-    /// no final result.
+    /// Records an abandoned search of a move, so that the node may have no final result.
     pub(super) fn tear(&self) {
         self.work().is_torn = true;
     }
 
-    /// Ends the node, so that all searchers leave it.
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the final window, and the number of nodes that helpers visited. All helpers must
-    /// have left. The window is `None` if the search of a move was abandoned and no other move
-    /// ended the node.
+    /// Returns the final window, and the nodes of helpers, once all have left. The window is `None`
+    /// if the search of a move was abandoned and no other move ended the node.
     pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;
@@ -168,12 +154,10 @@ impl<S> Split<S> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns true if the node should become a split point: several moves remain, and a searcher
-    /// is idle. A search with a limit on nodes never splits, since it must end at the same node
-    /// each time. If `is_shareable` is false, only a team that shares all searches splits the node.
-    /// The flag is false for most pruned searches, because their results depend on the table and so
-    /// on the helpers. The flag is true for the pruned searches before an exact solve, which change
-    /// no exact score.
+    /// Returns whether the node should become a split point: several moves remain and a searcher is
+    /// idle. A search with a limit of nodes never splits, since it must end at the same node each
+    /// time. If help can change the result (not `is_shareable`), only a team that shares everything
+    /// splits.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -183,8 +167,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Makes the node a split point and searches its remaining moves together with idle searchers.
-    /// Returns the window after these moves.
+    /// Searches the remaining moves together with idle searchers. Returns the window after them.
     pub(super) fn share(
         &mut self,
         (state, empties, goal): (&E::State, u32, Goal),
@@ -223,7 +206,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         result.unwrap_or(window)
     }
 
-    /// Searches the moves of a split point one after another, until none remain.
     pub(super) fn search_split(&mut self, split: &Split<E::State>) {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
@@ -241,8 +223,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a child of a split point. Returns its score or value, in the unit of the split
-    /// point's window.
+    /// Returns the value of a child, in the unit of the split point's window.
     fn split_child(
         &mut self,
         split: &Split<E::State>,

@@ -4,9 +4,8 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The number of plies by which a preliminary search is shallower than the search to the end of the
-/// game. The preliminary search provides a result in case a limit stops the search to the end, and
-/// takes a twentieth of the nodes and a fifth of the time.
+/// The plies by which the preliminary search, which supplies a result if a limit stops the search
+/// to the end, is shallower. It takes a twentieth of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
 /// The strength of a search: a fixed depth, and exact solving near the end of the game.
@@ -19,8 +18,7 @@ pub struct Strength {
     pub exact: u32,
 }
 
-/// Converts a depth to a strength. The search is exact only if the depth reaches the end of the
-/// game.
+/// The search is exact only if the depth reaches the end of the game.
 impl From<u32> for Strength {
     fn from(depth: u32) -> Self {
         Self { depth, exact: 0 }
@@ -40,10 +38,9 @@ impl Strength {
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns the strength and the limits of a search that takes about `nodes` nodes if it does
-    /// not solve the position exactly. With a limit of nodes, a depth that would reach the end of
-    /// the game is reduced and keeps its parity. So the limit does not affect which values are
-    /// exact.
+    /// Returns the strength and the limits of a search of about `nodes` nodes, unless it solves the
+    /// position exactly. With a limit of nodes, a depth that reaches the end of the game is reduced
+    /// and keeps its parity, so that the limit does not affect which values are exact.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -56,17 +53,15 @@ impl Strength {
 
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches a position at the depth of this strength, not counting passes. Without pruning, the
-    /// value equals that of plain negamax at this depth, whatever the table contains. The value of
-    /// a finished game is its score. If the search reaches the end of the game, the value is the
-    /// exact score.
+    /// value is that of plain negamax, whatever the table contains; at the end of the game, it is
+    /// the exact score.
     pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
         self.search_within(position, strength, &Limits::default())
     }
 
     /// Searches like [`Self::search`]. If a limit ends the search, returns the value and depth of
-    /// the deepest completed search; the first and shallowest search is always completed. If the
-    /// search can reach the end of the game, a much cheaper search runs first, and the main search
-    /// gets the rest of the time and nodes.
+    /// the deepest completed one; only an interrupt flag ends the first and shallowest. Before a
+    /// search to the end, a much cheaper one runs.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -85,9 +80,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches a position to the end of the game. With limits, a search to the smaller `depth`
-    /// runs first. Searches to the end at lower ProbCut confidences follow, if the pruning includes
-    /// them. If a limit is reached, the result is that of the last completed search.
+    /// Searches a position to the end. With limits, a search to the smaller `depth` runs first,
+    /// then searches to the end at lower ProbCut confidences. Returns the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

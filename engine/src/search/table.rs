@@ -9,16 +9,13 @@ use super::Selectivity;
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
-/// The number of slots in a cluster. A position may be in any slot of its cluster.
+/// A position may be in any slot of its cluster.
 const WAYS: usize = 2;
-/// The size of a cluster, in bytes: a cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
-/// The number that an entry stores in place of a square if it has no move.
 const NO_SQUARE: u8 = 64;
 
-/// A cluster: two slots in one cache line, so that a probe costs one memory access. (Three slots
-/// would fit if they contained hashes instead of boards, but then the table could mistake one
-/// position for another.)
+/// Two slots in one cache line, so that a probe costs one memory access. (Three would fit with
+/// hashes instead of boards, but then the table could mistake one position for another.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
@@ -30,27 +27,23 @@ pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
-    /// The reliability of the search that found the bounds: [`BY_PROBABILITY`], or 1 + its
-    /// [`Selectivity`] as a number.
+    /// [`BY_PROBABILITY`], or 1 + the [`Selectivity`] as a number: higher with less pruning.
     sureness: u8,
     best: u8,
     second: u8,
 }
 
-/// The reliability of an entry from a search by realization probability. The `depth` of such an
-/// entry is the total cost of moves at which the search ended its lines.
+/// The `sureness` of a search by realization probability, whose `depth` is its reach.
 const BY_PROBABILITY: u8 = 0;
 
-/// Returns the reliability of entries from a fixed-depth search; less pruning gives a higher one.
 #[inline]
 fn sureness(selectivity: Selectivity) -> u8 {
     1 + selectivity as u8
 }
 
 impl Entry {
-    /// Returns the rank of the bounds in an entry. Bounds of higher rank replace bounds of lower
-    /// rank. Bounds of a fixed-depth search rank above all bounds of searches by realization
-    /// probability, since the former may be exact.
+    /// The rank of the bounds, which replace bounds of lower rank. Those of fixed-depth searches,
+    /// which may be exact, rank above those of searches by realization probability.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -67,9 +60,8 @@ impl Entry {
         }
     }
 
-    /// Returns the bounds on the value if the entry is from a search by realization probability
-    /// with at least this reach (the total cost of moves at which it ends lines). Otherwise,
-    /// returns the least and the greatest value.
+    /// Returns the bounds if the entry is from a search by realization probability with at least
+    /// this reach; otherwise the least and the greatest value.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {
@@ -84,8 +76,7 @@ impl Entry {
         (self.lower == self.upper).then(|| Value::clamped(self.lower.into()))
     }
 
-    /// Returns the depth of the search that found the bounds; 0 for a search by realization
-    /// probability.
+    /// Returns the depth of the search; 0 for a search by realization probability.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
         if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
@@ -109,9 +100,8 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// A transposition table of clusters of two slots. In a full cluster, a new entry replaces an entry
-/// of an earlier generation, or else the shallower entry. Several threads may read and write at
-/// once.
+/// A transposition table. In a full cluster, a new entry replaces one of an earlier generation, or
+/// else the shallower one. Several threads may read and write at once.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -119,15 +109,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Creates an empty table of `megabytes` MiB, with at least one cluster. The operating system
-    /// provides memory only as the table fills.
+    /// Creates an empty table; the operating system provides memory only as it fills.
     pub(super) fn new(megabytes: usize) -> Result<Self, TableError> {
         let clusters = megabytes.checked_mul((1 << 20) / CLUSTER_BYTES);
         clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
     }
 
-    /// Creates an empty table with this number of clusters (at least one); `None` if there is no
-    /// memory for them.
+    /// Creates a table with this number of clusters, at least one; `None` without memory for it.
     pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
         let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
         Some(Self { clusters, generation: AtomicU32::new(1) })
@@ -147,14 +135,12 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// Returns the current generation. The load can be relaxed: a thread that receives the table
-    /// also sees all earlier changes of the generation.
+    /// A relaxed load: a thread that receives the table also sees earlier generation changes.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Returns the entry of a position; `None` if the table has none.
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
         let slots = &self.clusters[self.place(position)].0;
@@ -162,15 +148,13 @@ impl Table {
         slots.iter().find_map(|slot| slot.find(position, generation)).map(bytemuck::cast)
     }
 
-    /// Prefetches the cluster that a probe will read.
     #[inline]
     pub(super) fn prefetch(&self, position: &Position) {
         prefetch(&self.clusters[self.place(position)]);
     }
 
-    /// Stores the bounds that a search of this depth and ProbCut confidence found for a position,
-    /// and its best move. An old entry is kept if it has greater depth, or equal depth and higher
-    /// confidence. If another thread writes at the same time, its entry is kept.
+    /// Stores bounds and a best move. An entry of greater depth, or of equal depth and higher
+    /// confidence, is kept, and also one that another thread writes at the same time.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -181,8 +165,7 @@ impl Table {
         self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
     }
 
-    /// Stores the bounds that a search by realization probability with this reach found, in the
-    /// same way as [`Self::store`].
+    /// Stores the result of a search by realization probability, like [`Self::store`].
     pub(super) fn store_realized(
         &self,
         position: &Position,
@@ -229,8 +212,7 @@ impl Table {
         {
             (entry.second, entry.best) = (entry.best, square.index() as u8);
         }
-        // A lower bound that was found without a move may not be attained by the old best move. So
-        // the old best move becomes the second-best.
+        // A lower bound without a move: the old best move may not attain it, so it becomes second.
         if best.is_none() && lower.is_some() && entry.best != NO_SQUARE {
             (entry.second, entry.best) = (entry.best, NO_SQUARE);
         }
@@ -247,8 +229,7 @@ impl Table {
         slots[way].replace(seen[way].1, content);
     }
 
-    /// Returns the index of a position's cluster: a hash that folds the 128-bit product of the two
-    /// bitboards, each XORed with a constant.
+    /// Hashes a position: folds the 128-bit product of its bitboards, each XORed with a constant.
     #[inline]
     fn place(&self, position: &Position) -> usize {
         let player = position.player() ^ 0x9E37_79B9_7F4A_7C15;
@@ -282,7 +263,6 @@ mod tests {
         Some(name.parse().unwrap())
     }
 
-    /// Creates a value of `steps` steps of 1/32 disc.
     fn steps(steps: i32) -> Value {
         Value::from_steps(steps).unwrap()
     }
@@ -330,8 +310,7 @@ mod tests {
         }
     }
 
-    /// Several threads store entries for many positions in few clusters. Each entry is a function
-    /// of its position, so that the threads can check every entry that they find.
+    /// Entries are a function of their position, so that threads can check each one that they find.
     #[test]
     fn threads_never_find_what_was_stored_of_another_position() {
         let table = Table::with_clusters(3).unwrap();

@@ -1,5 +1,4 @@
-//! Teams of searchers. A searcher without a position to search helps another searcher by searching
-//! moves at that searcher's split points.
+//! Teams of searchers: one without a position helps another at that searcher's split points.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,19 +10,16 @@ use crate::eval::Evaluate;
 use crate::simd::Instructions;
 use crate::with_instructions;
 
-/// A team of searchers, one for each thread, that search positions in parallel. Idle searchers help
-/// busy ones at split points.
+/// A team of searchers, one for each thread. Idle searchers help busy ones at split points.
 #[derive(Debug)]
 pub struct Team<'a, E: Evaluate> {
     searchers: Vec<Searcher<'a, E>>,
-    /// The number of searchers that take jobs and have transposition tables. The remaining
-    /// searchers only help.
+    /// The number of searchers that take jobs and have transposition tables; the others only help.
     takers: usize,
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Creates a team of these searchers (at least one). The first `takers` of them take jobs; the
-    /// remaining searchers only help.
+    /// The first `takers` of these searchers (at least one) take jobs; the others only help.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -33,14 +29,12 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.searchers.iter_mut().for_each(|searcher| searcher.select(pruning.clone()));
     }
 
-    /// Calls `work` for every job, with a searcher whose transposition table is logically empty at
-    /// the start. Each searcher that takes jobs does one job at a time. Returns the results in the
-    /// order of the jobs.
+    /// Calls `work` for every job, with a searcher whose transposition table is logically empty. A
+    /// searcher does one job at a time. Returns the results in the order of the jobs.
     ///
-    /// A searcher without a job helps a searcher that has one. With help, scores are the same, but
-    /// the number of nodes may differ, and the search may find a different one of several equally
-    /// good moves. A team of one searcher does one job after another and visits the same nodes each
-    /// time.
+    /// A searcher without a job helps one that has a job. Help changes no score, but may change the
+    /// number of nodes and the choice among equal moves. A team of one searcher visits the same
+    /// nodes each time.
     pub fn work<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -53,10 +47,9 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Calls `work` once, with a searcher that takes jobs, while the other searchers help it. The
-    /// helpers also take part in pruned searches, whose results then depend on the number of
-    /// threads. The transposition table keeps its entries from call to call. Returns `None` only if
-    /// `work` was not called.
+    /// Calls `work` once, with one searcher. The others help it, also in pruned searches, whose
+    /// results then depend on the number of threads. The transposition table keeps its entries from
+    /// call to call. Returns `None` only if `work` was not called.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -77,8 +70,6 @@ impl<'a, E: Evaluate> Team<'a, E> {
         &mut self.searchers[0]
     }
 
-    /// Calls `work` for every job. Each searcher that takes jobs does one job at a time. Returns
-    /// the results in the order of the jobs.
     fn share<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -104,8 +95,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             }
         };
         if pool.is_some() {
-            // With few threads, searchers that take jobs must begin first, because helpers wait for
-            // them.
+            // With few threads, searchers with jobs must begin first, since helpers wait for them.
             let (one, count) = (&one, self.searchers.len());
             let waiting = &Mutex::new(self.searchers.iter_mut().enumerate());
             let first = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -127,7 +117,6 @@ impl<'a, E: Evaluate> Team<'a, E> {
 enum Sharing {
     /// Only searches without pruning, whose results do not depend on help.
     WithoutEffect,
-    /// All searches, including pruned searches, whose results depend on help.
     Everything,
 }
 
@@ -136,7 +125,6 @@ pub(super) struct Pool<S> {
     sharing: Sharing,
     open: Mutex<Open<S>>,
     changed: Condvar,
-    /// The number of idle searchers, which wait for a split point.
     idle: AtomicUsize,
 }
 
@@ -158,7 +146,6 @@ impl<S> Pool<S> {
         Self { sharing, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
     }
 
-    /// Returns true if idle searchers may also help in pruned searches.
     pub(super) fn shares_everything(&self) -> bool {
         self.sharing == Sharing::Everything
     }
@@ -167,26 +154,22 @@ impl<S> Pool<S> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether any searcher of the team is waiting for work.
     #[inline]
     pub(super) fn has_idle(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > 0
     }
 
-    /// Offers a split point to idle searchers.
     pub(super) fn offer(&self, split: Arc<Split<S>>) {
         self.open().splits.push(split);
         self.changed.notify_all();
     }
 
-    /// Withdraws a split point, so that no more searchers join it.
     pub(super) fn withdraw(&self, split: &Arc<Split<S>>) {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point at which to help, joins it and returns it. A searcher with its own
-    /// split point stops waiting when all helpers have left that point; any other searcher stops
-    /// when all jobs are done. In both cases, returns `None`.
+    /// Waits for a split point, joins it and returns it. Returns `None` once all helpers have left
+    /// the searcher's `own` split point or, without one, once all jobs are done.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -213,8 +196,7 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares, where most work remains; `None` if there
-    /// is none to join. A searcher with its own split point joins only split points below it.
+    /// Joins the split point with the most empty squares, where most work remains; below `own`.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -253,14 +235,12 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers while this searcher waits. A searcher that waits at its own split
-    /// point `own` helps only below that point; any other searcher helps at any split point.
+    /// Helps other searchers while this one waits; at its `own` split point, only below that point.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());
             let table = std::mem::replace(&mut self.table, Arc::clone(&split.table));
-            // The limits of the split point include an interrupt flag only if its search may be
-            // interrupted.
+            // These limits include an interrupt flag only if the search may be interrupted.
             let control = Control { is_interruptible: true, ..Control::new(&split.limits, false) };
             let control = std::mem::replace(&mut self.control, control);
             let tuning = self.tuning;

@@ -13,8 +13,7 @@ use crate::pattern::{Geometry, PatternSet};
 use crate::random::{Generator, random_position};
 use crate::simd::AnyInstructions;
 
-/// Draws a random board that may be unreachable. Such boards have many passes, isolated empty
-/// squares and early ends.
+/// Draws a board that may be unreachable: many passes, isolated empty squares, early ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {
     let mut empty = 0u64;
     while empty.count_ones() < empties {
@@ -66,7 +65,6 @@ pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
-/// Returns the exact score by plain minimax over all moves.
 pub(crate) fn minimax(position: &Position) -> Discs {
     let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
     match children.map(|child| -minimax(&child)).max() {
@@ -76,7 +74,6 @@ pub(crate) fn minimax(position: &Position) -> Discs {
     }
 }
 
-/// Computes the value at a depth by plain negamax with the evaluation [`Mobility`].
 pub(crate) fn negamax(position: &Position, depth: u32) -> Value {
     if position.is_over() {
         return Value::from_score(position.score());
@@ -110,9 +107,8 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// Values must equal those of plain negamax. At the greater depths, the search uses narrow windows,
-/// moves and bounds from the table, and value ordering. Searches are repeated with the table of
-/// another depth and position.
+/// The greater depths use narrow windows, table moves and bounds, and value ordering. Searches are
+/// repeated with the table of another depth and position.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));
@@ -247,9 +243,8 @@ fn no_feature_changes_a_score_or_a_value() {
             let found = (solution.score, without.search(position, 5).value);
             assert_eq!(found, *expected, "{name} {position:?}");
         }
-        // A wipe-out leaves no reply, so fastest first also tries it first: the feature saves few
-        // nodes. The other two features need models that `Mobility` does not have, and have their
-        // own tests.
+        // Fastest first also tries a wipe-out first, so that feature saves few nodes. The other two
+        // need models that `Mobility` lacks, and have their own tests.
         if !["wipe-out", "move-ordering evaluation", "selectivity ladder"].contains(&name) {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
@@ -285,7 +280,6 @@ pub(crate) fn predictions() -> Models {
     Models { probcut: Some(ProbCut::new(mean, error).unwrap()), ..Models::NONE }
 }
 
-/// Returns the shipped evaluation with a ProbCut model whose standard error is 2 discs.
 pub(super) fn with_predictions() -> Tables {
     embedded::tables().with_models(predictions())
 }
@@ -318,8 +312,7 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// The bounds of a pruned search may contradict each other, but the search must always find a move,
-/// down to the last empty square.
+/// The bounds of a pruned search may contradict each other.
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
@@ -337,8 +330,7 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
     }
 }
 
-/// Pruned searches to the end find mostly the correct scores in fewer nodes. A later search without
-/// pruning must not use their bounds.
+/// A later search without pruning must not use the bounds of pruned searches.
 #[test]
 fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     let evaluator = with_predictions();
@@ -368,8 +360,7 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     );
 }
 
-/// A regression: a pruned search never ended if it found the value below one window, and then above
-/// the next window.
+/// A regression: a search that failed low, then high in the next window, never ended.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();
@@ -381,7 +372,6 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// Bounds of a pruned search prove nothing for a search without pruning.
 #[test]
 fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     let evaluator = with_predictions();
@@ -421,8 +411,6 @@ fn scores_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Fixed-depth values must not depend on the number of threads. One searcher searches the first
-/// move of a node, and several share the remaining moves.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();
@@ -446,7 +434,7 @@ fn values_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Solves a position with `threads` threads. Returns the exact score that its best move attains.
+/// Returns the exact score that the best move of a team of `threads` searchers attains.
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
     let mut team = Search::new(evaluator).hash_mb(1).threads(threads).team(1).unwrap();
     let one = [*position];

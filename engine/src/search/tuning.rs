@@ -6,34 +6,25 @@ use crate::eval::STEPS_PER_DISC;
 
 /// The least depth of a search that uses the settings for deep searches.
 const DEEP: u32 = 11;
-/// Half the width of the first aspiration window around the value of the previous iteration, in
-/// steps of 1/32 disc.
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
-/// Half the width of the first aspiration window in a deep search, in steps of 1/32 disc.
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
-/// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, when a deep
-/// search orders moves by value.
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
 /// The settings of a search that depend on its depth. The settings for deep searches save a tenth
 /// of the nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The ply of the leaves of the search. Moves are ordered by the weights for the phase of this
-    /// ply.
+    /// The ply of the leaves, whose phase has the weights that order moves.
     pub(super) leaf_ply: u32,
-    /// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, when
-    /// moves are ordered by value.
+    /// The cost of each of the opponent's replies in a move score with value, in 1/32 disc.
     pub(super) mobility_weight: i32,
-    /// Half the width of the first aspiration window around the value of the previous iteration, in
-    /// steps of 1/32 disc.
+    /// Half the width of the first aspiration window, in steps of 1/32 disc.
     pub(super) first_margin: i32,
 }
 
 impl Tuning {
-    /// Returns the settings of one iteration of iterative deepening. `depth` is the depth of this
-    /// iteration and `deepest` the depth of the last one. `deepest` is 0 in a search by realization
-    /// probability.
+    /// Returns the settings of an iteration to `depth`. `deepest` is the depth of the last
+    /// iteration, or 0 in a search by realization probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

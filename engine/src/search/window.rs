@@ -5,25 +5,20 @@ use std::ops::{Add, Neg};
 use crate::board::{Discs, Square};
 use crate::eval::Value;
 
-/// The unit of the values in a search: steps of 1/32 disc in the midgame, whole discs in the
-/// endgame.
+/// The unit of values: steps of 1/32 disc in the midgame, whole discs in the endgame.
 pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     /// The upper bound of a full window, which is greater than every value of a node.
     const INFINITE: Self;
-    /// The smallest difference between two values.
     const STEP: Self;
 
-    /// Converts a value to this unit. The value of a solved position must be a whole number of
-    /// discs.
+    /// Converts a value to this unit. In discs, it must be a whole number.
     fn of_value(value: Value) -> Self;
 
-    /// Converts a number in this unit to a [`Value`].
     fn value(self) -> Value;
 
     /// Converts to a plain integer: steps of 1/32 disc, or discs.
     fn number(self) -> i32;
 
-    /// Converts from a plain integer: steps of 1/32 disc, or discs.
     fn of_number(number: i32) -> Self;
 }
 
@@ -87,32 +82,26 @@ pub(super) struct Best<T> {
 pub(super) struct Window<T> {
     /// The lower bound with which the search entered the node.
     given_alpha: T,
-    /// The current lower bound: moves of smaller value do not matter.
     pub(super) alpha: T,
-    /// The upper bound: a move of at least this value ends the node.
     pub(super) beta: T,
-    /// The best move found and its value, which are the result of the node if no later move is
-    /// better.
+    /// The best move so far, which is the result of the node if no later move is better.
     pub(super) best: Best<T>,
 }
 
 impl<T: Unit> Window<T> {
-    /// Converts the bounds of the window to another unit.
     pub(super) fn map<U>(self, unit: impl Fn(T) -> U) -> Window<U> {
         let best = Best { value: unit(self.best.value), square: self.best.square };
         let [given_alpha, alpha, beta] = [self.given_alpha, self.alpha, self.beta].map(unit);
         Window { given_alpha, alpha, beta, best }
     }
 
-    /// Creates the window of a node at the beginning of its search.
     pub(super) fn new(alpha: T, beta: T) -> Self {
         let best = Best { value: -T::INFINITE, square: None };
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Narrows the window to known bounds of the node's value; `square` attains the lower bound.
-    /// Returns true if the window is then empty, so that the node needs no search: `best` is its
-    /// result.
+    /// Narrows the window to known bounds, the lower attained by `square`. Returns true if this
+    /// empties the window: `best` is then the result of the node.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {
@@ -131,8 +120,7 @@ impl<T: Unit> Window<T> {
         true
     }
 
-    /// Records the value of a move. Returns true if the value is at least `beta`, which ends the
-    /// node.
+    /// Records the value of a move. Returns true if this is a beta cutoff.
     #[inline]
     pub(super) fn take(&mut self, value: T, square: Square) -> bool {
         if value > self.best.value {
@@ -142,9 +130,8 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// Returns the proven lower and upper bound of the node's value; a bound that is not proven is
-    /// `None`. The search of the node must be complete: all moves were searched, or a move ended
-    /// the node.
+    /// Returns the proven lower and upper bound of the node's value after a complete search: all
+    /// moves were searched, or a move ended the node.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

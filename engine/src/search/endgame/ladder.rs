@@ -1,9 +1,7 @@
-//! The selectivity ladder: endgame searches with ProbCut, at rising confidence, that run before an
-//! exact solve.
+//! The selectivity ladder: ProbCut endgame searches, at rising confidence, before exact solves.
 //!
-//! The score of the last of these searches centres the aspiration window of the exact search. The
-//! exact search first tries the best moves that these searches leave in the transposition table,
-//! but uses none of their bounds.
+//! The score of the last of these searches centres the window of the exact search, which first
+//! tries their best moves in the transposition table, but uses none of their bounds.
 
 use std::sync::Arc;
 
@@ -14,17 +12,15 @@ use crate::board::{Discs, Position};
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
-/// The ProbCut confidences of the searches before an exact solve, in order. On three test suites,
-/// exact solves take 1 to 3 % more nodes with 73 % alone, 2 to 19 % more with 95 or 99 % alone, and
-/// 5 to 8 % more with 73, 87, 95 and 99 %.
+/// The ProbCut confidences, in order. On three test suites, exact solves take 1 to 3 % more nodes
+/// with 73 % alone, 2 to 19 % more with 95 or 99 % alone, and 5 to 8 % more with 73, 87, 95 and 99
+/// %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
-/// The least number of empty squares at which pruned endgame searches (the selectivity ladder) run
-/// before an exact solve. With 12 or 18 instead, exact solves take the same number of nodes.
+/// The least number of empty squares for the ladder. With 12 or 18, solves take as many nodes.
 const LADDER_EMPTIES: u32 = 16;
 
-/// Returns the ProbCut settings of the searches of the selectivity ladder; empty if the evaluation
-/// has no ProbCut model.
+/// Returns the ladder's ProbCut settings; empty without a ProbCut model.
 fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
     let rung = |selectivity| {
         let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -34,9 +30,7 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Runs the pruned endgame searches that precede an exact solve (the selectivity ladder).
-    /// Returns the score of the last search, rounded down to an even number. If no such search
-    /// runs, returns `guess`.
+    /// Returns the score of the last search, rounded down to an even number; `guess` without one.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,
@@ -78,8 +72,7 @@ mod tests {
 
     const OFF: Features = Features { selectivity_ladder: false, ..Features::ALL };
 
-    /// Positions with 16 empty squares and their scores, from a solver that shares no code with
-    /// this one.
+    /// 16 empty squares, with scores from a solver that shares no code with this one.
     const SOLVED: [&str; 6] = [
         "X-OOXOOOXO-OXXX-OXOOOXXX-XOOOOXO-OOXOOXOOOOOOXX--XOO--XOX------- X 16",
         "-X-OX-OOX-XOXOOXOOOXOXOX-OOOXOO--XOXXOOOOXXXXOOO-XXXX-X-----X--X X -24",
@@ -89,8 +82,7 @@ mod tests {
         "OOO-OOXX-OOOOOXX-OOXXXXO-OXOXOO--XXOXOOX--XOOOOO-OXOO-XXO--O---- X 12",
     ];
 
-    /// The ladder's searches prune nodes and use the same table as the exact search after them. The
-    /// exact search must not use their bounds, on one thread or several.
+    /// The exact search shares their table, but must not use their bounds, also on several threads.
     #[test]
     fn the_ladder_changes_nodes_and_no_score() {
         let evaluator = with_predictions();

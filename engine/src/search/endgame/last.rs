@@ -1,18 +1,14 @@
-//! The search of the last four empty squares: one function for each number of empty squares, all in
-//! null windows.
+//! The last four empty squares: one function for each number of empty squares, all null windows.
 //!
 //! Half of all positions of an endgame search have at most four empty squares. To save time, their
-//! search uses no table and does not sort moves. The search tries each empty square, beginning with
-//! those in quadrants with an odd number of empty squares. Each function decides whether the score
-//! is above `alpha`: a result above `alpha` is a lower bound of the score, any other result is an
-//! upper bound.
+//! search uses no table and sorts no moves: it tries the empty squares, odd quadrants first. A
+//! result above `alpha` is a lower bound of the score; any other result is an upper bound.
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
 use crate::simd::{Instructions, compiled_for};
 
-/// Searches a position with at most four empty squares in the null window above `alpha`. A result
-/// above `alpha` is a lower bound of the score; any other result is an upper bound.
+/// Searches a position with at most four empty squares in the null window above `alpha`.
 #[compiled_for(I::SET)]
 pub(super) fn last_empties<I: Instructions>(
     set: I,
@@ -36,9 +32,7 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Searches a position with four empty squares, given in ascending order, in the null window above
-/// `alpha`. A result above `alpha` is a lower bound of the score; any other result is an upper
-/// bound.
+/// `squares` are in ascending order.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -56,8 +50,7 @@ fn four_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the greatest score of the moves on four empty squares. Stops at the first score above
-/// `alpha`. Returns `None` if no move is legal.
+/// Returns the best score, or the first score above `alpha`; `None` if no move is legal.
 #[inline(always)]
 fn best_of_four<I: Instructions>(
     set: I,
@@ -77,9 +70,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Searches a position with three empty squares in the null window above `alpha`. A result above
-/// `alpha` is a lower bound of the score; any other result is an upper bound. If a square is the
-/// only empty one of its quadrant, `squares[0]` must be such a square.
+/// If a square is the only empty one of its quadrant, `squares[0]` must be such a square.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -96,8 +87,6 @@ fn three_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the greatest score of the moves on three empty squares. Stops at the first score above
-/// `alpha`. Returns `None` if no move is legal.
 #[inline(always)]
 fn best_of_three<I: Instructions>(
     set: I,
@@ -113,8 +102,6 @@ fn best_of_three<I: Instructions>(
     tries.best()
 }
 
-/// Searches a position with two empty squares in the null window above `alpha`. A result above
-/// `alpha` is a lower bound of the score; any other result is an upper bound.
 #[compiled_for(I::SET)]
 fn two_empties<I: Instructions>(
     set: I,
@@ -131,8 +118,6 @@ fn two_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the greatest score of the moves on two empty squares. Stops at the first score above
-/// `alpha`. Returns `None` if no move is legal.
 #[inline(always)]
 fn best_of_two<I: Instructions>(
     set: I,
@@ -147,18 +132,16 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// The state of a node that tries one move after another: its position, its `alpha` and its best
-/// score. Each node writes out one call for each move, because the compiler would not inline a loop
-/// or a shared closure. `docs/log/search.md` lists other arrangements.
+/// A node that tries one move after another. Each node writes out one call for each move, because
+/// the compiler would not inline a loop or a shared closure (`docs/log/search.md` has other ways).
 struct Tries<I> {
     set: I,
     position: Position,
     alpha: Discs,
-    /// The best score of the moves tried; [`NO_SCORE`] before the first legal move.
+    /// [`NO_SCORE`] before the first legal move.
     best: Discs,
 }
 
-/// The best score of a node that has tried no legal move: a number below every score.
 const NO_SCORE: Discs = -INFINITE;
 
 impl<I: Instructions> Tries<I> {
@@ -167,9 +150,8 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries the move on `square`, if it is legal. Returns true if the move's score is above
-    /// `alpha`, which ends the node. `score` receives the position after the move and the new
-    /// `alpha`, both from the opponent's view, and returns the score from that view.
+    /// Tries a move, if it is legal. Returns true if its score is above `alpha`, which ends the
+    /// node. `score` gets the child and its `alpha`, and returns its score, all for the opponent.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -190,8 +172,7 @@ impl<I: Instructions> Tries<I> {
     }
 }
 
-/// Returns the exact score of a position with one empty square. Counts the flipped discs of the
-/// last move without playing it.
+/// Returns the exact score: counts the flipped discs of the last move without playing it.
 #[inline(always)]
 fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     *nodes += 1;
@@ -208,22 +189,20 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Orders four empty squares, given in ascending order. Squares in quadrants with an odd number of
-/// the four come first (one before three), then squares in quadrants with two or four. Squares of
-/// one quadrant are adjacent.
+/// Orders four squares, given in ascending order: those in quadrants with one of them first, then
+/// with three, two and four. Squares of one quadrant are adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The search order of four empty squares, as places in their ascending list. The index has two
-/// bits for the quadrant of each square.
+/// The order, as places in the ascending list, by the quadrants of the four squares (2 bits each).
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
     while key < 256 {
-        // The number of squares in the quadrant of each place: 1 first, then 3, 2, 4.
+        // The squares in the quadrant of each place: 1 first, then 3, 2, 4.
         let mut used = 0;
         let mut rank = 0;
         while rank < 4 {
@@ -252,8 +231,7 @@ static ORDERS: [[u8; 4]; 256] = {
     orders
 };
 
-/// The neighbours of each square, as bitboards. A move is legal only if the opponent has a disc on
-/// one of the square's neighbours.
+/// The neighbours of each square: a move is legal only next to a disc of the opponent.
 static NEIGHBOURS: [u64; 64] = {
     let mut neighbours = [0; 64];
     let mut index = 0;

@@ -22,30 +22,24 @@ use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The upper bound of a full window, which is greater than every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
-/// The least number of empty squares at which a fixed-depth search guesses the score before the
-/// exact search.
+/// The least number of empty squares at which a fixed-depth search guesses the score first.
 const GUESSED_EMPTIES: u32 = 10;
-/// The least number of empty squares at which nodes are PVS nodes, which order moves by value and
-/// use the transposition table. With 13 instead, the search takes the same number of nodes and more
-/// time; with 16, more nodes in the same time.
+/// The least number of empty squares of PVS nodes, which use values and the transposition table.
+/// With 13, the search takes as many nodes and more time; with 16, more nodes in the same time.
 const PVS_EMPTIES: u32 = 14;
-/// The least number of empty squares at which the move ordering also uses the move-ordering
-/// evaluation (a small pattern evaluation), if the weights have one. With 9 instead, the search
-/// takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
+/// The least number of empty squares at which the move-ordering evaluation also orders moves. With
+/// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// The least number of empty squares at which moves that leave the fewest replies are searched
-/// first. With fewer, parity alone orders the moves.
+/// The least number of empty squares of fastest first; with fewer, parity alone orders moves.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width, in discs, of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Solves a position. Also stores the score of the position after the best move in the
-    /// transposition table, so that a later search of that position only has to find a move that
-    /// attains this score. If a limit ends the search, the error contains a score that is already
-    /// known, or the result of the fixed-depth search that guessed the score.
+    /// Solves a position. Also stores the score after the best move, so that a later search of that
+    /// position only looks for a move that attains it. If a limit ends the search, the error has a
+    /// score that is already known, or the result of the search that guessed it.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -77,7 +71,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Ok(best)
     }
 
-    /// Solves a position by searches with windows around a guessed score.
     fn endgame_from_a_guess(
         &mut self,
         position: &Position,
@@ -98,8 +91,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// Searches a position to the end in windows around a score, each wider than the last. If a
-    /// limit ends the search, the result has no meaning.
+    /// If a limit ends the search, the result has no meaning.
     fn endgame_around(
         &mut self,
         position: &Position,
@@ -120,16 +112,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the exact score of a position if the transposition table contains it; otherwise
-    /// `None`. The best move is `None` if the table contains only the score.
+    /// Returns the score if the table has it, without a move if the table has none.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// Stores the score of a position, and that of the position after its best move, in the
-    /// transposition table. Does nothing without a best move.
+    /// Stores the score of a position and of that after its best move; nothing without one.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
@@ -149,16 +139,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 }
 
-/// Returns the depth of the search that guesses the score of a position with `empties` empty
-/// squares (at least [`GUESSED_EMPTIES`]). The guessing search is cheap compared with the exact
-/// search, and its best moves in the table improve the move ordering of the exact search.
+/// Returns the depth of the search that guesses the score, at [`GUESSED_EMPTIES`] or more. It is
+/// cheap compared with the exact search, and its table moves improve the order of that search.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)
 }
 
-/// Returns the upper bound on the score that follows from the opponent's stable discs, if it is at
-/// most `alpha`; otherwise `None`.
+/// Returns the upper bound by the opponent's stable discs, if it is at most `alpha`.
 #[inline(always)]
 fn stability_bound<I: Instructions>(
     set: I,
@@ -168,8 +156,7 @@ fn stability_bound<I: Instructions>(
     features: Features,
 ) -> Option<Discs> {
     let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
-    // Stable discs are counted only if the bound would be low enough with all of the opponent's
-    // discs stable.
+    // Counts stable discs only if the bound would suffice if all of the opponent's were stable.
     let is_promising = alpha >= STABILITY_ALPHA[empties as usize & 63];
     if !features.stability || !is_promising || bound(position.opponent()) > alpha {
         return None;
@@ -178,8 +165,7 @@ fn stability_bound<I: Instructions>(
     (upper <= alpha).then_some(upper)
 }
 
-/// The least `alpha` at which counting stable discs for a cutoff saves time, by number of empty
-/// squares. These values were measured.
+/// The least `alpha` at which counting stable discs saves time, by empty squares, as measured.
 static STABILITY_ALPHA: [Discs; 64] = {
     let mut alphas = [0; 64];
     let mut empties = 0;

@@ -14,29 +14,23 @@ use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
 use crate::simd::{Instructions, compiled_for};
 
-/// A move to search: its square, the position after it, and the opponent's legal replies.
 #[derive(Clone, Copy)]
 struct Candidate {
     square: Square,
-    /// The child's slot in the shallow table.
     slot: ShallowSlot,
     child: Position,
     replies: u64,
 }
 
-/// The move score of the best move that the shallow table has for a position, above every other
-/// move score.
+/// The score of the best move in the shallow table, above every other move score.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The number that each legal reply of the opponent subtracts from a move's score. For comparison,
-/// a corner adds 9 ([`WORTH`]).
+/// The cost of each legal reply of the opponent in a move score, to which a corner adds 9.
 const REPLY_COST: i32 = 16;
-/// The bonus in a move's score for a square in a quadrant with an odd number of empty squares. For
-/// comparison, a corner adds 9 ([`WORTH`]).
+/// The bonus for a square in a quadrant with an odd number of empty squares.
 const ODD_WORTH: i32 = 8;
 
-/// The part of a move's score that depends on its square: greatest for corners, least for squares
-/// that open a corner to the opponent. This order saves 2 to 3 % of the nodes. Counting empty
-/// squares around the opponent's discs as well saves no further nodes.
+/// The part of a move score by square: greatest for corners, least for squares that open one. Saves
+/// 2 to 3 % of the nodes; counting empty squares around the opponent's discs saves no more.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -51,28 +45,23 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move-ordering keys, which has room for all moves of a null-window
-/// node.
+/// The length of the array of move-ordering keys: room for all moves of a null-window node.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
-/// Returns the greatest of the move-ordering keys; `i32::MIN` if no move remains.
 #[inline(always)]
 fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the place, in the list of moves, of the move with this move-ordering key. The key
-/// `i32::MIN` belongs to no move, and gives a place beyond the list.
+/// Returns the place of a key's move in the list; for `i32::MIN`, a place beyond the list.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a position in the null window above `alpha`. A result above `alpha` is a lower
-    /// bound of the score; any other result is an upper bound. With at most four empty squares,
-    /// tries all moves without tables.
+    /// Searches in the null window above `alpha`; the last four empty squares without tables.
     #[inline]
     pub(super) fn null_window(
         &mut self,
@@ -95,8 +84,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// Searches a position with at least five empty squares in the null window above `alpha`.
-    /// `squares` is the set of its legal moves.
+    /// Searches a position with at least five empty squares; `squares` are its legal moves.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -113,8 +101,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a node in the null window above `alpha`, fastest first: moves that leave the
-    /// opponent the fewest replies are searched first.
+    /// Searches a node fastest first: moves that leave the opponent the fewest replies come first.
     #[compiled_for(I::SET)]
     fn fastest_first(
         &mut self,
@@ -166,8 +153,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the score and square of the best move, or of the first move whose score is above
-    /// `alpha`. The player must have a move.
+    /// Returns the best score and its move, or the first above `alpha`. A move must be legal.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,
@@ -188,10 +174,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         } else {
             None
         };
-        // The key of each remaining move: its score, then its place (an earlier place gives a
-        // greater key). The array has a fixed size, so that vector instructions find the greatest
-        // key without a branch. Most nodes end with their first move, and a vector load right after
-        // writes of single keys would wait for them. So the loop keeps track of the greatest key.
+        // The key of each remaining move: its score, then its place (earlier is greater). The array
+        // has a fixed size, so that vector instructions find the greatest key without a branch.
+        // Most nodes end with their first move, and a vector load right after single writes would
+        // wait for them: so the loop keeps track of the greatest key.
         let mut keys = [i32::MIN; PLACES];
         let mut greatest = i32::MIN;
         let mut moves = ArrayVec::<Candidate, PLACES>::new();
@@ -201,8 +187,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             if child.player() == 0 && self.features.wipe_out {
                 return (64, square);
             }
-            // The entries of the children are scattered over the table: prefetch all before reading
-            // any.
+            // The children's entries are scattered: prefetch all before reading any.
             let slot = ShallowSlot::of(child, empties - 1);
             if enhanced {
                 self.shallow_table.prefetch(slot);
@@ -225,8 +210,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             greatest = greatest.max(key);
             moves.push(Candidate { square, slot, child, replies });
         }
-        // Enhanced transposition cutoff: a child needs no search if its bounds in the shallow table
-        // decide the null window. This saves 6 % of nodes and time.
+        // Enhanced transposition cutoff, in the shallow table: saves 6 % of nodes and time.
         if enhanced {
             let mut is_any_settled = false;
             for (place, &Candidate { square, slot, child, .. }) in moves.iter().enumerate() {
@@ -268,8 +252,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches a node in the null window above `alpha` with parity ordering: the moves in
-    /// quadrants with an odd number of empty squares come first.
+    /// Searches a node by parity: quadrants with an odd number of empty squares come first.
     #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,

@@ -1,5 +1,4 @@
-//! The endgame search of nodes with many empty squares, by principal variation search (PVS). A
-//! shallow search scores the moves for move ordering.
+//! PVS nodes of the endgame, with many empty squares: a shallow search scores their moves.
 
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::probcut_schedule::ProbCutSettings;
@@ -12,29 +11,24 @@ use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a table entry whose moves an endgame node searches first. The fixed-depth
-/// search that guesses the score also stores moves in the table; moves of shallower entries order
-/// worse than [`Searcher::move_score`]. With 6 instead, the search takes 3 to 14 % more nodes on
-/// four test suites, and 12 % fewer on fforum-20-39. (A node with fewer than [`PVS_EMPTIES`] empty
-/// squares, which is a PVS node only at the root, uses the table moves of any depth.)
+/// The least depth of a table entry whose moves come first. Moves of shallower entries, which the
+/// search that guesses the score also stores, order worse than [`Searcher::move_score`]. With 6,
+/// the search takes 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39. (A
+/// node below [`PVS_EMPTIES`], which is a PVS node only at the root, uses moves of any depth.)
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
-/// and 3; with fewer, the depth is 0. With 15, 17 and 20 instead, the endgame search takes the same
-/// number of nodes and 2 to 4 % more time.
+/// and 3 (0 below). With 15, 17 and 20, the search takes as many nodes and 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which the factorization-machine factors of the evaluation
-/// contribute to a move's score. With fewer, the pattern weights of one phase alone order moves
-/// nearly as well: the search takes 1 to 4 % more nodes and 3 to 20 % less time.
+/// The least number of empty squares at which factors contribute to a move score. With fewer, the
+/// weights of one phase alone order moves: 1 to 4 % more nodes, and 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// The distance below the best move's score, in steps of 1/32 disc, within which move scores are
-/// exact. Lower move scores are only upper bounds.
+/// Move scores this far below the best, in steps of 1/32 disc, are only upper bounds.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-/// A move whose value is more than this number of discs below `alpha` gets only an upper bound as
-/// its score for move ordering. Edax uses the same margin.
+/// A move whose value is this many discs below `alpha` gets only an upper bound, as in Edax.
 const HOPELESS_MARGIN: Discs = 8;
 
 /// The search mode of searches to the end of the game, with values in discs.
@@ -97,9 +91,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the score of a position, or a bound on the score if it is outside the window. With
-    /// at least [`PVS_EMPTIES`] empty squares the node is a PVS node; otherwise null-window
-    /// searches find the score.
+    /// Returns the score of a position, or a bound on it outside the window: by PVS with at least
+    /// [`PVS_EMPTIES`] empty squares, otherwise by null-window searches.
     pub(in super::super) fn endgame(
         &mut self,
         position: &Position,
@@ -128,10 +121,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Finds a move that attains a score that is already known. Null-window searches test the
-    /// moves, best move score first; the last remaining move needs no search. If the known score
-    /// comes from a pruned search, perhaps no move attains it; then the result is the move with the
-    /// best move score. The player must have a move.
+    /// Finds a move that attains a known score. Null-window searches test the moves, best move
+    /// score first; the last one needs no search. If the score is from a pruned search, perhaps no
+    /// move attains it; then the result is the best by move score. The player must have a move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -162,10 +154,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Computes the move scores of a node by shallow searches. To save time, two kinds of scores
-    /// are only bounded from above: scores more than [`MOVE_SCORE_MARGIN`] below the best score
-    /// (saves 6 to 8 %), and scores of moves whose value is more than [`HOPELESS_MARGIN`] below
-    /// `alpha` (saves 3 to 8 %).
+    /// Computes the move scores of a node by shallow searches. To save time, scores more than
+    /// [`MOVE_SCORE_MARGIN`] below the best (saves 6 to 8 %), and scores of moves whose value is
+    /// more than [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %), are only upper bounds.
     fn rate_by_search(
         &mut self,
         moves: &mut Moves,
@@ -216,8 +207,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         move_score
     }
 
-    /// Returns the quadrants of a position that have an odd number of empty squares; none if the
-    /// parity feature is off.
+    /// Returns the parity of the quadrants; even if the parity feature is off.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }

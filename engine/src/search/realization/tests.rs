@@ -1,21 +1,18 @@
-//! Tests of the search by realization probability: its results against plain negamax, and the
-//! classification of moves into kinds.
+//! Tests of the search by realization probability against negamax, and of the kinds of moves.
 
 use super::super::tests::{WithModels, minimax, negamax, positions, searcher};
 use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::{Mobility, Models};
 
-/// Creates the handwritten evaluation `Mobility` with a model of move probabilities. `probability`
-/// returns the probability for the index of a stage and kind of move.
+/// `Mobility` with a model of move probabilities, by the index of a stage and kind of move.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// Returns the handwritten evaluation `Mobility` with move probabilities from 1/16 to 6/16 in an
-/// irregular order.
+/// Probabilities from 1/16 to 6/16 in an irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }
@@ -30,9 +27,8 @@ fn weights_without_probabilities_are_refused() {
     assert_eq!(Pruning::by_probability(&Mobility).unwrap_err(), NoRealization);
 }
 
-/// If all moves are equally likely, a search by probability must equal one to a fixed depth, as in
-/// the paper. Here every move has probability 1/2, which is also the probability of a move that is
-/// searched again. So each unit of depth is two plies.
+/// As in the paper. Every move has probability 1/2, also one that is searched again, so that each
+/// unit of depth is two plies.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -66,8 +62,7 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// With a threshold far below the probability of any line, no line ends early. The result must then
-/// be that of minimax.
+/// The threshold is far below the probability of any line, so that no line ends early.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -114,8 +109,7 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
     }
 }
 
-/// If every move is nearly certain, moves cost nothing. Without a limit on nodes, a search to depth
-/// 1 would continue to the end of the game.
+/// Such moves cost nothing: only a limit on nodes keeps depth 1 from the end of the game.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     // Every move is nearly certain, which is impossible for the many moves of late ranks.
@@ -135,8 +129,7 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// A search by probability with a valid model must reach its depth. The limit on nodes, which is
-/// for invalid models, is far above the number of nodes here.
+/// The limit on nodes, which is for invalid models, is far above the number of nodes here.
 #[test]
 fn a_search_by_probabilities_that_can_be_is_not_ended() {
     let likely = in_no_order();
@@ -151,8 +144,7 @@ fn a_search_by_probabilities_that_can_be_is_not_ended() {
     }
 }
 
-/// A search limited by the probability of lines proves nothing for a fixed-depth search. The
-/// results of such a search must not remove exact scores from the table.
+/// Results by probability must not remove exact scores from the table.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = in_no_order();
