@@ -1,5 +1,4 @@
-//! Benchmarks of moves, flips and the last squares on positions of random games, and of walks
-//! through the game tree.
+//! Benchmarks of the board on positions of random games, and of walks through the game tree.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
@@ -17,8 +16,7 @@ fn walk_copying(position: &Position, depth: u32) -> u64 {
     Squares(position.moves()).map(|square| walk_copying(&after(square), depth - 1)).sum()
 }
 
-/// Counts the leaves of the game tree at `depth` + 1 plies, on a single board. Each move changes
-/// the board and is then undone.
+/// Counts the same leaves on a single board: each move changes it and is then undone.
 fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();
@@ -34,8 +32,7 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     moves
 }
 
-/// Compares copying the board with undoing moves, on a whole tree of seven plies without passes.
-/// The search copies boards; the choice affects only its speed.
+/// Copying the board, as the search does, or undoing moves: a tree of 7 plies without passes.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;
     const MOVES: u64 = 390_216;

@@ -1,6 +1,5 @@
-//! Benchmarks of the evaluation along random games, compared with its memory loads alone. The
-//! benchmarks use the embedded weights, and weights of the pattern sets `factors` and `scalars`
-//! (the same set without factors).
+//! Benchmarks of the evaluation along random games, compared with its memory loads alone: with the
+//! embedded weights, and the pattern set `factors` with and without factors (`scalars`).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -12,8 +11,7 @@ use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
 use othello_engine::pattern::{Indices, PatternSet};
 use othello_engine::random::random_game;
 
-/// A move of a random game, with the position before it and the indices of that position. The move
-/// leads neither to a pass nor to the end of the game.
+/// A move of a random game that leads neither to a pass nor to the end, and the position before it.
 struct Step {
     position: Position,
     indices: Indices,
@@ -34,7 +32,6 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
     steps
 }
 
-/// Computes the pattern indices and the value after each move. Returns the sum of the values.
 fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     steps.iter().fold(0, |sum, step| {
         let indices = tables.after(&step.indices, step.square, step.flips);
@@ -46,8 +43,7 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 /// The number of factors in the factor vector of a class.
 const FACTORS: usize = 16;
 
-/// The memory loads of one evaluation: the tables, and the places of the weights and factor vectors
-/// in the tables. The places are computed before the measurement.
+/// The memory loads of one evaluation: tables and places, computed before the measurement.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],
@@ -68,7 +64,6 @@ impl<'t> Loads<'t> {
     }
 }
 
-/// Loads and adds the weights and factor vectors at places that were computed before.
 fn load(loads: &[Loads<'_>]) -> i32 {
     loads.iter().fold(0, |sum, loads| {
         let weights = loads.places.iter().map(|&place| i32::from(loads.weights[place as usize]));

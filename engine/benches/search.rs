@@ -1,5 +1,4 @@
-//! Benchmarks of exact solves at 4, 8 and 12 empty squares. At 4, the benchmark measures the search
-//! of the last squares; at 8 and 12, also the search that uses transposition tables.
+//! Benchmarks of exact solves at 4 (only the search of the last squares), 8 and 12 empty squares.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;
