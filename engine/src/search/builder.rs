@@ -68,8 +68,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         }
     }
 
-    /// Sets the depth in plies. If no more squares are empty, the search goes to the end of the
-    /// game.
+    /// Sets the depth in plies. If no more squares are empty, the search goes to the end.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.strength.get_or_insert(STATIC).depth = depth;
