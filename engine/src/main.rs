@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    othello_engine::cli::main(std::env::args_os()).into()
+    othello_engine::cli::main(std::env::args_os().collect()).into()
 }

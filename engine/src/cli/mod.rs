@@ -79,7 +79,7 @@ enum Command {
 }
 
 /// Runs the program with the words of a command line, and returns its exit status.
-pub fn main(words: impl IntoIterator<Item = OsString> + Send) -> u8 {
+pub fn main(words: Vec<OsString>) -> u8 {
     session::main(|| {
         let program: Program = shared::parse_or_exit(words);
         session::run(&program.common, |session| program.run(session))

@@ -144,7 +144,7 @@ enum Command {
 }
 
 /// Runs the subcommand that the words of a command line select, and returns the exit status.
-pub fn main(words: impl IntoIterator<Item = OsString> + Send) -> u8 {
+pub fn main(words: Vec<OsString>) -> u8 {
     session::main(|| {
         let program: Program = arguments::parse_or_exit(words);
         session::run(&program.common, |session| program.run(session))

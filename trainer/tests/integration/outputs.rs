@@ -1,5 +1,5 @@
-//! Tests of outputs: a command must report an output that it cannot write before the work, and must
-//! not overwrite an input. (`trainer/fuzz` tests pipes, devices and links at the paths of outputs.)
+//! Tests of outputs. Before a command starts its work, it must report an output that it cannot
+//! write. It must never overwrite an input. (`trainer/fuzz` tests pipes, devices and links.)
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -83,7 +83,7 @@ impl Weights {
         counts.expect("one row, or a row for each phase")
     }
 
-    /// Sets the weight of each parameter in a phase to `f(parameter)`, within ±[`MAX_STEPS`].
+    /// Sets the weight of each parameter in a phase to `f(parameter)`, clamped to ±[`MAX_STEPS`].
     pub fn set_steps(&mut self, phase: Phase, f: impl Fn(usize) -> i16) {
         let steps = self.steps.row_mut(phase.index()).into_iter().enumerate();
         steps.for_each(|(parameter, step)| *step = f(parameter).clamp(-MAX_STEPS, MAX_STEPS));

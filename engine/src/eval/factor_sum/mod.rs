@@ -38,7 +38,7 @@ impl Places<'_> {
 }
 
 /// Returns the contribution of the factors to a value, in steps of 1/32 disc. Each vector has
-/// `dimensions` numbers; element [`MARGIN`](super::layout::MARGIN) of `vectors` has index 0.
+/// `dimensions` numbers. Their index 0 is element [`MARGIN`](super::layout::MARGIN) of `vectors`.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,

@@ -119,8 +119,8 @@ pub trait Backend: Sync {
         sums: &mut Self::Sums,
     ) -> Result<u128>;
 
-    /// Sets each parameter's element of `sums` to Σ weight over the positions in which the
-    /// parameter occurs, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    /// Sets each parameter's element of `sums` to the sum of the weights of the positions in which
+    /// the parameter occurs. A sum of [`WEIGHTS_PER_OCCURRENCE`] is one occurrence.
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
     /// Returns the sums of the errors that an evaluation with these weights makes on the positions.

@@ -29,7 +29,8 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack, a finding if `wrong` states a fault. `how` states how to reproduce it.
+    /// Counts an attack. If `wrong` states a fault, the attack is a finding; `how` states how to
+    /// reproduce it.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

@@ -39,7 +39,7 @@ pub struct Curve {
     pub seconds: f64,
 }
 
-/// The errors with a share of the games.
+/// The errors of weights that were fitted to a share of the games.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Point {
     /// The share.

@@ -15,8 +15,8 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// What a disc adds, in every lane, to a (`first`), b (`second`) and c (`fixed`) of the class. The
-/// amounts of a and b, which have at most five base-3 digits, fit in bytes.
+/// The amounts that a disc adds, in every lane, to a (`first`), b (`second`) and c (`fixed`) of the
+/// class. Those of a and b, which have at most five base-3 digits, fit in bytes.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -12,7 +12,7 @@ use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
-/// Interrupts at call `call` of `is_interrupted`: then work is left with any number of threads.
+/// Interrupts the match at call `call` of `is_interrupted`, when some games are still unplayed.
 struct StopAtCall {
     call: usize,
     made: std::sync::atomic::AtomicUsize,

@@ -267,7 +267,7 @@ pub(super) struct RecordFile {
 /// The most bytes of `trials.jsonl`: enough for a hundred thousand trials.
 const LONGEST: u64 = 64 << 20;
 
-/// What identifies the trial in a line of `trials.jsonl`.
+/// Returns the fields that identify the trial in a line of `trials.jsonl`.
 fn key(line: &Json) -> [Option<&Json>; 3] {
     ["round", "share", "trial"].map(|field| line.get(field))
 }
