@@ -62,7 +62,7 @@ impl HostProgram {
         command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
         // Jumps between stacks are intended, so the checks of `_FORTIFY_SOURCE` are off. The errors
         // detect argument types in the index that differ from those of the kernels.
-        command.args(["-U_FORTIFY_SOURCE", "-w", "-Werror=incompatible-pointer-types"]);
+        command.args(["-U_FORTIFY_SOURCE", "-Werror=incompatible-pointer-types"]);
         command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
         command.args(more_flags()).arg("-o").arg(library).arg(&source).arg("-lm");
         let output = command
@@ -126,4 +126,28 @@ fn entries() -> String {
         let _ = writeln!(text, "void call_{name}(void **a) {{ check_{name}({values}); }}");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "#define FEATURES 1u
+#define DIMENSIONS 0u
+#define EACH_FEATURE PLAYER_DISCS(0, 0u)
+";
+
+    /// A regression: the flag `-w` switched the error off.
+    #[test]
+    fn a_kernel_whose_arguments_differ_from_the_index_is_refused() {
+        let program = Program::new(HEADER);
+        HostProgram::compile(&program).unwrap();
+        let changed = program.with(
+            "KERNEL errors(const Row *rows, u32 first",
+            "KERNEL errors(const Row *rows, double first",
+        );
+        assert_ne!(changed.text(), program.text());
+        let error = HostProgram::compile(&changed).err().unwrap().to_string();
+        assert!(error.contains("incompatible pointer type"), "{error}");
+    }
 }
