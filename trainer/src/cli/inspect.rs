@@ -43,8 +43,9 @@ impl fmt::Display for Inspection {
             let FileReport { path, frames, bytes, sha256, provenance, .. } = file;
             match &file.records {
                 RecordsReport::Games(games) => write_games(f, path, games)?,
-                RecordsReport::Positions(positions) => write_positions(f, path, positions)?,
-                RecordsReport::Openings(openings) => write_positions(f, path, openings)?,
+                RecordsReport::Positions(report) | RecordsReport::Openings(report) => {
+                    write_positions(f, path, report)?;
+                }
             }
             writeln!(f, "{frames} frames, {bytes} bytes, sha256 {sha256}\nmade from")?;
             for (key, value) in provenance {
@@ -115,17 +116,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let memory = bytes_of(arguments.memory_mb);
     let limit = MemoryLimit { bytes: memory, folder: std::env::temp_dir() };
     let files = inspect(&record_files(&arguments.files)?, &limit, session.progress())?;
-    let (mut games, mut positions) = (0, 0);
-    for file in &files {
-        match &file.records {
-            RecordsReport::Games(report) => {
-                games += report.games;
-                positions += report.positions;
-            }
-            RecordsReport::Positions(report) | RecordsReport::Openings(report) => {
-                positions += report.positions;
-            }
-        }
-    }
+    let counts = files.iter().map(|file| match &file.records {
+        RecordsReport::Games(report) => (report.games, report.positions),
+        RecordsReport::Positions(report) | RecordsReport::Openings(report) => (0, report.positions),
+    });
+    let (games, positions) = counts.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
     session.print(&Inspection { files, games, positions, seconds: session.seconds() })
 }
