@@ -1,7 +1,5 @@
 //! `othello-trainer doctor`: reports the hardware, and the parts of it that a fit would use.
 
-use std::fmt;
-
 use othello_cli::{Outcome, Session};
 use othello_engine::simd::InstructionSet;
 use serde::Serialize;
@@ -14,7 +12,17 @@ use crate::model;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {}
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display(
+    "device            {device}\n\
+     reason            {reason}\n\
+     optimizer         {optimizer}\n\
+     threads           {threads}\n\
+     memory            {:.1} GiB ({memory_limit})\n\
+     instructions      {instructions}\n\
+     instruction sets  {}",
+    gib(*memory_bytes), instruction_sets.join(" ")
+)]
 pub(in crate::cli) struct Findings {
     /// The device that `--device auto` picks.
     device: &'static str,
@@ -46,19 +54,6 @@ struct GpuFindings {
     driver: i32,
     /// The memory of the GPU.
     memory_bytes: usize,
-}
-
-impl fmt::Display for Findings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, reason, threads, optimizer, instructions, .. } = self;
-        writeln!(f, "device            {device}")?;
-        writeln!(f, "reason            {reason}")?;
-        writeln!(f, "optimizer         {optimizer}")?;
-        writeln!(f, "threads           {threads}")?;
-        writeln!(f, "memory            {:.1} GiB ({})", gib(self.memory_bytes), self.memory_limit)?;
-        writeln!(f, "instructions      {instructions}")?;
-        write!(f, "instruction sets  {}", self.instruction_sets.join(" "))
-    }
 }
 
 fn gib(bytes: u64) -> f64 {
