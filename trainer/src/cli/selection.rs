@@ -31,7 +31,7 @@ pub(super) struct Files {
 #[derive(clap::Args, Debug)]
 pub struct Sample {
     #[command(flatten)]
-    files: Files,
+    pub(super) files: Files,
     #[arg(long, value_name = "N", value_parser = number_from(0_u64))]
     count: u64,
     #[arg(long, value_name = "FILTER")]
@@ -44,7 +44,7 @@ pub struct Sample {
 #[derive(clap::Args, Debug)]
 pub struct Shuffle {
     #[command(flatten)]
-    files: Files,
+    pub(super) files: Files,
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub struct Shuffle {
 #[derive(clap::Args, Debug)]
 pub struct SplitFiles {
     #[command(flatten)]
-    files: Files,
+    pub(super) files: Files,
 
     /// Prefix of the names of the output files: NAME.training.games, NAME.validation.games and
     /// NAME.test.games, or the same with .positions
@@ -80,14 +80,6 @@ pub(super) enum Work<'a> {
 }
 
 impl Work<'_> {
-    fn files(&self) -> &[PathBuf] {
-        match self {
-            Self::Sample(Sample { files, .. })
-            | Self::Shuffle(Shuffle { files, .. })
-            | Self::Split(SplitFiles { files, .. }) => &files.files,
-        }
-    }
-
     /// Writes the selected records. Returns each written file with the number of its records.
     fn select<R: Splittable>(
         &self,
@@ -136,14 +128,14 @@ impl SplitFiles {
 }
 
 /// Selects records and prints the report. All files must have the kind of the first file.
-pub(super) fn run(work: &Work<'_>, session: &Session) -> anyhow::Result<Outcome> {
+pub(super) fn run(files: &Files, work: &Work<'_>, session: &Session) -> anyhow::Result<Outcome> {
     if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
         ensure!(
             validation_percent + test_percent <= 100,
             "--validation-percent and --test-percent are more than 100 together"
         );
     }
-    let files = record_files(work.files())?;
+    let files = record_files(&files.files)?;
     match kind_of(files.first().context("no file is named")?)? {
         Kind::Games => select_of::<Game>(work, &files, session),
         Kind::Placed => select_of::<PlacedPosition>(work, &files, session),
