@@ -1,6 +1,6 @@
 //! `othello-trainer match`: decides which of two evaluations or external programs is better.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -22,8 +22,8 @@ use othello_engine::record::GameWriter;
 use othello_engine::run::{Run, Shard, described};
 use othello_engine::search::{Level, Plan, Pruning, Strength};
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
+use super::export::sha256_of;
 use crate::arena::{
     Budget, Choice, Conditions, Contestant, ErrorRate, Finding, Hypotheses, KeptMatch, Match,
     MatchReport, Opening, PlayedGame, Sprt, Terms,
@@ -123,8 +123,14 @@ impl Arguments {
             check_output(out, &inputs)?;
             Run::check_is_free(out, self.shard())?;
         }
-        self.kept.check(&inputs)?;
-        let outputs: Vec<&PathBuf> = self.out.iter().chain(self.kept.outputs()).collect();
+        let kept = [&self.kept.games_out, &self.kept.transcripts_out].into_iter().flatten();
+        for path in kept.clone() {
+            check_output(path, &inputs)?;
+            if self.kept.force {
+                check_replaceable(path)?;
+            }
+        }
+        let outputs: Vec<&PathBuf> = self.out.iter().chain(kept).collect();
         Ok(check_differ(&outputs)?)
     }
 
@@ -297,7 +303,7 @@ pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
 }
 
 #[derive(clap::Args, Debug)]
-pub(super) struct KeptArguments {
+struct KeptArguments {
     /// Write a record of each game to this file; the moves of the opening count as random ones
     #[arg(long, value_name = "FILE")]
     games_out: Option<PathBuf>,
@@ -309,30 +315,12 @@ pub(super) struct KeptArguments {
 }
 
 impl KeptArguments {
-    pub(super) fn existing(&self) -> Existing {
+    fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
 
-    pub(super) fn check(&self, inputs: &[&Path]) -> anyhow::Result<()> {
-        for path in self.outputs() {
-            check_output(path, inputs.iter().copied())?;
-            if self.force {
-                check_replaceable(path)?;
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.games_out, &self.transcripts_out].into_iter().flatten()
-    }
-
     /// Returns an error if an existing file belongs to another match, as far as is known before it.
-    pub(super) fn check_are_own(
-        &self,
-        settings: &Provenance,
-        openings: &[Position],
-    ) -> anyhow::Result<()> {
+    fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> anyhow::Result<()> {
         if self.existing() == Existing::Replace {
             return Ok(());
         }
@@ -353,7 +341,7 @@ impl KeptArguments {
     }
 
     /// Writes the games to the requested files. `settings` is their provenance.
-    pub(super) fn write(
+    fn write(
         &self,
         games: &[PlayedGame],
         settings: Provenance,
@@ -400,7 +388,7 @@ fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
 /// Returns the SHA-256 of the openings in their order, which identifies them in a provenance.
 pub(super) fn checksum(openings: &[Position]) -> String {
     let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
-    hex::encode(Sha256::digest(texts.collect::<String>()))
+    sha256_of(texts.collect::<String>().as_bytes())
 }
 
 #[derive(clap::Args, Debug)]
