@@ -4,11 +4,11 @@ use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use othello_cli::arguments::{number_from, number_in};
+use othello_cli::arguments::{Output, number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::eval::{ByClass, Models, Weights, WeightsChoice};
 use othello_engine::file::{
-    Existing, Kind, Provenance, Summary, check_name, check_output, check_replaceable,
+    Kind, Provenance, Summary, check_name, check_output, check_replaceable,
 };
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::record_files;
@@ -44,10 +44,8 @@ enum What {
 struct Changing {
     /// Weights file, or `embedded`, whose counts are 0
     weights: WeightsChoice,
-    #[arg(long, value_name = "W2")]
-    out: PathBuf,
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(clap::Args, Debug)]
@@ -189,12 +187,12 @@ impl Changing {
         work: &str,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> anyhow::Result<(Weights, Provenance)> {
-        check_output(&self.out, self.weights.path().into_iter().chain(inputs))?;
-        check_name(&self.out, Kind::Weights)?;
-        if self.force {
-            check_replaceable(&self.out)?;
+        check_output(&self.output.out, self.weights.path().into_iter().chain(inputs))?;
+        check_name(&self.output.out, Kind::Weights)?;
+        if self.output.force {
+            check_replaceable(&self.output.out)?;
         }
-        Run::check_is_free(&self.out, Shard::WHOLE)?;
+        Run::check_is_free(&self.output.out, Shard::WHOLE)?;
         let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
         let provenance = Provenance::new(work)
             .with("weights", sha256)
@@ -212,10 +210,11 @@ impl Changing {
         session: &Session,
         calibrate: impl FnOnce(&Work<'_>) -> Result<(C, Weights), CalibrateError>,
     ) -> anyhow::Result<Outcome> {
-        let (existing, progress) = (Existing::by_force(self.force), session.progress());
+        let (existing, progress) = (self.output.existing(), session.progress());
         let kind = Some(Kind::Weights);
         let plan = Plan { kind, provenance, stages: stages.clone(), growing: None };
-        let (run, done) = match Run::open(&self.out, plan, Shard::WHOLE, existing, progress)? {
+        let (run, done) = match Run::open(&self.output.out, plan, Shard::WHOLE, existing, progress)?
+        {
             Opened::Run(run) => (Some(run), None),
             Opened::Done(summary) => (None, Some(summary)),
         };

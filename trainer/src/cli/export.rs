@@ -2,15 +2,15 @@
 
 pub(super) mod positions;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use othello_cli::arguments::number_from;
+use othello_cli::arguments::{Output, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Square;
 use othello_engine::eval::{ByClass, WeightsChoice};
-use othello_engine::file::{Existing, Kind, check_output, kind_of, plain};
+use othello_engine::file::{Kind, check_output, kind_of, plain};
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -34,8 +34,8 @@ pub struct Arguments {
     /// Begin the names in a C file with P [default: the name of the file]
     #[arg(long, value_name = "P", value_parser = identifier)]
     prefix: Option<String>,
-    #[arg(long, value_name = "F")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: Output,
     /// Year in the header of a WTHOR file
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
@@ -45,8 +45,6 @@ pub struct Arguments {
     filter: Option<Filter>,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -96,7 +94,7 @@ pub(in crate::cli) struct ExportedGames {
 
 /// Runs the command `export`: writes the file in the requested format and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    check_output(&arguments.out, arguments.weights.path())?;
+    check_output(&arguments.output.out, arguments.weights.path())?;
     if matches!(arguments.format, Format::Wthor | Format::Transcripts) {
         return export_games(arguments, session);
     }
@@ -121,7 +119,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Format::Zebra => for_program(Program::Zebra)?,
         Format::Wthor | Format::Transcripts => return export_games(arguments, session),
     };
-    plain::write(&arguments.out, &bytes, arguments.existing())?;
+    plain::write(&arguments.output.out, &bytes, arguments.output.existing())?;
     let weights_sha256 = sha256;
     let sha256 = sha256_of(&bytes);
     session.print(&Exported { bytes: bytes.len(), sha256, weights_sha256 })
@@ -142,7 +140,7 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
         Format::Transcripts => games.iter().map(line).collect::<String>().into_bytes(),
         _ => wthor(&games, arguments.year).context("more games than such a file can count")?,
     };
-    plain::write(&arguments.out, &bytes, arguments.existing())?;
+    plain::write(&arguments.output.out, &bytes, arguments.output.existing())?;
     session.print(&ExportedGames {
         games: games.len(),
         bytes: bytes.len(),
@@ -164,7 +162,8 @@ impl Arguments {
     /// Returns the prefix of names in a C file: `--prefix`, or one from the name of the file.
     fn prefix(&self) -> String {
         let of_file = || {
-            let stem = self.out.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+            let stem =
+                self.output.out.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
             let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
             let words: String = stem.chars().map(word).collect();
             identifier(&words).unwrap_or_else(|_| format!("weights_{words}"))
@@ -177,10 +176,6 @@ impl Arguments {
         let path = self.weights.path()?;
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);
         (self.format == Format::Npz && holds_records()).then_some(path)
-    }
-
-    fn existing(&self) -> Existing {
-        Existing::by_force(self.force)
     }
 }
 

@@ -7,18 +7,17 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
-use othello_cli::arguments::{above_0, number_from};
+use othello_cli::arguments::{Output, above_0, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsFile};
-use othello_engine::file::{Existing, Kind, check_name, check_output};
+use othello_engine::file::{Kind, check_name, check_output};
 use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};
 use othello_engine::progress::Progress;
 use othello_engine::run::Shard;
 use othello_engine::text;
 
 pub(in crate::cli) use fitted::Fitted;
-use fitted::filled;
 
 use super::advice::{Choices, GAMES_FOR_FACTORS, usual_set};
 use super::loss::{largest_error, outcome};
@@ -41,8 +40,8 @@ pub struct Arguments {
     data: Vec<DataChoice>,
     #[arg(long, value_name = "DATA")]
     test: Vec<DataChoice>,
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: Output,
     #[arg(long, value_enum)]
     device: Option<Device>,
     /// Optimizer to fit by
@@ -92,8 +91,6 @@ pub struct Arguments {
     max_mae: Option<f64>,
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -112,11 +109,11 @@ enum Optimizer {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let named = arguments;
     let arguments = &named.with_files_of_folders()?;
-    let [metrics, report] = fit::side_files(&arguments.out);
-    for path in [&arguments.out, &metrics, &report] {
+    let [metrics, report] = fit::side_files(&arguments.output.out);
+    for path in [&arguments.output.out, &metrics, &report] {
         check_output(path, named.inputs().chain(arguments.inputs()))?;
     }
-    check_name(&arguments.out, Kind::Weights)?;
+    check_name(&arguments.output.out, Kind::Weights)?;
     let initial = arguments.init.as_deref().map(|path| arguments.initial(path)).transpose()?;
     if let Some(initial) = &initial {
         arguments.check_test(initial, session.progress())?;
@@ -132,7 +129,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (mut optimizer, mut why) = arguments.optimizer(&device, &set)?;
     let mut settings = arguments.settings(optimizer, &set, folder.as_ref())?;
     let memory = bytes_of(arguments.memory_mb);
-    let limit = MemoryLimit::beside(&arguments.out, memory / 2);
+    let limit = MemoryLimit::beside(&arguments.output.out, memory / 2);
     let mut dataset =
         arguments.dataset(folder.as_ref(), &set, &settings, limit, session.progress())?;
     if undecided {
@@ -174,11 +171,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     for line in Choices::of(&fit, &arguments.data).warnings() {
         session.progress().message(&format!("warning: {line}"));
     }
-    let existing = Existing::by_force(arguments.force);
     let FitEnd { report: phases, summary } =
-        device.run(&fit, &arguments.out, existing, session.progress())?;
+        device.run(&fit, &arguments.output.out, arguments.output.existing(), session.progress())?;
     let keeps_others = initial.is_some() || arguments.shard.is_some();
-    let filled = if keeps_others { vec![] } else { filled(&phases) };
+    let filled = if keeps_others { vec![] } else { phases.filled() };
     if !filled.is_empty() {
         session.progress().message(&format!(
             "{} phases outside --phases got the weights of the nearest fitted phase; with --init W \
@@ -204,7 +200,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         passed: verdict.passed(),
         positions: dataset.len(Subset::Training) as u64,
         validation_mae,
-        weights: arguments.out.clone(),
+        weights: arguments.output.out.clone(),
         seconds: session.seconds(),
         sha256: summary.map(|summary| summary.sha256),
     })?;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use othello_cli::arguments::number_in;
+use othello_cli::arguments::{Output, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
-use othello_engine::file::{Existing, Provenance, Summary, check_output};
+use othello_engine::file::{Provenance, Summary, check_output};
 use serde::Serialize;
 
 use crate::model::quantized::{Change, Coarseness, quantized};
@@ -30,10 +30,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = number_in(1..=60_usize))]
     share_phases: usize,
 
-    #[arg(long, value_name = "W2")]
-    out: PathBuf,
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -58,7 +56,7 @@ fn label_error(text: &str) -> Result<f64, String> {
 /// Runs the command `quantize`: writes the rounded weights and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let &Arguments { label_error, count_digits, share_phases: shared_phases, .. } = arguments;
-    check_output(&arguments.out, [arguments.weights.as_path()])?;
+    check_output(&arguments.output.out, [arguments.weights.as_path()])?;
     let WeightsFile { weights, provenance, sha256 } = Weights::read(&arguments.weights)?;
     ensure!(
         label_error == 0.0 || weights.all_counts().iter().any(|&count| count > 0),
@@ -77,8 +75,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let coarser = quantized(&weights, Coarseness { label_error, count_digits, shared_phases });
     let change = Change::between(&weights, &coarser);
-    let summary =
-        coarser.write(&arguments.out, &provenance, Existing::by_force(arguments.force))?;
+    let output = &arguments.output;
+    let summary = coarser.write(&output.out, &provenance, output.existing())?;
     let seconds = session.seconds();
     session.print(&Report { change, summary, seconds })
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use othello_cli::arguments::number_from;
+use othello_cli::arguments::{Output, number_from};
 use othello_cli::message::counted;
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, make_folder, plain, read_ordinary};
@@ -22,8 +22,8 @@ pub struct Arguments {
     /// Weights files; the page also shows the files of their fits (.report.json, .metrics.jsonl)
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: Output,
     /// Matches to show: files with the output of `match --json`
     #[arg(long = "match", value_name = "FILE", num_args = 1..)]
     matches: Vec<PathBuf>,
@@ -36,8 +36,6 @@ pub struct Arguments {
     /// Folder for the tables of the page as CSV and the charts of their columns as SVG
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -106,9 +104,9 @@ fn problem_of(report: &Json) -> Option<String> {
 
 /// Runs the command `report`: reads the results and writes the page.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { runs: paths, out, matches, losses, classes, charts, force } = arguments;
+    let Arguments { runs: paths, output, matches, losses, classes, charts } = arguments;
     let beside = paths.iter().flat_map(|path| side_files(path));
-    check_output(out, paths.iter().chain(matches).chain(losses).cloned().chain(beside))?;
+    check_output(&output.out, paths.iter().chain(matches).chain(losses).cloned().chain(beside))?;
     session.progress().begin("report (runs)", 0, paths.len() as u64);
     let mut page = Page { runs: vec![], matches: vec![], losses: vec![] };
     for path in paths {
@@ -127,13 +125,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         page.losses.push(Loss { name, errors: printed(path, "loss", "by_group")? });
     }
     let html = page.html()?;
-    let existing = Existing::by_force(*force);
+    let existing = output.existing();
     let charts =
         charts.as_deref().map(|folder| write_charts(&page, folder, existing)).transpose()?;
-    plain::write(out, html.as_bytes(), existing)?;
+    plain::write(&output.out, html.as_bytes(), existing)?;
     let without_report = paths.iter().zip(&page.runs).filter(|(_, run)| !run.has_report());
     session.print(&Written {
-        page: out.clone(),
+        page: output.out.clone(),
         runs: page.runs.len(),
         matches: page.matches.len(),
         losses: page.losses.len(),

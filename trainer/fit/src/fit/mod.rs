@@ -50,7 +50,7 @@ pub use error::FitError;
 pub use pack::pack;
 pub use part::Units;
 pub use phase::PhaseFit;
-pub use report::{FitReport, FittedPhase, Metrics, PhaseReport};
+pub use report::{Filled, FitReport, FittedPhase, Metrics, PhaseReport};
 pub use run::{Fit, FitEnd, Limits};
 pub use settings::{
     AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, Optimizer,

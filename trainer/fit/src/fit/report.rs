@@ -189,6 +189,15 @@ pub(super) struct FittedUnit {
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
 
+/// A phase that has the weights of a fitted phase.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Filled {
+    /// A phase that was not fitted.
+    phase: Phase,
+    /// The phase from which the weights were copied.
+    copied_from: Phase,
+}
+
 impl FitReport {
     /// Returns the phases whose fit was stopped early.
     pub fn unfinished(&self) -> Vec<Phase> {
@@ -197,12 +206,13 @@ impl FitReport {
 
     /// Returns each phase outside this fit with the fitted phase that is nearest to it. If the fit
     /// has no initial weights, the outside phase has the weights of the fitted one.
-    pub fn filled(&self) -> Vec<(Phase, Phase)> {
+    pub fn filled(&self) -> Vec<Filled> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
         let fitted: Vec<Phase> = fitted.collect();
         let others = Phase::all().filter(|phase| !wanted(phase));
-        others.filter_map(|phase| Some((phase, nearest(phase, fitted.iter().copied())?))).collect()
+        let nearest = |phase| nearest(phase, fitted.iter().copied());
+        others.filter_map(|phase| Some(Filled { phase, copied_from: nearest(phase)? })).collect()
     }
 
     /// Returns the mean absolute error in discs over the validation positions of all phases.

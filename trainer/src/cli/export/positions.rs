@@ -51,7 +51,7 @@ pub(super) fn export(
         seed: 0,
     };
     let mut stream = PositionStream::open(&data, settings)?;
-    let mut arrays = PositionArrays::beside(&arguments.out)?;
+    let mut arrays = PositionArrays::beside(&arguments.output.out)?;
     let mut counts = [0; 3];
     loop {
         let rows = stream.next_batch(BATCH, session.progress())?;
@@ -67,7 +67,7 @@ pub(super) fn export(
         .with("split", serde_json::to_value(split)?);
     let provenance = filter.in_provenance(provenance).canonical();
     let bytes = arrays.finish(&provenance)?;
-    plain::write(&arguments.out, &bytes, arguments.existing())?;
+    plain::write(&arguments.output.out, &bytes, arguments.output.existing())?;
     let [positions, validation_positions, test_positions] = counts;
     session.print(&Exported {
         positions,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use othello_engine::board::Phase;
 use serde::Serialize;
 
-use crate::fit::FitReport;
+use crate::fit::{Filled, FitReport};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Fitted {
@@ -43,14 +43,6 @@ pub(in crate::cli) struct Fitted {
     pub(super) sha256: Option<String>,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-pub(super) struct Filled {
-    /// A phase that was not fitted.
-    phase: Phase,
-    /// The phase from which the weights were copied.
-    copied_from: Phase,
-}
-
 impl fmt::Display for Fitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.phases)?;
@@ -77,9 +69,4 @@ impl fmt::Display for Fitted {
             }
         }
     }
-}
-
-pub(super) fn filled(phases: &FitReport) -> Vec<Filled> {
-    let filled = phases.filled().into_iter();
-    filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
