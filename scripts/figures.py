@@ -5,7 +5,8 @@
     scripts/figures.py run [--quick | --all | --only NAME]... [--data FOLDER] [--record] [BINARIES]
 
 `page` writes docs/current-figures.md from docs/current-figures.md.in, and docs/log/published-claims.md from its records.
-With --check, it only compares the pages with the records, and ends with exit status 1 if they differ.
+With --check, it only compares the pages with the records, and ends with exit status 1 if they differ, or if a table of
+README.md has a number that docs/current-figures.md has not.
 
 `run` runs the commands, and compares each figure with its record: counts, nodes and errors exactly, ratios of times and
 intervals within a tolerance. The default are commands of at most a minute; --quick takes those of at most 2.5 seconds
@@ -125,6 +126,13 @@ def pages(all_records):
         template = path.with_suffix(".md.in")
         text = filled(template.read_text(), records["command"]) if template.exists() else page_of_claims(records)
         yield path.with_suffix(".md"), text
+
+
+def unknown_numbers(text, page):
+    """Returns the numbers in the tables of a text that a page does not have."""
+    numbers = re.compile(r"[+−]?\d[\d.,]*\b")
+    rows = [re.sub(r"\[.*?\]\(.*?\)", "", line) for line in text.splitlines() if line.startswith("|")]
+    return [number for row in rows for number in numbers.findall(row) if number not in numbers.findall(page)]
 
 
 # The runs
@@ -277,6 +285,9 @@ def main():
                 path.write_text(text)
             elif path.read_text() != text:
                 sys.exit(f"{path}: differs from what the records make; run scripts/figures.py page")
+        page = (ROOT / "docs/current-figures.md").read_text()
+        if wrong := unknown_numbers((ROOT / "README.md").read_text(), page):
+            sys.exit(f"README.md: docs/current-figures.md does not have {', '.join(wrong)}")
     except (Wrong, KeyError, tomllib.TOMLDecodeError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
 
