@@ -15,6 +15,7 @@ use othello_engine::search::{Level, Plan, Selectivity, Strength};
 use serde::Serialize;
 
 use super::histogram::Histogram;
+use super::selection::Count;
 use crate::backend::SolveMany;
 use crate::fit::Device;
 use crate::records::relabel::{
@@ -65,14 +66,6 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-/// The number of records, under the name of their kind.
-#[derive(Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Count {
-    Games(u64),
-    Positions(u64),
-}
-
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Changes { solved, results, changed, other_winner, contradicted, by_discs, .. } =
@@ -121,12 +114,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         session.progress().message(&format!("solves on {}: {}", picked.name(), picked.reason));
     }
     let solver = solver.as_deref();
-    let (count, Relabelled { changes, summary, .. }) = if kind_of(first)? == Kind::Games {
-        let relabelled = arguments.relabel::<Game>(&evaluator, solver, session)?;
-        (Count::Games(relabelled.records), relabelled)
-    } else {
-        let relabelled = arguments.relabel::<ScoredPosition>(&evaluator, solver, session)?;
-        (Count::Positions(relabelled.records), relabelled)
+    let (count, Relabelled { changes, summary, .. }) = match kind_of(first)? {
+        Kind::Games => arguments.relabel::<Game>(&evaluator, solver, session)?,
+        _ => arguments.relabel::<ScoredPosition>(&evaluator, solver, session)?,
     };
     session.print(&Report {
         device: picked.name(),
@@ -163,11 +153,13 @@ impl Arguments {
         evaluator: &Evaluator,
         device: Option<&dyn SolveMany>,
         session: &Session,
-    ) -> anyhow::Result<Relabelled> {
+    ) -> anyhow::Result<(Count, Relabelled)> {
         let progress = session.progress();
         let inputs = Inputs::<R>::count(&self.files, progress)?;
         let settings = self.settings(evaluator)?;
         let run = RelabelJob { settings, inputs: &inputs, shard: self.shard, device };
-        Ok(relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?)
+        let relabelled =
+            relabel(&self.output.out, &run, evaluator, self.output.existing(), progress)?;
+        Ok((Count::of::<R>(relabelled.records), relabelled))
     }
 }

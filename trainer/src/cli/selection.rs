@@ -1,7 +1,6 @@
 //! `othello-trainer split`, `sample` and `shuffle`: write some or all records of files to other
 //! files, in the same order or a random one.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -143,19 +142,19 @@ pub(super) fn run(files: &Files, work: &Work<'_>, session: &Session) -> anyhow::
     }
 }
 
-/// The number of records, in a field named `games` or `positions`.
-#[derive(Serialize, schemars::JsonSchema)]
-struct Count(BTreeMap<&'static str, u64>);
-
-impl Count {
-    fn of<R: Record>(records: u64) -> Self {
-        Self([(R::PLURAL, records)].into())
-    }
+/// The number of records, under the name of their kind.
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Count {
+    #[display("{_0} games")]
+    Games(u64),
+    #[display("{_0} positions")]
+    Positions(u64),
 }
 
-impl fmt::Display for Count {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|(plural, records)| write!(f, "{records} {plural}"))
+impl Count {
+    pub(super) fn of<R: Record>(records: u64) -> Self {
+        if R::NAME == Game::NAME { Self::Games(records) } else { Self::Positions(records) }
     }
 }
 
