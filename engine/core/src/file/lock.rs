@@ -1,7 +1,7 @@
 //! Creates and locks the files that are being written, and syncs their folders.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -17,18 +17,30 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 }
 
 /// Creates and locks the partial file of an output, with the permissions of an existing output.
-/// An existing partial file is replaced if `check` accepts it as one that a killed run has left. On
-/// Unix, this function never writes to an existing file or through a link.
-pub(super) fn create_partial(
-    output: &Path,
-    check: impl Fn(&File) -> Result<(), FileError>,
-) -> Result<File, FileError> {
+/// `head` is the start of the content; only a file that a killed run or a crash has left is
+/// replaced. On Unix, this function never writes to an existing file or through a link.
+pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileError> {
     let partial = partial_path(output);
     patiently(|| {
         let held = lock(&partial)?;
-        check(&held)?;
+        check_is_left(&held, &partial, head)?;
         create_anew(output, &partial, held)
     })
+}
+
+/// Refuses a partial file that neither a killed run (part of `head`) nor a crash (zeros) can leave.
+fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
+    let mut start = vec![];
+    let read = file.take(head.len() as u64).read_to_end(&mut start);
+    read.map_err(FileError::io(path, "read it"))?;
+    if head.starts_with(&start) || start.iter().all(|&byte| byte == 0) {
+        return Ok(());
+    }
+    let found = start.escape_ascii();
+    let reason = format!(
+        "begins with `{found}`, so no killed run has left it; move it, or name another output"
+    );
+    Err(FileError::refused(path, reason))
 }
 
 /// Calls `take`, which takes a lock, again for up to a fifth of a second: a shard that checks

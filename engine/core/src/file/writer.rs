@@ -1,7 +1,7 @@
 //! The writer of files in the container format, which are named `PATH.partial` until complete.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read as _, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -83,7 +83,7 @@ impl Writer {
         refuse_shown(path)?;
         refuse_special_outputs(path)?;
         let (path, partial) = (path.to_owned(), partial_path(path));
-        let file = create_partial(&path, |there| check_is_left_by_a_writer(there, &partial))?;
+        let file = create_partial(&path, b"OTHELLO")?;
         let content = ContentHash::default();
         let (offset, is_finished, is_torn) = (0, false, true);
         let mut writer = Self { path, partial, kind, file, offset, content, is_finished, is_torn };
@@ -223,19 +223,6 @@ impl Drop for Writer {
             let _ = fs::remove_file(&self.partial);
         }
     }
-}
-
-/// Refuses a partial file that neither a killed writer nor a crash (leading zeros) can have left.
-fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> {
-    let mut start = vec![];
-    file.take(7).read_to_end(&mut start).map_err(FileError::io(path, "read it"))?;
-    if b"OTHELLO".starts_with(&start) || start.iter().all(|&byte| byte == 0) {
-        return Ok(());
-    }
-    let (path, found) = (path.to_owned(), start.escape_ascii().to_string());
-    let expected = "a partial file of a killed run, or none: move this file, or name another \
-                    output";
-    Err(FileError::Foreign { path, expected, found, conversion: None })
 }
 
 /// Checks an existing output, which must be complete and have this provenance.
