@@ -1,6 +1,4 @@
-//! Finds duplicate games: a set of games, which are identified by their moves.
-
-use std::collections::HashSet;
+//! Identifies games by their moves, to find duplicates.
 
 use sha2::{Digest as _, Sha256};
 
@@ -12,15 +10,4 @@ pub fn key_of_moves(moves: &[Square]) -> [u8; 16] {
     let mut key = [0; 16];
     key.copy_from_slice(&Sha256::digest(moves)[..16]);
     key
-}
-
-/// A set of games, identified by [`key_of_moves`].
-#[derive(Default)]
-pub struct DistinctGames(HashSet<[u8; 16]>);
-
-impl DistinctGames {
-    /// Adds a game. Returns true if the set did not contain a game with the same moves.
-    pub fn insert(&mut self, moves: &[Square]) -> bool {
-        self.0.insert(key_of_moves(moves))
-    }
 }

@@ -47,8 +47,8 @@ mod tests {
 }
 mod writer;
 
-pub use crate::run::{Shard, ShardError};
-pub use distinct::{DistinctGames, key_of_moves};
+pub use crate::run::Shard;
+pub use distinct::key_of_moves;
 pub use error::{FrameError, RecordError};
 pub use folder::{FolderEntry, RecordFolder, record_files};
 pub use game::{Game, Solved};

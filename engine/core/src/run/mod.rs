@@ -126,7 +126,7 @@ pub use error::RunError;
 pub use items::Items;
 pub use long::LongPart;
 pub use plan::{Plan, Stage};
-pub use shard::{Shard, ShardError};
+pub use shard::Shard;
 
 /// The result of opening a run.
 pub enum Opened {

@@ -228,11 +228,8 @@ impl Run {
     }
 }
 
-fn read_all(reader: Reader) -> Result<(), FileError> {
-    for section in reader {
-        section?;
-    }
-    Ok(())
+fn read_all(mut reader: Reader) -> Result<(), FileError> {
+    reader.try_for_each(|section| section.map(drop))
 }
 
 impl There {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::text::excerpt;
+use crate::text::{Invalid, excerpt};
 
 /// One of `count` processes that share the parts of a run, written as `7/100`, counted from 1. It
 /// makes every part whose index is congruent to `number` − 1 modulo `count`.
@@ -11,13 +11,6 @@ use crate::text::excerpt;
 pub struct Shard {
     number: u64,
     count: u64,
-}
-
-/// The error for a text that is not a shard.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is not a shard; expected I/N with I from 1 to N, such as 7/100")]
-pub struct ShardError {
-    found: String,
 }
 
 impl Shard {
@@ -61,15 +54,19 @@ const fn greatest_common_divisor(one: u64, other: u64) -> u64 {
 }
 
 impl FromStr for Shard {
-    type Err = ShardError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, ShardError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let numbers = text.split_once('/').and_then(|(number, count)| {
             Some(Self { number: number.parse().ok()?, count: count.parse().ok()? })
         });
-        numbers
-            .filter(|shard| (1..=shard.count).contains(&shard.number))
-            .ok_or_else(|| ShardError { found: excerpt(text) })
+        let shard = numbers.filter(|shard| (1..=shard.count).contains(&shard.number));
+        shard.ok_or_else(|| {
+            let found = excerpt(text);
+            Invalid(format!(
+                "`{found}` is not a shard; expected I/N with I from 1 to N, such as 7/100"
+            ))
+        })
     }
 }
 

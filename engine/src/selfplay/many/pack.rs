@@ -1,11 +1,13 @@
 //! Packing of a self-play run: joins the games of all parts in order, and drops repeated ones.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use super::{GAMES_PER_FRAME, Played};
 use crate::file::Summary;
 use crate::progress::Progress;
-use crate::record::{DistinctGames, Game, GameReader, GameWriter, RecordError};
+use crate::record::{Game, GameReader, GameWriter, RecordError, key_of_moves};
 use crate::run;
 
 const FRAMES_AT_ONCE: usize = 256;
@@ -103,14 +105,15 @@ impl Packing {
 
 #[derive(Default)]
 pub(super) struct Tally {
-    seen: DistinctGames,
+    /// The keys of the games so far.
+    seen: HashSet<[u8; 16]>,
     games: u64,
     positions: u64,
 }
 
 impl Tally {
     pub(super) fn is_new(&mut self, game: &Game) -> bool {
-        let new = self.seen.insert(game.squares());
+        let new = self.seen.insert(key_of_moves(game.squares()));
         if new {
             self.count(game);
         }
