@@ -348,14 +348,6 @@ mod tests {
     const GAME: &str = "e6f6f5f4g6c5d3g5c4e3h4h5g4g7h6e7h8h3e2e1f2c3b3b4f7g2c6g3d7b2f3c7a2b5a1b1h1\
         e8a3g1b7h7c1d8b6g8d6c8h2a6a8a4a5a7d1c2f1f8b8d2";
 
-    #[test]
-    fn a_wipe_out_in_nine_moves_ends_at_64() {
-        let squares = parse("f5 d6 c5 f4 e7 f6 g5 e6 e3").unwrap();
-        let replay = Replay::from_start(&squares).unwrap();
-        assert_eq!(replay.black_score(), Some(64));
-        assert_eq!(replay.steps.len(), 9);
-    }
-
     /// A regression: only games of the form `f5d6…`, with passes `pa`, `ps` and `--`, were read.
     #[test]
     fn games_are_read_in_the_forms_of_other_programs() {

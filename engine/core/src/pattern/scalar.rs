@@ -55,10 +55,7 @@ impl Scalar {
     /// Returns the count in a position, less than [`Self::VALUES`].
     #[inline]
     pub fn count(self, position: &Position) -> usize {
-        match self {
-            Self::PlayerDiscs => number_of(position.player()),
-            other => ScalarCounts::of(position).get(other),
-        }
+        ScalarCounts::of(position).get(self)
     }
 }
 

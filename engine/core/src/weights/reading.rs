@@ -173,7 +173,7 @@ impl<R: Receiver> Parts<R> {
                 let before = |before: Phase| {
                     self.counts_came[before.index()].then(|| Cow::Borrowed(kept(before)))
                 };
-                let counts = row.counts(phase, before)?;
+                let counts = row.after(phase, before, u32::wrapping_add)?;
                 first_time(&mut self.counts_came[phase.index()])?;
                 if self.counts_kept {
                     self.counts.put(phase, &counts);

@@ -50,19 +50,9 @@ impl PhaseRow<i16> {
     }
 }
 
-impl PhaseRow<u32> {
-    /// `before` returns the counts of the previous phase, if they were read.
-    pub(super) fn counts<'a>(
-        self,
-        phase: Phase,
-        before: impl FnOnce(Phase) -> Option<Cow<'a, [u32]>>,
-    ) -> Result<Vec<u32>, String> {
-        self.after(phase, before, u32::wrapping_add)
-    }
-}
-
 impl<T: Copy + 'static> PhaseRow<T> {
-    fn after<'a>(
+    /// `before` returns the numbers of the previous phase, if they were read.
+    pub(super) fn after<'a>(
         self,
         phase: Phase,
         before: impl FnOnce(Phase) -> Option<Cow<'a, [T]>>,
@@ -261,7 +251,7 @@ mod tests {
         let error = row().weights(phase, |_| None).unwrap_err();
         assert_eq!(error, "precedes that of the previous phase");
         let before = |_| Some(Cow::Borrowed(&[u32::MAX, 3][..]));
-        let counts = PhaseRow::Changes(vec![1, 5]).counts(phase, before);
+        let counts = PhaseRow::Changes(vec![1, 5]).after(phase, before, u32::wrapping_add);
         assert_eq!(counts, Ok(vec![0, 8]));
     }
 }

@@ -127,13 +127,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_rounded_to_the_nearest_disc() {
-        let steps = [0, 15, 16, -15, -16, 47, 48, 2048, -2048];
-        let nearest = steps.map(|steps| Value::from_steps(steps).unwrap().nearest_disc());
-        assert_eq!(nearest, [0, 0, 1, 0, -1, 1, 2, 64, -64]);
-    }
-
-    #[test]
     fn a_value_is_rounded_as_floating_point_numbers_are() {
         for value in (-2048..=2048).map(|steps| Value::from_steps(steps).unwrap()) {
             assert_eq!(f64::from(value.nearest_disc()), value.discs().round());
