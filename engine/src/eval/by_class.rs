@@ -18,33 +18,23 @@ pub struct ByClass {
     pub provenance: Provenance,
 }
 
-/// The error for weights that have no value for each class, or that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum ByClassError {
-    #[error(transparent)]
-    Weights(#[from] WeightsError),
-    #[error("`{0}` has no weights by class; name a weights file, or `embedded`")]
-    BuiltIn(String),
-}
-
 impl ByClass {
     /// Loads a weights file or the embedded weights. Rejects the handwritten evaluations.
-    pub fn load(choice: &WeightsChoice) -> Result<Self, ByClassError> {
+    pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         match choice {
             WeightsChoice::File(path) => {
                 let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
                 Ok(Self { weights, counted: true, sha256, provenance })
             }
             #[cfg(not(feature = "embedded"))]
-            WeightsChoice::Embedded => Err(WeightsError::NotEmbedded.into()),
+            WeightsChoice::Embedded => Err(WeightsError::NotEmbedded),
             #[cfg(feature = "embedded")]
             WeightsChoice::Embedded => {
                 let (weights, sha256) = (embedded::weights(), embedded::sha256().to_owned());
                 let provenance = embedded::provenance();
                 Ok(Self { weights, counted: false, sha256, provenance })
             }
-            built_in => Err(ByClassError::BuiltIn(built_in.to_string())),
+            built_in => Err(WeightsError::NotByClass(built_in.to_string())),
         }
     }
 }

@@ -15,7 +15,7 @@ mod tables;
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
-pub use by_class::{ByClass, ByClassError};
+pub use by_class::ByClass;
 pub use evaluator::{Evaluator, NoWeightsError, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 #[doc(inline)]

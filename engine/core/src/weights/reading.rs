@@ -26,6 +26,8 @@ pub enum WeightsError {
          feature `embedded` of othello-engine"
     )]
     NotEmbedded,
+    #[error("`{0}` has no weights by class; name a weights file, or `embedded`")]
+    NotByClass(String),
 }
 
 /// Receives the weights and factors of a weights file, which the reader has checked: each phase and
