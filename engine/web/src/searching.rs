@@ -120,12 +120,7 @@ fn patterns(evaluator: &Evaluator) -> Result<(&PatternSet, &Geometry), String> {
 }
 
 fn positions(geometry: &Geometry, counts: &Counts) -> u64 {
-    let Some(classes) = geometry.patterns.first().map(|pattern| pattern.classes) else {
-        return 0;
-    };
-    let instances = geometry.instances.iter().filter(|it| it.pattern == 0).count() as u64;
-    let counts = Phase::all().flat_map(|phase| &counts.of(phase)[..classes]);
-    counts.map(|&count| u64::from(count)).sum::<u64>() / instances
+    Phase::all().map(|phase| geometry.positions(counts.of(phase))).sum()
 }
 
 #[derive(Serialize)]

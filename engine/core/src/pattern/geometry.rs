@@ -93,6 +93,15 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
+    /// Returns the number of positions of a phase from its training counts: the occurrences of the
+    /// first pattern, divided by its number of instances.
+    pub fn positions(&self, counts: &[u32]) -> u64 {
+        let Some(first) = self.patterns.first() else { return 0 };
+        let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
+        let occurrences = counts[..first.classes].iter().map(|&count| u64::from(count));
+        occurrences.sum::<u64>() / instances as u64
+    }
+
     /// Returns the indices of the parameters whose weights add up to the linear value of a
     /// position: the plain definition, with which the tests compare the faster implementations.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {

@@ -65,20 +65,13 @@ impl WeightsSummary {
             set: weights.set().name().to_owned(),
             patterns: patterns.collect(),
             scalars: (0..geometry.scalars.len()).map(|number| scalar(weights, number)).collect(),
-            positions: Phase::all().map(|phase| positions(weights, phase)).collect(),
+            positions: Phase::all()
+                .map(|phase| weights.geometry().positions(weights.counts(phase)))
+                .collect(),
             squares: Phase::all().map(|phase| squares(weights, phase)).collect(),
             predictions: Predictions::of(weights.models()),
         }
     }
-}
-
-/// The positions of a phase: the first pattern's occurrences divided by its number of instances.
-fn positions(weights: &Weights, phase: Phase) -> u64 {
-    let geometry = weights.geometry();
-    let Some(tied) = geometry.patterns.first() else { return 0 };
-    let instances = geometry.instances.iter().filter(|instance| instance.pattern == 0).count();
-    let counts = &weights.counts(phase)[..tied.classes];
-    counts.iter().map(|&count| u64::from(count)).sum::<u64>() / instances as u64
 }
 
 /// The mean absolute weight of a pattern in a phase, in discs, by occurrences in training.
