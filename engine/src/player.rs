@@ -5,9 +5,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
 use crate::eval::{Evaluate, NoProbCut, NoRealization, NoWeightsError, WeightsChoice};
-use crate::search::{EndgameSchedule, Level, Plan, Pruning, Selectivity, Strength};
+use crate::search::{EndgameSchedule, Level, Limits, Plan, Pruning, Selectivity, Strength};
 use crate::text::excerpt;
 
 /// A player. Text form: `WEIGHTS[:KEY=VALUE,...]`; `gtp:COMMAND`; or `nboard:COMMAND`. The keys
@@ -302,6 +303,13 @@ impl SearchSpec {
             ends: self.ends.or(row.ends),
             search: self.search.or(other.search),
         }
+    }
+
+    /// Returns the limits of nodes and time of a search that begins now.
+    pub fn limits(&self) -> Limits {
+        let time = self.milliseconds.map(Duration::from_millis);
+        let deadline = time.map(|time| Instant::now() + time);
+        Limits { nodes: self.nodes, deadline, ..Limits::default() }
     }
 
     /// Returns the search plan; missing settings come from the level or, without one, from `usual`.

@@ -3,7 +3,6 @@
 use std::ffi::c_char;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use othello_engine::analysis::best_line;
 use othello_engine::board::{Position, Square};
@@ -130,13 +129,7 @@ impl OthelloSearch {
     }
 
     fn limits(&self, settings: &SearchSpec) -> Limits {
-        let time = settings.milliseconds.map(Duration::from_millis);
-        Limits {
-            nodes: settings.nodes,
-            deadline: time.map(|time| Instant::now() + time),
-            interrupt: Some(Arc::clone(&self.stop)),
-            ..Limits::default()
-        }
+        Limits { interrupt: Some(Arc::clone(&self.stop)), ..settings.limits() }
     }
 }
 

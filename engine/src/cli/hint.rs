@@ -1,7 +1,7 @@
 //! `othello-engine hint`: all moves of positions, each with its value and best line.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use crate::board::{Square, Squares, StatedPosition};
 use crate::eval::Evaluator;
 use crate::player::{MAX_MILLISECONDS, SearchBy, SearchSpec, WeightsSpec};
 use crate::progress::Progress as _;
-use crate::search::{Level, Limits, Plan, Search, Searcher};
+use crate::search::{Level, Plan, Search, Searcher};
 use crate::text_table::table;
 
 /// Arguments of `hint`.
@@ -51,15 +51,6 @@ impl Arguments {
         let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };
         let usual = SearchSpec { level: Some(Level::USUAL), ..SearchSpec::default() };
         self.weights.search.clone().or(&flags).or(&usual)
-    }
-}
-
-fn limits(spec: &SearchSpec) -> Limits {
-    let time = spec.milliseconds.map(Duration::from_millis);
-    Limits {
-        nodes: spec.nodes,
-        deadline: time.map(|time| Instant::now() + time),
-        ..Limits::default()
     }
 }
 
@@ -152,7 +143,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let rate = |searcher: &mut Searcher<'_, Evaluator>, &(index, square): &(usize, Square)| {
         let position = &positions[index].position;
-        let rated = rated_move(searcher, position, square, strength, &limits(&spec));
+        let rated = rated_move(searcher, position, square, strength, &spec.limits());
         session.progress().advance(1);
         Some((index, rated?))
     };
