@@ -73,18 +73,13 @@ pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static
     const MAX: Self;
 }
 
-impl Number for u8 {
-    const MAX: Self = Self::MAX;
+macro_rules! numbers {
+    ($($type:ty),*) => {$(impl Number for $type {
+        const MAX: Self = Self::MAX;
+    })*};
 }
-impl Number for u32 {
-    const MAX: Self = Self::MAX;
-}
-impl Number for u64 {
-    const MAX: Self = Self::MAX;
-}
-impl Number for usize {
-    const MAX: Self = Self::MAX;
-}
+
+numbers!(u8, u32, u64, usize);
 
 /// Returns a parser of whole numbers in a range of the argument's type: `number_in(1..=60_u32)`.
 pub fn number_in<T: Number>(

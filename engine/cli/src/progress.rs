@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::arguments::Log;
 use crate::interrupt::Interrupts;
 use crate::message::{harmless, say, shortened};
-use events::{Event, ProgressFile};
+use events::{Details, Event, ProgressFile};
 use othello_core::progress::Progress;
 use stage::Stage;
 
@@ -107,7 +107,7 @@ impl Reporter {
             return;
         }
         let standing = stage.standing(done);
-        let event = Event::of_stage(moment, standing);
+        let event = Event::new(moment, Details::Stage(standing));
         match self.log {
             Log::Json => event.write(),
             Log::Text if self.has_bar => {}
@@ -124,7 +124,10 @@ impl Reporter {
 
     fn write(&self, event: &'static str, text: &str) {
         match self.log {
-            Log::Json => Event::of_text(event, &shortened(&harmless(text))).write(),
+            Log::Json => {
+                let text = harmless(text);
+                Event::new(event, Details::Text { text: &shortened(&text) }).write();
+            }
             // GitHub shows this form as an annotation on the page of the job.
             Log::Text if event == "error" && env::var_os("GITHUB_ACTIONS").is_some() => {
                 say(&format!("::error::{}", text.replace('%', "%25").replace('\n', "%0A")));
@@ -153,7 +156,7 @@ impl Reporter {
     }
 
     pub(crate) fn exit(&self, status: u8) {
-        let event = Event::of_exit(status);
+        let event = Event::new("exit", Details::Exit { status });
         if self.log == Log::Json {
             event.write();
         }
@@ -185,7 +188,7 @@ impl Progress for Reporter {
         if self.is_quiet.load(Relaxed) {
             return;
         }
-        match lock(&self.stage).as_ref().and_then(Stage::bar) {
+        match lock(&self.stage).as_ref().and_then(|stage| stage.bar.as_ref()) {
             Some(bar) => bar.println(shortened(&harmless(line))),
             None => self.write("message", line),
         }
@@ -194,7 +197,7 @@ impl Progress for Reporter {
     fn epoch(&self, line: &str, fields: &Map<String, Value>) {
         match self.log {
             _ if self.is_quiet.load(Relaxed) => {}
-            Log::Json => Event::of_epoch(fields).write(),
+            Log::Json => Event::new("epoch", Details::Epoch { metrics: fields }).write(),
             Log::Text => {
                 let is_due = lock(&self.stage).as_mut().is_some_and(Stage::epoch_is_due);
                 if is_due {

@@ -44,10 +44,6 @@ pub(crate) fn text(
     Ok(text + "\n")
 }
 
-pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    to_standard_output(|out| out.write_all(text.as_bytes()))
-}
-
 /// Writes to standard output. A reader that closes its end (`… | head`) is not an error.
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,

@@ -99,7 +99,10 @@ impl Session {
         self.reporter.finish();
         let text = |json| report::text(report, &self.reporter.resumed(), json);
         match &self.step {
-            None => report::print(&text(self.json)?)?,
+            None => {
+                let text = text(self.json)?;
+                report::to_standard_output(|out| out.write_all(text.as_bytes()))?;
+            }
             Some(step) => {
                 plain::replace(&step.path, text(true)?.as_bytes())?;
                 let _ = step.summary.set(text(false)?.trim_end().to_owned());

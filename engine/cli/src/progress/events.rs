@@ -84,26 +84,10 @@ impl<'a> StageDetails<'a> {
 }
 
 impl<'a> Event<'a> {
-    fn new(event: &'a str, details: Details<'a>) -> Self {
+    pub(super) fn new(event: &'a str, details: Details<'a>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let time = (since.as_secs_f64() * 1e3).round() / 1e3;
         Self { event, time, details, process: std::process::id(), json_version: JSON_VERSION }
-    }
-
-    pub(super) fn of_stage(event: &'a str, standing: StageDetails<'a>) -> Self {
-        Self::new(event, Details::Stage(standing))
-    }
-
-    pub(super) fn of_text(event: &'a str, text: &'a str) -> Self {
-        Self::new(event, Details::Text { text })
-    }
-
-    pub(super) fn of_epoch(metrics: &'a Map<String, Value>) -> Self {
-        Self::new("epoch", Details::Epoch { metrics })
-    }
-
-    pub(super) fn of_exit(status: u8) -> Self {
-        Self::new("exit", Details::Exit { status })
     }
 
     fn line(&self) -> String {
@@ -122,7 +106,7 @@ pub(crate) struct ProgressFile(ShownFile);
 impl ProgressFile {
     /// Creates the file, or reuses that of an earlier run. Rejects any other existing file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
-        let start = Event::of_text("start", "").line();
+        let start = Event::new("start", Details::Text { text: "" }).line();
         ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
@@ -140,8 +124,10 @@ mod tests {
 
     use super::*;
 
-    fn standing(done: u64) -> StageDetails<'static> {
-        StageDetails::new(("self-play", "games"), (done, 100, 1_000), Duration::from_secs(10))
+    fn standing(done: u64) -> Details<'static> {
+        let units = (done, 100, 1_000);
+        let elapsed = Duration::from_secs(10);
+        Details::Stage(StageDetails::new(("self-play", "games"), units, elapsed))
     }
 
     fn parsed(line: &str) -> Value {
@@ -155,20 +141,20 @@ mod tests {
 
     #[test]
     fn an_event_states_how_far_a_stage_is() {
-        let line = Event::of_stage("progress", standing(400)).line();
+        let line = Event::new("progress", standing(400)).line();
         let expected = json!({
             "event": "progress", "stage": "self-play", "unit": "games", "done": 400,
             "resumed": 100, "total": 1_000, "seconds": 10.0, "per_second": 30.0,
             "seconds_left": 20.0,
         });
         assert_eq!(parsed(&line), expected);
-        let begin = parsed(&Event::of_stage("begin", standing(100)).line());
+        let begin = parsed(&Event::new("begin", standing(100)).line());
         assert_eq!((&begin["event"], &begin["seconds_left"]), (&json!("begin"), &Value::Null));
     }
 
     #[test]
     fn a_text_of_several_lines_is_one_line() {
-        let line = Event::of_text("message", "a\nb \"c\"").line();
+        let line = Event::new("message", Details::Text { text: "a\nb \"c\"" }).line();
         assert_eq!(line.find('\n'), Some(line.len() - 1));
         assert_eq!(parsed(&line), json!({"event": "message", "text": "a\nb \"c\""}));
     }
@@ -180,9 +166,9 @@ mod tests {
         let content = || parsed(&fs::read_to_string(&path).unwrap());
         let file = ProgressFile::create(&path).unwrap();
         assert_eq!(content()["event"], "start");
-        file.replace(&Event::of_stage("progress", standing(400))).unwrap();
+        file.replace(&Event::new("progress", standing(400))).unwrap();
         assert_eq!((&content()["event"], &content()["done"]), (&json!("progress"), &json!(400)));
-        file.replace(&Event::of_exit(75)).unwrap();
+        file.replace(&Event::new("exit", Details::Exit { status: 75 })).unwrap();
         assert_eq!(content(), json!({"event": "exit", "status": 75}));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
@@ -199,7 +185,7 @@ mod tests {
             let there = folder.path().join(name);
             fs::write(&there, "data").unwrap();
             assert!(ProgressFile::create(&path).is_err());
-            file.replace(&Event::of_exit(2)).unwrap_err();
+            file.replace(&Event::new("exit", Details::Exit { status: 2 })).unwrap_err();
             assert_eq!(fs::read(&there).unwrap(), b"data");
             fs::remove_file(&there).unwrap();
         }

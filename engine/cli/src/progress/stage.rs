@@ -21,7 +21,7 @@ pub(super) struct Stage {
     begun: Instant,
     last_told: Instant,
     epoch_told: Instant,
-    bar: Option<ProgressBar>,
+    pub(super) bar: Option<ProgressBar>,
 }
 
 impl Stage {
@@ -48,10 +48,6 @@ impl Stage {
     pub(super) fn epoch_is_due(&mut self) -> bool {
         let interval = if self.bar.is_some() { BAR_INTERVAL } else { INTERVAL };
         is_due(&mut self.epoch_told, interval)
-    }
-
-    pub(super) fn bar(&self) -> Option<&ProgressBar> {
-        self.bar.as_ref()
     }
 
     pub(super) fn end_bar(&self, done: u64) {
