@@ -34,16 +34,6 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// Returns the number of positions in the book.
-    pub fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Returns whether the book has no position.
-    pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
-    }
-
     /// Returns the value of a position or its image for its player; `None` if not in the book. If
     /// the player must pass: the negated value after the pass. A finished game has its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
@@ -93,7 +83,7 @@ mod tests {
         write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
         let book = Book::read(&path).unwrap();
         let found = enumerate(6, &Silent);
-        assert_eq!(book.len(), found[..6].iter().map(Vec::len).sum::<usize>());
+        assert_eq!(book.positions.len(), found[..6].iter().map(Vec::len).sum::<usize>());
         for position in found[..6].concat() {
             // Negamax from depth-1 values at ply 5 equals a search to depth 1 beyond that ply.
             let depth = 5 - position.ply() + 1;

@@ -117,7 +117,8 @@ fn children(position: &Position) -> impl Iterator<Item = Position> {
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-fn mover(position: &Position) -> Position {
+/// Passes if the player has no legal move, even if the game is over.
+pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }
 

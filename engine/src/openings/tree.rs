@@ -75,12 +75,8 @@ mod tests {
 
     use super::*;
     use crate::openings::enumerate;
+    use crate::openings::ply::mover;
     use crate::progress::Silent;
-
-    /// Passes if the player has no legal move, even if the game is over.
-    fn mover(position: Position) -> Position {
-        if position.moves() == 0 { position.pass() } else { position }
-    }
 
     #[test]
     fn ways_lead_to_all_openings_and_to_nothing_else() {
@@ -88,7 +84,7 @@ mod tests {
         let found = enumerate(7, &Silent);
         for (ply, openings) in found.into_iter().enumerate() {
             let openings: BTreeSet<_> =
-                openings.into_iter().map(|opening| mover(opening).canonical()).collect();
+                openings.into_iter().map(|opening| mover(&opening).canonical()).collect();
             let reached: BTreeSet<_> = (0..tree.count(ply))
                 .map(|number| tree.replay(ply, number))
                 .inspect(|game| assert_eq!(game.steps.len(), ply))

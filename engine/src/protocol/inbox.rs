@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::Server;
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
@@ -30,20 +31,12 @@ pub enum Interruption {
     Always,
 }
 
-/// The rules of a protocol for input lines that arrive during a search.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    /// As [`Server::interruption`](super::Server::interruption).
-    pub(super) interruption: fn(Option<&str>) -> Interruption,
-    /// As [`Server::is_open_ended`](super::Server::is_open_ended).
-    pub(super) is_open_ended: fn(&str) -> bool,
-}
-
 #[derive(Debug)]
 pub(super) struct Inbox {
     waiting: Mutex<Waiting>,
     changed: Condvar,
-    rules: Rules,
+    interruption: fn(Option<&str>) -> Interruption,
+    is_open_ended: fn(&str) -> bool,
 }
 
 #[derive(Debug, Default)]
@@ -65,9 +58,13 @@ struct Answered {
 
 impl Inbox {
     /// Starts a thread that reads lines until the input or the process ends.
-    pub(super) fn open(input: impl Read + Send + 'static, rules: Rules) -> io::Result<Arc<Self>> {
-        let (waiting, changed) = (Mutex::default(), Condvar::new());
-        let inbox = Arc::new(Self { waiting, changed, rules });
+    pub(super) fn open<S: Server>(input: impl Read + Send + 'static) -> io::Result<Arc<Self>> {
+        let inbox = Arc::new(Self {
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+            interruption: S::interruption,
+            is_open_ended: S::is_open_ended,
+        });
         let reader = Arc::clone(&inbox);
         let read = move || reader.read(input);
         std::thread::Builder::new().name("input".to_owned()).spawn(read)?;
@@ -96,7 +93,7 @@ impl Inbox {
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();
-        let is_open_ended = (self.rules.is_open_ended)(line);
+        let is_open_ended = (self.is_open_ended)(line);
         let [always, open_ended] = waiting.urgent;
         interrupt.store(always > 0 || is_open_ended && open_ended > 0, Ordering::Relaxed);
         let begun = Instant::now();
@@ -140,13 +137,13 @@ impl Inbox {
         if !line.0.is_empty() {
             self.add(&mut waiting, line.take());
         }
-        waiting.interrupt((self.rules.interruption)(None));
+        waiting.interrupt((self.interruption)(None));
         waiting.end = Some(end);
         self.changed.notify_all();
     }
 
     fn add(&self, waiting: &mut Waiting, line: String) {
-        let effect = (self.rules.interruption)(Some(&line));
+        let effect = (self.interruption)(Some(&line));
         if effect == Interruption::Ignored {
             return;
         }

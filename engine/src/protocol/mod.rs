@@ -15,8 +15,8 @@ use crate::search::Limits;
 
 pub use board::{Board, Turn};
 pub use clock::{Clock, TimeSettings};
+use inbox::Inbox;
 pub use inbox::Interruption;
-use inbox::{Inbox, Rules};
 pub use player::{Choice, Player};
 
 /// The answer of a server to a line.
@@ -70,8 +70,7 @@ pub fn serve<S: Server + Send>(
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let rules = Rules { interruption: S::interruption, is_open_ended: S::is_open_ended };
-    let inbox = Inbox::open(input, rules)?;
+    let inbox = Inbox::open::<S>(input)?;
     loop {
         let ponders = server.has_to_ponder();
         let next = if ponders { while_pondering(server, || inbox.next()) } else { inbox.next() };
@@ -226,10 +225,9 @@ mod tests {
     /// A regression: only the text of waiting lines counted, so that blank ones filled the memory.
     #[test]
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
-        let rules = Rules { interruption: Lengths::interruption, is_open_ended: |_| false };
         for line in [&b"\n"[..], b"name\n"] {
             let read = Arc::new(AtomicUsize::new(0));
-            let _inbox = Inbox::open(Endless(line, Arc::clone(&read)), rules).unwrap();
+            let _inbox = Inbox::open::<Lengths>(Endless(line, Arc::clone(&read))).unwrap();
             std::thread::sleep(Duration::from_millis(300));
             assert!(read.load(Ordering::Relaxed) < 1 << 20, "{line:?} {read:?}");
         }
