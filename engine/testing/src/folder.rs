@@ -99,14 +99,18 @@ impl Folder {
 
     /// Runs the program with these arguments. Panics unless it succeeds.
     pub fn runs(&self, arguments: &str) {
-        self.said(arguments);
+        self.succeeds(arguments);
+    }
+
+    fn succeeds(&self, arguments: &str) -> Output {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments}: {}", message(&output));
+        output
     }
 
     /// Runs the program and returns its standard output. Panics unless it succeeds.
     pub fn said(&self, arguments: &str) -> String {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments}: {}", message(&output));
-        String::from_utf8(output.stdout).expect("text")
+        String::from_utf8(self.succeeds(arguments).stdout).expect("text")
     }
 
     /// Runs the program with `lines` as input and returns its output. Panics unless it succeeds.
@@ -119,9 +123,7 @@ impl Folder {
 
     /// Runs the program with `--json` and returns its JSON object. Panics unless it succeeds.
     pub fn json(&self, arguments: &str) -> Value {
-        let output = self.run(&format!("{arguments} --json"));
-        assert!(output.status.success(), "{arguments}: {}", message(&output));
-        printed(&output)
+        printed(&self.succeeds(&format!("{arguments} --json")))
     }
 
     /// Runs the program, which must refuse the arguments (exit status 2). Returns its message.

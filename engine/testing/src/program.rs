@@ -1,6 +1,6 @@
 //! The output and the exit status of a program that a test has run.
 
-use std::process::{Child, ExitStatus, Output};
+use std::process::{Child, Command, ExitStatus, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,16 @@ pub fn message(output: &Output) -> String {
 /// Returns the JSON object that a command printed to standard output, whatever its exit status is.
 pub fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
+}
+
+/// Returns `$PYTHON` or `python3`, if it can run and import the modules in `imports`, a statement.
+/// This program does not write compiled files next to the sources.
+pub fn python(imports: &str) -> Option<Command> {
+    let program = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let probe = Command::new(&program).args(["-c", imports]).output();
+    let mut python = Command::new(program);
+    python.arg("-B");
+    probe.is_ok_and(|output| output.status.success()).then_some(python)
 }
 
 /// Waits for a program to end. If it runs for longer than `limit`, kills it and returns `None`.

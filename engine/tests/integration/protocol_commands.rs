@@ -67,7 +67,7 @@ fn hints_are_legal_lines_in_the_order_of_their_values() {
 }
 
 /// Returns the answer to a GTP command, without `= ` and the empty line; `Err` if it is rejected.
-fn ask(
+pub(crate) fn ask(
     server: &mut Gtp<'_, impl othello_engine::eval::Evaluate>,
     command: &str,
 ) -> Result<String, String> {

@@ -12,7 +12,7 @@ use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search};
 
-use crate::folder;
+use crate::{folder, protocol_commands};
 
 pub(crate) fn player(level: u32) -> Player<'static, Zero> {
     Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
@@ -24,9 +24,7 @@ fn gtp() -> Gtp<'static, Zero> {
 
 /// Returns the answer to a GTP command, without `= ` and the empty line.
 fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
-    let text = server.answer(command).text;
-    let body = text.strip_prefix('=').unwrap_or_else(|| panic!("{command}: {text}"));
-    body.strip_suffix("\n\n").unwrap().trim_start_matches(' ').to_owned()
+    protocol_commands::ask(server, command).expect(command)
 }
 
 fn turns(position: &Position) -> Vec<Option<Square>> {

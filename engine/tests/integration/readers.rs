@@ -9,7 +9,7 @@ use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
 use othello_engine::record::{Game, GameReader};
 use othello_engine::search::Search;
-use othello_testing::skip;
+use othello_testing::{program, skip};
 
 use crate::folder;
 use crate::vectors::{boards, game_line, shipped as vectors, text};
@@ -21,19 +21,11 @@ fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// Returns `$PYTHON` or `python3`, if it can run and can decompress zstd.
 fn python() -> Option<Command> {
-    let program = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let import = "import sys\nassert sys.version_info >= (3, 11)\n\
-        try:\n import zstandard\nexcept ImportError:\n import compression.zstd";
-    let there = Command::new(&program).args(["-c", import]).output();
-    if !there.is_ok_and(|output| output.status.success()) {
-        return None;
-    }
-    let mut command = Command::new(program);
-    // Python must not write compiled files next to the sources.
-    command.arg("-B");
-    Some(command)
+    program::python(
+        "import sys\nassert sys.version_info >= (3, 11)\n\
+        try:\n import zstandard\nexcept ImportError:\n import compression.zstd",
+    )
 }
 
 fn c_reader(folder: &Path, flags: &[&str]) -> Option<Command> {

@@ -12,7 +12,7 @@ use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::{Evaluate as _, Evaluator, Weights, WeightsChoice};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
-use othello_testing::skip;
+use othello_testing::{program, skip};
 use othello_trainer::dataset::{DataChoice, Filter, PositionStream, Split, StreamSettings};
 use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
@@ -144,11 +144,6 @@ fn the_positions_of_games_are_written_as_arrays() {
 /// The Python code in formats.md must compute the expected values from the arrays.
 #[test]
 fn numpy_evaluates_from_the_arrays() {
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let there = Command::new(&python).args(["-c", "import numpy"]).output();
-    if !there.is_ok_and(|output| output.status.success()) {
-        skip!("{python} has no numpy; set PYTHON");
-    }
     let folder = Folder::new();
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
     let formats = std::fs::read_to_string(formats).unwrap();
@@ -164,7 +159,10 @@ fn numpy_evaluates_from_the_arrays() {
     let readers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/readers");
     for (weights, values) in VALUED {
         folder.runs(&export(weights, "weights.npz --force"));
-        let output = Command::new(&python)
+        let Some(mut python) = program::python("import numpy") else {
+            skip!("no Python with numpy; set PYTHON");
+        };
+        let output = python
             .env("PYTHONPATH", &readers)
             .args(["-c", &format!("import sys\n{program}")])
             .args([&folder.path("weights.npz"), &vectors("boards.txt"), &vectors(values)])
