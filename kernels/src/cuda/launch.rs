@@ -50,12 +50,8 @@ pub struct CudaStaging {
 }
 
 impl CudaLauncher {
-    /// Loads a program's kernels onto a GPU. Positions take at most `memory_limit` bytes there.
-    pub fn new(
-        found: &Gpu,
-        program: &Program,
-        memory_limit: Option<usize>,
-    ) -> Result<Self, LaunchError> {
+    /// Loads a program's kernels onto a GPU.
+    pub fn new(found: &Gpu, program: &Program) -> Result<Self, LaunchError> {
         let context = &found.context;
         // Created before any buffer, since cudarc records a buffer's streams only if there are two.
         let stream = |_| context.new_stream();
@@ -63,7 +59,7 @@ impl CudaLauncher {
         let streams = streams.map_err(|error| driver("no streams", error))?;
         let copies = context.new_stream().map_err(|error| driver("no streams", error))?;
         let module = load(context, found, program)?;
-        let limits = limits(context, memory_limit).map_err(|error| driver("no limits", error))?;
+        let limits = limits(context).map_err(|error| driver("no limits", error))?;
         let mut functions = HashMap::new();
         for kernel in index::kernels() {
             let function = module.load_function(kernel.name);
@@ -132,15 +128,14 @@ fn load(
     Ok(module)
 }
 
-fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, DriverError> {
+fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
     let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
     let multiprocessors = context.attribute(count)?;
     let (free, _) = context.mem_get_info()?;
-    let for_positions = free / 100 * PERCENT_FOR_POSITIONS;
     Ok(Limits {
         blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
         chunk_rows: CHUNK_ROWS,
-        resident_bytes: memory_limit.map_or(for_positions, |limit| limit.min(for_positions)),
+        resident_bytes: free / 100 * PERCENT_FOR_POSITIONS,
         memory_bandwidth: memory_bandwidth(context),
     })
 }

@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let Rates { own, limit } = match picked.gpu() {
         _ if picked.is_cpu() => measure_cpu(&model, &positions, repetitions),
         Some(found) => {
-            let launcher = CudaLauncher::new(found, &program, None)?;
+            let launcher = CudaLauncher::new(found, &program)?;
             measure_kernels(&model, &positions, repetitions, launcher)
         }
         None => {

@@ -90,7 +90,7 @@ impl PickedDevice {
         Ok(match &self.kind {
             Kind::Cpu => None,
             Kind::Cuda(found) => {
-                let launcher = CudaLauncher::new(found, &solver_program(), None)?;
+                let launcher = CudaLauncher::new(found, &solver_program())?;
                 Some(Box::new(KernelSolver::new(launcher)))
             }
             Kind::Host => Some(Box::new(KernelSolver::new(HostLauncher::new(&solver_program())?))),
@@ -109,7 +109,7 @@ impl PickedDevice {
         match &self.kind {
             Kind::Cpu => fit.run(&Cpu::new(fit.model), path, existing, progress),
             Kind::Cuda(found) => {
-                let launcher = CudaLauncher::new(found, &program(), None);
+                let launcher = CudaLauncher::new(found, &program());
                 run_by_kernels(fit, launcher, path, existing, progress)
             }
             Kind::Host => {

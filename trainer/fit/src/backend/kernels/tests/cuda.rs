@@ -12,7 +12,7 @@ use super::*;
 
 impl Bring for CudaLauncher {
     fn bring(program: &Program, limits: Option<Limits>) -> Self {
-        let launcher = Self::new(&find().unwrap(), program, None).unwrap();
+        let launcher = Self::new(&find().unwrap(), program).unwrap();
         let limits = limits.unwrap_or_else(|| launcher.limits());
         launcher.with_limits(limits)
     }
