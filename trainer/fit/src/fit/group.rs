@@ -14,7 +14,7 @@ use super::epochs::Epochs;
 use super::error::FitError;
 use super::final_errors::{counts, occurrences, report};
 use super::report::{FittedPhase, FittedUnit, Metrics};
-use super::settings::FitSettings;
+use super::settings::{FitSettings, Stop};
 use super::snapshot::{Checkpointer, Snapshot};
 use super::solver::Problem;
 use crate::backend::{Backend, BackendError, Group, Rows};
@@ -81,7 +81,9 @@ impl<B: Backend> GroupFit<'_, B> {
         let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
         let (adam, memory) = (&factors.adam(), Memory::of_group(&problem)?);
         let mut solver = Adam::new(&problem, adam, seed, memory, state.as_ref())?;
-        let (stop, validation) = (factors.stop(), backend.positions(&validation)?);
+        // A group makes all its epochs, as Adam always does.
+        let stop = Stop { epochs: factors.epochs, patience: None, tolerance: 0.0 };
+        let validation = backend.positions(&validation)?;
         Epochs { backend, stop, phase, validation, vector }.run(&mut solver, checkpointer)
     }
 

@@ -101,13 +101,15 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     ) -> Result<Self, FitError> {
         let sample = Sample::of(problem, directions, settings);
         let sample_steps = sample.map_or(0, |sample| sample.steps);
+        let has_initial = problem.initial.iter().any(|&weight| weight != 0.0);
+        let upload = || problem.backend.upload(&problem.initial);
         let mut solver = Self {
             problem,
             directions,
             sample,
             diagonal: problem.zero()?,
-            initial: starts(problem)?,
-            weights: problem.backend.upload(&problem.initial)?,
+            initial: has_initial.then(upload).transpose()?,
+            weights: upload()?,
             gradient: problem.zero()?,
             direction: problem.zero()?,
             progress: Progress { epoch: 0, sample_steps, start: 0.0, energy: 0.0, objective: 0.0 },
@@ -203,12 +205,6 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)
     }
-}
-
-/// Uploads the initial weights; `None` if all of them are 0.
-fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, BackendError> {
-    let moved = problem.initial.iter().any(|&weight| weight != 0.0);
-    moved.then(|| problem.backend.upload(&problem.initial)).transpose()
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {

@@ -81,8 +81,11 @@ impl Packing<'_> {
     ) -> Result<(Summary, FitReport), FitError> {
         let run = self.run;
         let set = self.model.set();
-        let begin = self.initial.cloned().unwrap_or_else(|| Weights::zero(set.clone()));
-        let mut all = Assembly::new(begin);
+        let mut all = Assembly {
+            weights: self.initial.cloned().unwrap_or_else(|| Weights::zero(set.clone())),
+            reports: BTreeMap::new(),
+            metrics: BTreeMap::new(),
+        };
         let stage = run.stages().len() - 1;
         let units = Units::of(set, self.phases);
         let parts = units.len() as u64;
@@ -115,7 +118,8 @@ impl Packing<'_> {
     }
 }
 
-/// The phases read so far. Their weights are stored only once, in the [`Weights`] to be written.
+/// The phases read so far. Their weights are stored only once, in the [`Weights`] to be written,
+/// in which the other phases keep their initial weights.
 struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,
@@ -123,11 +127,6 @@ struct Assembly {
 }
 
 impl Assembly {
-    /// Creates an assembly without fitted phases, which keep their weights in `weights`.
-    fn new(weights: Weights) -> Self {
-        Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
-    }
-
     fn insert(&mut self, unit: FittedUnit) {
         for FittedPhase { steps, counts, report, metrics } in unit.phases {
             let phase = report.phase;

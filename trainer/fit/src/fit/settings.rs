@@ -301,11 +301,6 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the stop conditions of a group, which makes all its epochs, as Adam always does.
-    pub(super) fn stop(&self) -> Stop {
-        Stop { epochs: self.epochs, patience: None, tolerance: 0.0 }
-    }
-
     /// Returns the settings of Adam for factors and for weights already near their optimum.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;

@@ -138,12 +138,6 @@ struct StopAfter {
     saved: Option<Snapshot>,
 }
 
-impl StopAfter {
-    fn updates(updates: u32) -> Self {
-        Self { updates, saved: None }
-    }
-}
-
 impl Checkpointer for StopAfter {
     fn policy(&mut self, _: bool) -> CheckpointPolicy {
         if self.updates == 0 {

@@ -6,11 +6,7 @@ use othello_engine::random::Generator;
 
 use crate::model::{InstructionSet, Model, random_positions};
 
-/// Numbered as in weights files.
-fn by_definition(model: &Model, position: &othello_engine::board::Position) -> Vec<usize> {
-    model.geometry.parameters_of(position).collect()
-}
-
+/// Numbers the parameters as in weights files.
 fn in_file(model: &Model, features: &[u32]) -> Vec<usize> {
     features.iter().map(|&parameter| model.in_file(parameter as usize)).collect()
 }
@@ -28,8 +24,8 @@ fn compare(set: &PatternSet, games: u64) {
         assert_eq!(model.instructions(), instructions);
         for position in &positions {
             let found = in_file(&model, &model.features(position));
-            let name = set.to_toml();
-            assert_eq!(found, by_definition(&model, position), "{instructions}, {name}");
+            let expected: Vec<_> = model.geometry.parameters_of(position).collect();
+            assert_eq!(found, expected, "{instructions}, {}", set.to_toml());
         }
     }
 }
