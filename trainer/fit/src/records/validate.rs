@@ -8,8 +8,7 @@ use othello_engine::file::{
 };
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, GameWriter, PlacedReader, PositionReader, PositionWriter, Record,
-    RecordError, RecordWriter,
+    Game, GameWriter, PositionWriter, Record, RecordError, RecordReader, RecordWriter,
 };
 use serde::Serialize;
 
@@ -57,58 +56,50 @@ pub fn repair(
     if found.damage.is_empty() {
         return Ok(None);
     }
-    let of = |provenance: &Provenance| -> Result<Provenance, SourceError> {
-        Ok(Provenance::new("repair")
-            .with("input", checksum(path, progress)?)
-            .with("of", provenance.as_map().clone()))
+    let kind = file::kind_of(path)?;
+    let begin_positions = match kind {
+        Kind::Openings => PositionWriter::begin_openings,
+        _ => PositionWriter::begin,
     };
-    let summary = match file::kind_of(path)? {
-        Kind::Games => {
-            let provenance = of(GameReader::open(path)?.provenance())?;
-            let begun = GameWriter::begin(out, &provenance, existing)?;
-            copy(path, begun, progress, |frame| match frame {
-                Frame::Games(games) => games,
-                _ => vec![],
-            })
-        }
-        Kind::Placed => {
-            let provenance = of(PlacedReader::open(path)?.provenance())?;
-            let begun = RecordWriter::begin(out, &provenance, existing)?;
-            copy(path, begun, progress, |frame| match frame {
-                Frame::Placed(rows) => rows,
-                _ => vec![],
-            })
-        }
-        kind => {
-            // Kinds other than records are refused here.
-            let provenance = of(PositionReader::open(path)?.provenance())?;
-            let begun = match kind {
-                Kind::Openings => PositionWriter::begin_openings(out, &provenance, existing),
-                _ => PositionWriter::begin(out, &provenance, existing),
-            };
-            copy(path, begun?, progress, |frame| match frame {
-                Frame::Positions(rows) => rows,
-                _ => vec![],
-            })
-        }
+    let files = (path, out, existing);
+    let summary = match kind {
+        Kind::Games => copy(files, progress, GameWriter::begin, |frame| match frame {
+            Frame::Games(games) => games,
+            _ => vec![],
+        }),
+        Kind::Placed => copy(files, progress, RecordWriter::begin, |frame| match frame {
+            Frame::Placed(rows) => rows,
+            _ => vec![],
+        }),
+        // Kinds other than records are refused here.
+        _ => copy(files, progress, begin_positions, |frame| match frame {
+            Frame::Positions(rows) => rows,
+            _ => vec![],
+        }),
     };
     Ok(Some((found, summary?)))
 }
 
+type BeginWriter<R> =
+    fn(&Path, &Provenance, Existing) -> Result<Begin<RecordWriter<R>>, RecordError>;
+
+/// Copies the records of undamaged frames, which `records` takes from a frame.
 fn copy<R: Record>(
-    path: &Path,
-    begun: Begin<RecordWriter<R>>,
+    (path, out, existing): (&Path, &Path, Existing),
     progress: &dyn Progress,
+    begin: BeginWriter<R>,
     records: fn(Frame) -> Vec<R>,
-) -> Result<Summary, RecordError> {
-    let mut writer = match begun {
+) -> Result<Summary, SourceError> {
+    let of = RecordReader::<R>::open(path)?.provenance().as_map().clone();
+    let provenance = Provenance::new("repair").with("input", checksum(path, progress)?);
+    let mut writer = match begin(out, &provenance.with("of", of), existing)? {
         Begin::Done(summary) => return Ok(summary),
         Begin::Writer(writer) => writer,
     };
     read(path, progress, |frame| {
         records(frame).into_iter().try_for_each(|record| writer.push(record))
     })?;
-    writer.finish()
+    Ok(writer.finish()?)
 }
 
 /// Passes the undamaged frames to `take`; returns the counts of records and the damage.
@@ -277,7 +268,7 @@ mod tests {
             assert!(found.damage[0].contains(&place), "{:?}", found.damage);
             let mut left = frames.clone();
             left.remove(damaged);
-            let there = GameReader::open(&out).unwrap().map(|game| game.unwrap());
+            let there = RecordReader::<Game>::open(&out).unwrap().map(|game| game.unwrap());
             assert!(there.eq(left.concat()), "frame {damaged}");
             // A second repair finds that the copy is already complete.
             let again = repair(&path, &out, Existing::Keep, &Silent).unwrap();
