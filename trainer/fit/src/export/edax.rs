@@ -8,7 +8,7 @@
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
-use othello_engine::pattern::{Geometry, PatternGeometry};
+use othello_engine::pattern::Geometry;
 
 use super::program::{ExportError, Program};
 use super::tables::{
@@ -75,11 +75,8 @@ fn check(bytes: &[u8], expected: usize) -> Result<(), ExportError> {
 }
 
 fn order(geometry: &Geometry) -> Vec<usize> {
+    let packed = |pattern| first_met(pattern, classes_by_number(pattern));
     geometry.patterns.iter().flat_map(packed).collect()
-}
-
-fn packed(pattern: &PatternGeometry) -> Vec<usize> {
-    first_met(pattern, classes_by_number(pattern))
 }
 
 fn file_bytes(order: &[usize]) -> usize {

@@ -412,20 +412,13 @@ mod tests {
         let other_shape = with_weights(&Array2::<i16>::zeros((60, 3)));
         assert!(error(&other_shape).contains("has the shape [60, 3]; expected [60, 27]"));
     }
-}
 
-#[cfg(test)]
-mod from_arrays_tests {
-    use ndarray::Array2;
-    use othello_engine::pattern::FactorShape;
-
-    use super::*;
-
-    const SET: &str = "name = \"tiny\"\n[[pattern]]\nsquares = \"a1 b1 c1\"\n";
+    const WITHOUT_SCALARS: &str = "name = \"tiny\"\n[[pattern]]\nsquares = \"a1 b1 c1\"\n";
 
     #[test]
     fn factors_beyond_what_a_file_holds_are_refused() {
-        let set = PatternSet::from_toml(SET).unwrap().with_factors(FactorShape::new(8, 25));
+        let set = PatternSet::from_toml(WITHOUT_SCALARS).unwrap();
+        let set = set.with_factors(FactorShape::new(8, 25));
         let mut factors = Array2::zeros((3, 27 * 8));
         factors[[1, 5]] = 127.6;
         let steps = Array2::zeros((60, 27));
@@ -445,7 +438,7 @@ mod from_arrays_tests {
                 counts: counts.as_ref().map(|counts| counts.view()),
                 factors: factors.as_ref().map(|factors| factors.view()),
             };
-            arrays.into_weights(PatternSet::from_toml(SET).unwrap()).unwrap_err()
+            arrays.into_weights(PatternSet::from_toml(WITHOUT_SCALARS).unwrap()).unwrap_err()
         };
         assert_eq!(
             refused([60, 3], None, false),

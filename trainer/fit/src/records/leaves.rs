@@ -112,9 +112,13 @@ impl<E: Evaluate> Items for Searching<'_, E> {
         numbers: Range<u64>,
     ) -> Result<Vec<Vec<ScoredPosition>>, RecordError> {
         let games = &games[(numbers.start - first) as usize..(numbers.end - first) as usize];
-        Ok(self
-            .searchers
-            .with(|searcher| games.iter().map(|game| self.job.of_game(game, searcher)).collect()))
+        Ok(self.searchers.with(|searcher| {
+            let leaves = games.iter().map(|game| {
+                let positions = self.job.labels.positions(game, 1.0);
+                positions.iter().filter_map(|scored| self.job.leaf(scored, searcher)).collect()
+            });
+            leaves.collect()
+        }))
     }
 
     fn encode(&self, leaves: Vec<Vec<ScoredPosition>>) -> Vec<Section> {
@@ -129,15 +133,6 @@ impl LeavesJob<'_> {
             .with("labels", self.labels.in_provenance())
             .with("depth", self.depth)
             .with("weights", weights)
-    }
-
-    fn of_game<E: Evaluate>(
-        &self,
-        game: &Game,
-        searcher: &mut Searcher<'_, E>,
-    ) -> Vec<ScoredPosition> {
-        let positions = self.labels.positions(game, 1.0);
-        positions.iter().filter_map(|scored| self.leaf(scored, searcher)).collect()
     }
 
     /// Returns the end of the principal variation, with its label. The search ignores entries of

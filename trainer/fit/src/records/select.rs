@@ -205,7 +205,9 @@ pub fn sample<R: Splittable>(
 /// A record type whose files can be merged.
 pub trait Mergeable: Record {
     /// Returns the key by which duplicates are omitted; `None` if duplicates are kept.
-    fn key(&self) -> Option<Key>;
+    fn key(&self) -> Option<Key> {
+        None
+    }
 }
 
 impl Mergeable for Game {
@@ -214,17 +216,9 @@ impl Mergeable for Game {
     }
 }
 
-impl Mergeable for ScoredPosition {
-    fn key(&self) -> Option<Key> {
-        None
-    }
-}
+impl Mergeable for ScoredPosition {}
 
-impl Mergeable for PlacedPosition {
-    fn key(&self) -> Option<Key> {
-        None
-    }
-}
+impl Mergeable for PlacedPosition {}
 
 /// Writes the records of all files without games whose moves an earlier game has. Keys that exceed
 /// the memory `limit` go to a temporary file.

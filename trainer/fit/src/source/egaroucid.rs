@@ -85,13 +85,6 @@ mod tests {
     }
 
     #[test]
-    fn a_player_who_must_pass_hands_over_the_position() {
-        let rows = read(&record(&["b1", "c1", "d1"], &["a1"], 10)).unwrap();
-        let row = rows[0].as_ref().unwrap();
-        assert_eq!((row.position().player(), row.label().discs()), (1, -10.0));
-    }
-
-    #[test]
     fn bad_records_are_named_and_the_others_are_read() {
         let good = record(&["e4", "d5"], &["d4", "e5"], 64);
         let bad = [

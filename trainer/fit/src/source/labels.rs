@@ -86,28 +86,23 @@ impl LabelRules {
             let reason = format!("{} label rules; expected at most {MAX_RULES}", rules.len());
             return Err(InvalidSetting::new(reason));
         }
-        match rules.iter().find(|rule| !(rule.weight > 0.0 && rule.weight <= 1000.0)) {
-            Some(rule) => {
+        for rule in &rules {
+            if !(rule.weight > 0.0 && rule.weight <= 1000.0) {
                 let reason = "the weight must be above 0 and at most 1000";
-                Err(not_a_rule(&rule.to_string(), reason))
+                return Err(not_a_rule(&rule.to_string(), reason));
             }
-            None => {
-                for rule in &rules {
-                    let wrong = |reason: String| {
-                        not_a_rule(&rule.to_string(), &format!("the weight {reason}"))
-                    };
-                    Weight::check(rule.weight).map_err(wrong)?;
-                }
-                let hidden = |(number, rule): &(usize, &LabelRule)| {
-                    rules[..*number].iter().any(|before| before.hides(rule))
-                };
-                if let Some((_, rule)) = rules.iter().enumerate().find(hidden) {
-                    let reason = "it never applies, since a rule before it labels these positions";
-                    return Err(not_a_rule(&rule.to_string(), reason));
-                }
-                Ok(Self(rules))
-            }
+            let wrong =
+                |reason: String| not_a_rule(&rule.to_string(), &format!("the weight {reason}"));
+            Weight::check(rule.weight).map_err(wrong)?;
         }
+        let hidden = |(number, rule): &(usize, &LabelRule)| {
+            rules[..*number].iter().any(|before| before.hides(rule))
+        };
+        if let Some((_, rule)) = rules.iter().enumerate().find(hidden) {
+            let reason = "it never applies, since a rule before it labels these positions";
+            return Err(not_a_rule(&rule.to_string(), reason));
+        }
+        Ok(Self(rules))
     }
 
     /// Returns the text of the rules in provenance, which has always had `..=` in its ranges.

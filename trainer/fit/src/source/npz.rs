@@ -271,11 +271,8 @@ mod tests {
 
     type Arrays = NpzWriter<Cursor<Vec<u8>>>;
 
-    /// Reads the arrays that `add` writes, in addition to `boards` start positions.
-    fn read_with(
-        boards: usize,
-        add: impl FnOnce(&mut Arrays),
-    ) -> Result<Vec<PlacedPosition>, String> {
+    /// Returns a file with the arrays that `add` writes, in addition to `boards` start positions.
+    fn file_with(boards: usize, add: impl FnOnce(&mut Arrays)) -> Vec<u8> {
         let mut arrays = NpzWriter::new(Cursor::new(vec![]));
         if boards > 0 {
             let all = |discs| Array1::<u64>::from_elem(boards, discs);
@@ -283,8 +280,14 @@ mod tests {
             arrays.add_array("opponent", &all(Position::START.opponent())).unwrap();
         }
         add(&mut arrays);
-        let bytes = arrays.finish().unwrap().into_inner();
-        read_bytes(&bytes)
+        arrays.finish().unwrap().into_inner()
+    }
+
+    fn read_with(
+        boards: usize,
+        add: impl FnOnce(&mut Arrays),
+    ) -> Result<Vec<PlacedPosition>, String> {
+        read_bytes(&file_with(boards, add))
     }
 
     fn read_bytes(bytes: &[u8]) -> Result<Vec<PlacedPosition>, String> {
@@ -388,17 +391,7 @@ mod tests {
     /// For every damaged byte, the reader must report an error or return unchanged positions.
     #[test]
     fn damage_is_noticed() {
-        let mut arrays = NpzWriter::new(Cursor::new(vec![]));
-        for name in ["player", "opponent"] {
-            let discs = if name == "player" {
-                Position::START.player()
-            } else {
-                Position::START.opponent()
-            };
-            arrays.add_array(name, &Array1::from(vec![discs; 3])).unwrap();
-        }
-        labels(&mut arrays, &[1.0, 2.0, 3.0]);
-        let bytes = arrays.finish().unwrap().into_inner();
+        let bytes = file_with(3, |arrays| labels(arrays, &[1.0, 2.0, 3.0]));
         let whole = read_bytes(&bytes).unwrap();
         for at in 0..bytes.len() {
             let mut bytes = bytes.clone();

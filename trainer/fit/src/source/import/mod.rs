@@ -56,7 +56,9 @@ impl fmt::Display for Summary {
 /// A record that can be imported.
 pub trait Imported: Record {
     /// Counts this record in the summary.
-    fn count(&self, summary: &mut Summary);
+    fn count(&self, summary: &mut Summary) {
+        summary.positions += 1;
+    }
 
     /// Marks the first moves of a game as random; other records stay unchanged.
     #[must_use]
@@ -110,17 +112,9 @@ impl Imported for Game {
     }
 }
 
-impl Imported for PlacedPosition {
-    fn count(&self, summary: &mut Summary) {
-        summary.positions += 1;
-    }
-}
+impl Imported for PlacedPosition {}
 
-impl Imported for ScoredPosition {
-    fn count(&self, summary: &mut Summary) {
-        summary.positions += 1;
-    }
-}
+impl Imported for ScoredPosition {}
 
 /// The input files, the output file and the settings of an import.
 #[derive(Clone, Debug)]
