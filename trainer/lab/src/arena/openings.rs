@@ -24,31 +24,18 @@ pub struct Choice {
 
 /// Errors of choosing openings.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum OpeningsError {
-    /// A file of records was refused.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A text was refused.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The file has too few openings.
     #[error(
         "{}: {found} openings up to symmetry, of {listed} to start from (labelled ones within \
          {within} discs of even); expected {wanted}: name a longer list, or ask for fewer pairs",
         path.display()
     )]
-    TooFew {
-        /// The file of openings.
-        path: PathBuf,
-        /// The openings found, up to symmetry.
-        found: usize,
-        /// The positions of the file from which a game may start, with duplicates.
-        listed: usize,
-        /// The largest absolute label allowed, in discs.
-        within: Discs,
-        /// The openings requested.
-        wanted: usize,
-    },
+    TooFew { path: PathBuf, found: usize, listed: usize, within: Discs, wanted: usize },
 }
 
 impl Choice {

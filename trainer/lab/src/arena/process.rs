@@ -9,55 +9,25 @@ use othello_engine::text::quoted_reason;
 
 /// The ways in which a player loses a game before its end.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum Misconduct {
-    /// The program could not be started.
     #[error("cannot be started: {0}")]
     NotStarted(String),
-    /// The program ended before it sent the expected answer.
     #[error("ended before it sent {expected}{}", quoted(said))]
-    Ended {
-        /// The expected answer, as named in the message.
-        expected: &'static str,
-        /// The last line on stderr, shortened.
-        said: String,
-    },
-    /// The program did not answer in time.
+    Ended { expected: &'static str, said: String },
     #[error("did not send {expected} within {seconds} s")]
-    Silent {
-        /// The expected answer, as named in the message.
-        expected: &'static str,
-        /// The time limit in seconds.
-        seconds: u64,
-    },
-    /// The player used up its time for the game.
+    Silent { expected: &'static str, seconds: u64 },
     #[error("used up its {seconds} s for the game")]
-    OutOfTime {
-        /// The time limit in seconds.
-        seconds: u64,
-    },
-    /// The program printed too much before the expected answer.
+    OutOfTime { seconds: u64 },
     #[error("sent more than {MAX_BYTES} bytes without {expected}")]
-    Flood {
-        /// The expected answer, as named in the message.
-        expected: &'static str,
-    },
-    /// The program refused a command.
+    Flood { expected: &'static str },
     #[error("refused `{command}`: {answer}")]
-    Refused {
-        /// The refused command.
-        command: String,
-        /// The answer, shortened.
-        answer: String,
-    },
-    /// The program resigned: a result, not misconduct.
+    Refused { command: String, answer: String },
+    /// A result, not misconduct.
     #[error("{RESIGNED}")]
     Resigned,
-    /// The program played an illegal move.
     #[error("played `{answer}`, which is not legal")]
-    Illegal {
-        /// The answer, shortened.
-        answer: String,
-    },
+    Illegal { answer: String },
 }
 
 /// The reason of the forfeit in a match file if a player resigned.
