@@ -63,5 +63,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (recipe, stages) = (provenance_of("compare", first)?, comparing.stages());
     let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
     let comparison = comparing.compare(recipes, &study, session.begun())?;
-    print_and_clean(&comparison, study.run(), session)
+    print_and_clean(&comparison, &study.run, session)
 }

@@ -47,5 +47,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let stages = Curve::stages(&shares, seeds);
     let study = settings.begin(of_recipe, (own, &origins), stages, session.progress())?;
     let curve = Curve::of(recipe, &shares, seeds, &study, session.begun())?;
-    print_and_clean(&curve, study.run(), session)
+    print_and_clean(&curve, &study.run, session)
 }

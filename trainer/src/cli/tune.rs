@@ -80,5 +80,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (recipe, stages) = (provenance_of("tune", &arguments.recipe)?, tuning.stages());
     let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
     let tuned = tuning.tune(&study, session.begun())?;
-    print_and_clean(&tuned, study.run(), session)
+    print_and_clean(&tuned, &study.run, session)
 }

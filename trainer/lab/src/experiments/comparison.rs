@@ -169,7 +169,7 @@ impl Comparing<'_> {
         study: &Study<'_>,
         begun: Instant,
     ) -> Result<Comparison, StudyError> {
-        study.progress().message(&self.expected(&recipes, study)?);
+        study.progress.message(&self.expected(&recipes, study)?);
         let fitted = study.fits(0, |unit| {
             let (which, number) = (unit as usize % 2, unit / 2);
             let (recipe, name) = (&recipes[which], ["first", "second"][which]);
@@ -178,10 +178,10 @@ impl Comparing<'_> {
         let weights = fitted.iter().map(|one| study.weights(one)).collect::<Result<Vec<_>, _>>()?;
         let (pairs, _) = weights.as_chunks();
         let of_pair = |pair: &[Evaluator; 2]| {
-            pair.each_ref().map(|weights| ErrorsByGame::of(weights, study.test()))
+            pair.each_ref().map(|weights| ErrorsByGame::of(weights, &study.test))
         };
         let errors: Vec<[ErrorsByGame; 2]> = pairs.iter().map(of_pair).collect();
-        let phases: Vec<Phase> = study.settings().phases.iter().collect();
+        let phases: Vec<Phase> = study.settings.phases.iter().collect();
         let compared = ComparedErrors::of(&errors, &phases, self.smallest);
         let (errors, difference) = compared.ok_or(StudyError::NoPositions)?;
         let names = recipes.map(|recipe| recipe.name);
@@ -194,9 +194,9 @@ impl Comparing<'_> {
             errors,
             played,
             seeds: self.seeds,
-            test_games: study.test().len(),
+            test_games: study.test.len(),
             test_labels: study.labels(),
-            training_has: study.overlap(),
+            training_has: study.overlap.clone(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }
@@ -224,7 +224,7 @@ impl Comparing<'_> {
         };
         let players: Vec<_> = players.collect();
         let kept = KeptMatch { players: &players, openings, conditions: &conditions };
-        let statistics = kept.play_stage(study.run(), 1, study.progress())?.statistics();
+        let statistics = kept.play_stage(&study.run, 1, study.progress)?.statistics();
         let sprt = sprt.map(|sprt| sprt.report(&statistics.pentanomial));
         Ok(Some(Played { statistics, sprt }))
     }

@@ -116,12 +116,12 @@ impl Curve {
             law,
             prediction,
             twice: law.at(2.0 * most),
-            phases: study.settings().phases.iter().filter_map(of_phase).collect(),
+            phases: study.settings.phases.iter().filter_map(of_phase).collect(),
             points,
             seeds,
-            test_games: study.test().len(),
+            test_games: study.test.len(),
             test_labels: study.labels(),
-            training_has: study.overlap(),
+            training_has: study.overlap.clone(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }

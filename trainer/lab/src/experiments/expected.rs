@@ -53,11 +53,11 @@ impl Comparing<'_> {
         recipes: &[Recipe; 2],
         study: &Study<'_>,
     ) -> Result<String, StudyError> {
-        let phases = &study.settings().phases;
+        let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
         let mut seconds = self.seeds as f64 * (first? + second?);
         let embedded = Evaluator::load(&WeightsChoice::Embedded)?;
-        let errors = ErrorsByGame::of(&embedded, study.test()).on(&study.phases());
+        let errors = ErrorsByGame::of(&embedded, &study.test).on(&study.phases());
         let none = GameErrors::new(vec![0.0; errors.games()], vec![1.0; errors.games()]);
         let difference = Difference::between(&[[errors, none]]).ok_or(StudyError::NoPositions)?;
         let [alike, others] = PAIRED.map(|ratio| ratio * difference.smallest());
@@ -67,7 +67,7 @@ impl Comparing<'_> {
             elo = format!("; by the match, {:.0} Elo with {pairs} pairs", smallest_elo(pairs));
         }
         let (fits, games, threads) =
-            (2 * self.seeds, study.test().len(), rayon::current_num_threads());
+            (2 * self.seeds, study.test.len(), rayon::current_num_threads());
         let time = seconds / threads as f64;
         let time =
             if time < 100.0 { format!("{time:.0} s") } else { format!("{:.0} min", time / 60.0) };

@@ -93,14 +93,18 @@ impl From<RecordError> for StudyError {
 
 /// A running study.
 pub struct Study<'a> {
-    settings: &'a StudySettings,
-    progress: &'a dyn Progress,
-    test: TestGames,
-    overlap: Overlap,
+    /// The settings.
+    pub settings: &'a StudySettings,
+    pub(super) progress: &'a dyn Progress,
+    /// The test games.
+    pub test: TestGames,
+    /// The test games that the training data contain.
+    pub overlap: Overlap,
     device: PickedDevice,
-    run: Run,
+    /// The run, which has the stages of the study.
+    pub run: Run,
     /// The common provenance of all studies of the same recipe with the same test games.
-    provenance: Provenance,
+    pub(super) provenance: Provenance,
     /// The dataset of the last fit, which the next fit uses again if its key is the same.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
@@ -223,24 +227,6 @@ impl StudySettings {
 }
 
 impl Study<'_> {
-    pub(super) fn provenance(&self) -> &Provenance {
-        &self.provenance
-    }
-
-    /// Returns the settings.
-    pub fn settings(&self) -> &'_ StudySettings {
-        self.settings
-    }
-
-    /// Returns the run, which has the stages of the study.
-    pub fn run(&self) -> &Run {
-        &self.run
-    }
-
-    pub(super) fn progress(&self) -> &dyn Progress {
-        self.progress
-    }
-
     /// Returns the indices of the phases to measure.
     pub fn phases(&self) -> Vec<usize> {
         self.settings.phases.iter().map(Phase::index).collect()
@@ -249,16 +235,6 @@ impl Study<'_> {
     /// Returns the kinds of labels of the measured positions, the most frequent first.
     pub fn labels(&self) -> Vec<(String, u64)> {
         self.test.labels(&self.phases())
-    }
-
-    /// Returns the test games.
-    pub fn test(&self) -> &TestGames {
-        &self.test
-    }
-
-    /// Returns the test games that the data of training have.
-    pub fn overlap(&self) -> Overlap {
-        self.overlap.clone()
     }
 
     /// Makes the fits of a stage one after the other.

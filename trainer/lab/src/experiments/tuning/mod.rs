@@ -92,8 +92,8 @@ impl Tuning<'_> {
     /// Fits the combinations in rounds, and drops those that are proven worse. The last round has
     /// all data, also for a single combination. `begun` is the time of the start.
     pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, StudyError> {
-        let progress = study.progress();
-        let file = RecordFile::open(study.provenance(), study.settings())?;
+        let progress = study.progress;
+        let file = RecordFile::open(&study.provenance, study.settings)?;
         let (mut records, mut trials): (Vec<Record>, _) = (vec![], self.trials.to_vec());
         for round in self.rounds() {
             let (number, rounds) = (round.number, self.rounds().len());
@@ -128,9 +128,9 @@ impl Tuning<'_> {
             rounds: records.last().map_or(0, |last| last.round),
             trials: records,
             confidence: CONFIDENCE,
-            test_games: study.test().len(),
+            test_games: study.test.len(),
             test_labels: study.labels(),
-            training_has: study.overlap(),
+            training_has: study.overlap.clone(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }
