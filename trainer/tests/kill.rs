@@ -128,14 +128,17 @@ fn fit_with_factors() {
     check_fit("fit without factors (epochs)", &settings);
 }
 
+fn balanced_openings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/openings/balanced-8.txt")
+}
+
 /// The match file contains times, so the test compares the statistics in the reports.
 #[test]
 fn r#match() {
-    let openings =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/openings/balanced-8.txt");
-    let (openings, pairs) = (openings.display(), size(60, 400));
+    let (openings, pairs) = (balanced_openings(), size(60, 400));
     let arguments = format!(
-        "match mobility none --openings {openings} --pairs {pairs} --depth 3 --exact 10 --out out.match"
+        "match mobility none --openings {} --pairs {pairs} --depth 3 --exact 10 --out out.match",
+        openings.display()
     );
     let finished = |folder: &Path| units_in_parts(&folder.join("out.match.parts"));
     let stages: Stages<'_> = &[("match (pairs)", &finished)];
@@ -233,8 +236,7 @@ fn tune() {
 
 #[test]
 fn compare() {
-    let openings =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/openings/balanced-8.txt");
+    let openings = balanced_openings();
     let played = format!("--openings {} --pairs {} --depth 2", openings.display(), size(30, 200));
     let arguments = format!("compare one.toml one.toml --phases 40..43 {played}");
     check_study(&arguments, &[("compare (fits)", &parts_of_study)]);

@@ -17,11 +17,13 @@ use crate::mutation::Draws;
 pub(super) type Words = &'static str;
 
 /// The limits on the time and the memory of each run of a command.
-#[derive(Clone, Copy)]
+#[derive(clap::Args, Clone, Copy)]
 pub struct Limits {
-    /// The time in seconds after which a command counts as hanging.
+    /// Seconds after which a command counts as hanging
+    #[arg(long, default_value_t = 60)]
     pub seconds: u64,
-    /// The memory in mebibytes that no command may exceed.
+    /// Mebibytes of memory that no command may exceed
+    #[arg(long, default_value_t = 1024)]
     pub mebibytes: u64,
 }
 

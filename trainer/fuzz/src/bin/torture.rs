@@ -18,20 +18,16 @@ fn main() -> std::process::ExitCode {
         /// Seed of the attacks
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Seconds after which a command counts as hanging
-        #[arg(long, default_value_t = 60)]
-        seconds: u64,
-        /// Mebibytes of memory that no command may exceed
-        #[arg(long, default_value_t = 1024)]
-        mebibytes: u64,
+        #[command(flatten)]
+        limits: Limits,
         #[command(flatten)]
         rounds: Rounds,
     }
 
-    let Options { binaries, seed, seconds, mebibytes, rounds } = Options::parse();
+    let Options { binaries, seed, limits, rounds } = Options::parse();
     let inputs = tempfile::tempdir().expect("a folder");
     let place = Place::new(&binaries, inputs.path());
-    if attack::all(&place, Limits { seconds, mebibytes }, seed, &rounds) {
+    if attack::all(&place, limits, seed, &rounds) {
         println!("no finding");
         return ExitCode::SUCCESS;
     }

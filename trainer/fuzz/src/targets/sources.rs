@@ -43,20 +43,18 @@ pub(super) fn egaroucid(data: &[u8]) {
 }
 
 pub(super) fn texts(data: &[u8]) {
-    // The number of lines of a file packed by zstd is unknown, so it is not checked.
-    if data.starts_with(b"\x28\xB5\x2F\xFD") {
-        return scratch::with_file("games.txt", data, |path| {
-            let games = entries(transcripts::read(path), path, data.len());
-            games.iter().flatten().for_each(check_game);
-        });
-    }
+    let is_packed = data.starts_with(b"\x28\xB5\x2F\xFD");
     let lines = data.split(|&byte| byte == b'\n');
     let lines = lines.filter(|line| !line.trim_ascii().is_empty()).count();
     scratch::with_file("games.txt", data, |path| {
         let games = entries(transcripts::read(path), path, data.len());
+        games.iter().flatten().for_each(check_game);
+        // The number of lines of a file packed by zstd is unknown, so it is not checked.
+        if is_packed {
+            return;
+        }
         assert_eq!(games.is_none(), unreadable(data).is_some());
         let Some(games) = games else { return };
-        games.iter().flatten().for_each(|game| check_game(&Some(game.clone())));
         // Without these characters, each line is a game. With them, a line may be a comment or a
         // table head, and a game may have several lines.
         let is_plain = !data.iter().any(|byte| b"%[.,;|\t".contains(byte));
