@@ -7,9 +7,9 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::eval::{Evaluate, NoProbCut, NoRealization, NoWeightsError, WeightsChoice};
+use crate::eval::{Evaluate, NoProbCut, NoRealization, WeightsChoice};
 use crate::search::{EndgameSchedule, Level, Limits, Plan, Pruning, Selectivity, Strength};
-use crate::text::excerpt;
+use crate::text::{Invalid, excerpt};
 
 /// A player. Text form: `WEIGHTS[:KEY=VALUE,...]`; `gtp:COMMAND`; or `nboard:COMMAND`. The keys
 /// begin at the last colon that is followed by valid keys.
@@ -94,24 +94,6 @@ pub struct SearchSpec {
     pub search: Option<SearchBy>,
 }
 
-/// The error for a text that is not a player.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum PlayerError {
-    #[error("{0}; another program is `gtp:COMMAND` or `nboard:COMMAND`")]
-    Weights(#[from] NoWeightsError),
-    #[error("expected the command of a program after `{prefix}`")]
-    NoCommand { prefix: &'static str },
-    #[error("`{0}` is another program; expected weights")]
-    Program(ExternalEngine),
-    #[error("`{key}` is not a key of a search; expected {KEYS}, each as KEY=VALUE")]
-    UnknownKey { key: String },
-    #[error("`{key}={value}`: {expected}")]
-    Value { key: &'static str, value: String, expected: String },
-    #[error("`{key}` is given twice; expected each key once")]
-    Repeated { key: &'static str },
-}
-
 /// The error for a search that an evaluation does not support.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SearchSpecError {
@@ -128,7 +110,7 @@ pub enum SearchSpecError {
     Selectivity,
 }
 
-const KEYS: &str = "level, depth, nodes, ms, selectivity, exact, ends or search";
+const KEYS: &str = "level, depth, nodes, ms, selectivity, exact, ends or search, each as KEY=VALUE";
 
 /// The greatest number of milliseconds for a move: a day.
 pub const MAX_MILLISECONDS: u64 = 86_400_000;
@@ -149,23 +131,31 @@ impl PlayerSpec {
 }
 
 impl FromStr for PlayerSpec {
-    type Err = PlayerError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, PlayerError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         for protocol in [Protocol::Gtp, Protocol::Nboard] {
             let prefix = protocol.prefix();
             if let Some(command) = text.strip_prefix(prefix).map(str::trim) {
-                let engine = ExternalEngine { protocol, command: command.to_owned() };
-                let error = PlayerError::NoCommand { prefix };
-                return if command.is_empty() { Err(error) } else { Ok(Self::Program(engine)) };
+                if command.is_empty() {
+                    let reason = format!("expected the command of a program after `{prefix}`");
+                    return Err(Invalid(reason));
+                }
+                let command = command.to_owned();
+                return Ok(Self::Program(ExternalEngine { protocol, command }));
             }
         }
+        let choice = |text: &str| -> Result<WeightsChoice, Invalid> {
+            text.parse().map_err(|Invalid(reason)| {
+                Invalid(format!("{reason}; another program is `gtp:COMMAND` or `nboard:COMMAND`"))
+            })
+        };
         let mut refused = None;
         for (colon, _) in text.rmatch_indices(':') {
             let keys = &text[colon + 1..];
             match keys.parse() {
                 Ok(search) => {
-                    let weights = text[..colon].parse()?;
+                    let weights = choice(&text[..colon])?;
                     return Ok(Self::Weights(WeightsSpec { weights, search }));
                 }
                 Err(error) if looks_like_keys(keys) => drop(refused.get_or_insert(error)),
@@ -174,18 +164,20 @@ impl FromStr for PlayerSpec {
         }
         match refused {
             Some(error) => Err(error),
-            None => Ok(Self::Weights(text.parse::<WeightsChoice>()?.into())),
+            None => Ok(Self::Weights(choice(text)?.into())),
         }
     }
 }
 
 impl FromStr for WeightsSpec {
-    type Err = PlayerError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, PlayerError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         match text.parse()? {
             PlayerSpec::Weights(own) => Ok(own),
-            PlayerSpec::Program(engine) => Err(PlayerError::Program(engine)),
+            PlayerSpec::Program(engine) => {
+                Err(Invalid(format!("`{engine}` is another program; expected weights")))
+            }
         }
     }
 }
@@ -203,13 +195,13 @@ fn looks_like_keys(text: &str) -> bool {
 }
 
 impl FromStr for SearchSpec {
-    type Err = PlayerError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, PlayerError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let mut spec = Self::default();
         for pair in text.split(',') {
-            let unknown = || PlayerError::UnknownKey { key: excerpt(pair) };
-            let (key, value) = pair.split_once('=').ok_or_else(unknown)?;
+            let unknown = |key| Invalid::not(key, "a key of a search", KEYS);
+            let (key, value) = pair.split_once('=').ok_or_else(|| unknown(pair))?;
             match key.trim() {
                 "level" => put(&mut spec.level, "level", value, str::parse),
                 "depth" => put(&mut spec.depth, "depth", value, |v| whole(v, 1..=60)),
@@ -225,7 +217,7 @@ impl FromStr for SearchSpec {
                     "realization" => Ok(SearchBy::Realization),
                     _ => Err("expected depth or realization"),
                 }),
-                key => Err(PlayerError::UnknownKey { key: excerpt(key) }),
+                key => Err(unknown(key)),
             }?;
         }
         Ok(spec)
@@ -238,14 +230,11 @@ fn put<'a, T, E: fmt::Display>(
     key: &'static str,
     value: &'a str,
     parse: impl Fn(&'a str) -> Result<T, E>,
-) -> Result<(), PlayerError> {
-    let parsed = parse(value.trim()).map_err(|expected| PlayerError::Value {
-        key,
-        value: excerpt(value),
-        expected: expected.to_string(),
-    })?;
+) -> Result<(), Invalid> {
+    let parsed = parse(value.trim())
+        .map_err(|expected| Invalid(format!("`{key}={}`: {expected}", excerpt(value))))?;
     match place.replace(parsed) {
-        Some(_) => Err(PlayerError::Repeated { key }),
+        Some(_) => Err(Invalid(format!("`{key}` is given twice; expected each key once"))),
         None => Ok(()),
     }
 }
@@ -395,7 +384,8 @@ mod tests {
         let engine = ExternalEngine { protocol: Protocol::Gtp, command };
         let text = "gtp: sh -c 'a:depth=3' ";
         assert_eq!(text.parse(), Ok(PlayerSpec::Program(engine.clone())));
-        assert_eq!(text.parse::<WeightsSpec>(), Err(PlayerError::Program(engine)));
+        let reason = format!("`{engine}` is another program; expected weights");
+        assert_eq!(text.parse::<WeightsSpec>(), Err(Invalid(reason)));
         let own = WeightsSpec { weights: WeightsChoice::Embedded, search: depth(8) };
         assert_eq!("embedded:depth=8".parse(), Ok(own));
     }
@@ -403,7 +393,7 @@ mod tests {
     #[test]
     fn errors_name_the_key_and_what_was_expected() {
         let number = "expected a whole number from 1 to 60";
-        let unknown = format!(" is not a key of a search; expected {KEYS}, each as KEY=VALUE");
+        let unknown = format!(" is not a key of a search; expected {KEYS}");
         let no_weights = "embeded".parse::<WeightsChoice>().unwrap_err();
         let no_weights =
             format!("{no_weights}; another program is `gtp:COMMAND` or `nboard:COMMAND`");

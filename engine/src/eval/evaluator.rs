@@ -11,6 +11,7 @@ use super::{
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
+use crate::text::Invalid;
 
 /// A choice of weights: the value of the flag `--weights`.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
@@ -27,15 +28,10 @@ pub enum WeightsChoice {
     File(PathBuf),
 }
 
-/// The error for a text that is neither the name of built-in weights nor the path of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("neither a file nor one of `none`, `mobility` and `embedded`")]
-pub struct NoWeightsError;
-
 impl FromStr for WeightsChoice {
-    type Err = NoWeightsError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         Ok(match text {
             "none" => Self::None,
             "mobility" => Self::Mobility,
@@ -44,7 +40,8 @@ impl FromStr for WeightsChoice {
             word if word.bytes().all(|byte| byte.is_ascii_alphabetic())
                 && !Path::new(word).exists() =>
             {
-                return Err(NoWeightsError);
+                let reason = "neither a file nor one of `none`, `mobility` and `embedded`";
+                return Err(Invalid(reason.to_owned()));
             }
             path => Self::File(path.into()),
         })

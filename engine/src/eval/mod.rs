@@ -16,7 +16,7 @@ use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
 pub use by_class::ByClass;
-pub use evaluator::{Evaluator, NoWeightsError, WeightsChoice};
+pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 #[doc(inline)]
 pub use othello_core::weights::*;

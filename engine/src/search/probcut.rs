@@ -9,6 +9,7 @@ use super::Searcher;
 use crate::board::Position;
 use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
 use crate::simd::Instructions;
+use crate::text::Invalid;
 
 /// The confidence that ProbCut needs before it prunes a node: the probability that a normally
 /// distributed prediction error is at most [`Self::deviations`] standard deviations from its mean.
@@ -61,18 +62,14 @@ impl Selectivity {
     }
 }
 
-/// The error for a text that is not a ProbCut confidence.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("expected 73, 87, 95, 98, 99 or 100 percent")]
-pub struct SelectivityError;
-
 impl FromStr for Selectivity {
-    type Err = SelectivityError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let percent = text.trim_end_matches('%').parse();
         let named = |one: &Self| Ok(one.percent()) == percent;
-        Self::ALL.into_iter().find(named).ok_or(SelectivityError)
+        let expected = || Invalid("expected 73, 87, 95, 98, 99 or 100 percent".to_owned());
+        Self::ALL.into_iter().find(named).ok_or_else(expected)
     }
 }
 
@@ -211,7 +208,7 @@ mod tests {
         }
         assert_eq!("95%".parse(), Ok(Selectivity::Percent95));
         for wrong in ["", "1.5", "74", "-73", "full"] {
-            assert_eq!(wrong.parse::<Selectivity>(), Err(SelectivityError), "{wrong}");
+            assert!(wrong.parse::<Selectivity>().is_err(), "{wrong}");
         }
     }
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::probcut::{Cuts, Selectivity, SelectivityError};
+use super::probcut::{Cuts, Selectivity};
 use crate::eval::{Evaluate, NoProbCut};
-use crate::text::excerpt;
+use crate::text::{Invalid, excerpt};
 
 /// The ProbCut confidence of searches to the end of the game, by number of empty squares. Each step
 /// EMPTIES:PERCENT applies to positions with at most EMPTIES empty squares; steps for fewer empty
@@ -67,36 +67,28 @@ impl fmt::Display for EndgameSchedule {
     }
 }
 
-/// The error for a text that is not an endgame ProbCut schedule.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "`{step}`: {reason}; expected `none` or steps such as 20:73,18:95, each with fewer empty \
-     squares and a higher confidence"
-)]
-pub struct EndgameScheduleError {
-    step: String,
-    reason: String,
-}
-
 impl FromStr for EndgameSchedule {
-    type Err = EndgameScheduleError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, EndgameScheduleError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         if text.trim() == "none" {
             return Ok(Self::NONE);
         }
         let mut steps: Vec<(u32, Selectivity)> = vec![];
         for step in text.split(',') {
-            let wrong = |reason: &str| EndgameScheduleError {
-                step: excerpt(step),
-                reason: reason.to_owned(),
+            let wrong = |reason: &str| {
+                Invalid(format!(
+                    "`{}`: {reason}; expected `none` or steps such as 20:73,18:95, each with fewer \
+                     empty squares and a higher confidence",
+                    excerpt(step)
+                ))
             };
             let parts = step.trim().split_once(':');
             let (from, sure) = parts.ok_or_else(|| wrong("a step is EMPTIES:PERCENT"))?;
             let from = from.parse().ok().filter(|from| (1..=60).contains(from));
             let from = from.ok_or_else(|| wrong("empty squares are from 1 to 60"))?;
             let selectivity: Selectivity =
-                sure.parse().map_err(|error: SelectivityError| wrong(&error.to_string()))?;
+                sure.parse().map_err(|Invalid(reason)| wrong(&reason))?;
             if steps.last().is_some_and(|&(before, less)| from >= before || selectivity <= less) {
                 return Err(wrong("does not fit the step before"));
             }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::random::Generator;
-use crate::text::{Invalid, excerpt, parse_range};
+use crate::text::{Invalid, parse_range};
 
 const MOST: u32 = 60;
 
@@ -68,11 +68,9 @@ impl FromStr for PerfectFrom {
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
         parse_range(text, &(0..=MOST)).map(Self).ok_or_else(|| {
-            Invalid(format!(
-                "`{}` is not a number of empty squares; expected 0 to {MOST}, or a range with the \
-                 smaller number first, such as 15..16",
-                excerpt(text)
-            ))
+            let expected =
+                format!("0 to {MOST}, or a range with the smaller number first, such as 15..16");
+            Invalid::not(text, "a number of empty squares", &expected)
         })
     }
 }

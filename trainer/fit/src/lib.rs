@@ -25,11 +25,8 @@ pub mod calibrate;
 pub mod dataset;
 pub mod export;
 pub mod fit;
-mod invalid;
 pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod records;
 pub mod source;
-
-pub use invalid::InvalidSetting;

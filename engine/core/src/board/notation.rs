@@ -136,16 +136,14 @@ pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     match word.to_ascii_lowercase().as_str() {
         "x" | "*" | "b" | "black" => Ok(Side::Black),
         "o" | "w" | "white" => Ok(Side::White),
-        _ => Err(Invalid(format!("`{}` is not a side to move; expected X or O", excerpt(word)))),
+        _ => Err(Invalid::not(word, "a side to move", "X or O")),
     }
 }
 
 /// Reads a score in discs, from −64 to 64, as an integer or a fraction according to `T`.
 pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T, Invalid> {
     let score = word.parse().ok().filter(|score| (T::from(-64)..=T::from(64)).contains(score));
-    let invalid =
-        || format!("`{}` is not a score; expected a number from -64 to 64", excerpt(word));
-    score.ok_or_else(|| Invalid(invalid()))
+    score.ok_or_else(|| Invalid::not(word, "a score", "a number from -64 to 64"))
 }
 
 /// Returns 64 squares (`X` black, `O` white, `-` empty) and `side`, the side to move.

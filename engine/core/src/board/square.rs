@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::text::{Invalid, excerpt};
+use crate::text::Invalid;
 
 /// The corners, as a bitboard.
 pub const CORNERS: u64 = 0x8100_0000_0000_0081;
@@ -97,8 +97,7 @@ impl FromStr for Square {
             }
             _ => None,
         };
-        let invalid = || format!("`{}` is not a square; expected a1 to h8", excerpt(text));
-        square.ok_or_else(|| Invalid(invalid()))
+        square.ok_or_else(|| Invalid::not(text, "a square", "a1 to h8"))
     }
 }
 

@@ -170,7 +170,7 @@ impl Turns {
     fn next<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
         let wrong = || {
             let word: String = text.chars().take(2).collect();
-            Invalid(format!("`{}` is not a square; expected a1 to h8", excerpt(&word)))
+            Invalid::not(&word, "a square", "a1 to h8")
         };
         let form = |own: &mut Form, form| *own = if *own == Form::Transcript { form } else { *own };
         if let Some(Ok(square)) = text.get(..2).map(str::parse) {

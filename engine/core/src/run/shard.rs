@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::text::{Invalid, excerpt};
+use crate::text::Invalid;
 
 /// One of `count` processes that share the parts of a run, written as `7/100`, counted from 1. It
 /// makes every part whose index is congruent to `number` − 1 modulo `count`.
@@ -61,12 +61,8 @@ impl FromStr for Shard {
             Some(Self { number: number.parse().ok()?, count: count.parse().ok()? })
         });
         let shard = numbers.filter(|shard| (1..=shard.count).contains(&shard.number));
-        shard.ok_or_else(|| {
-            let found = excerpt(text);
-            Invalid(format!(
-                "`{found}` is not a shard; expected I/N with I from 1 to N, such as 7/100"
-            ))
-        })
+        let expected = "I/N with I from 1 to N, such as 7/100";
+        shard.ok_or_else(|| Invalid::not(text, "a shard", expected))
     }
 }
 

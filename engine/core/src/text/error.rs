@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::excerpt;
 use crate::file::FileError;
 
 /// The greatest size of a file of settings: 1 MiB.
@@ -12,6 +13,13 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub String);
+
+impl Invalid {
+    /// Creates the error of a text that is not `kind`, such as "a square". It quotes the text.
+    pub fn not(text: &str, kind: &str, expected: &str) -> Self {
+        Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
+    }
+}
 
 /// The error for a text file that cannot be read or has an invalid line. It names the file.
 #[derive(Debug, thiserror::Error)]

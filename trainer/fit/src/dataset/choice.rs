@@ -6,10 +6,9 @@ use std::str::FromStr;
 
 use othello_engine::file::FileError;
 use othello_engine::record::{RecordError, RecordFolder, Weight};
-use othello_engine::text::excerpt;
+use othello_engine::text::{Invalid, excerpt};
 
 use super::DatasetFolder;
-use crate::InvalidSetting;
 
 /// A file or folder of records and the weight of its positions, written `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,21 +47,20 @@ fn neither(path: &Path, error: RecordError) -> RecordError {
 }
 
 impl FromStr for DataChoice {
-    type Err = InvalidSetting;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let number = |tail: &str| tail.parse::<f64>().ok();
         let split = text.rsplit_once('*').and_then(|(path, tail)| Some((path, number(tail)?)));
         let (path, weight) = split.unwrap_or((text, 1.0));
         if weight > 0.0 && weight <= 1000.0 {
-            let wrong =
-                |reason| InvalidSetting::new(format!("`{}`: the weight {reason}", excerpt(text)));
+            let wrong = |reason| Invalid(format!("`{}`: the weight {reason}", excerpt(text)));
             Weight::check(weight).map_err(wrong)?;
             return Ok(Self { path: path.into(), weight });
         }
         let text = excerpt(text);
         let reason = format!("`{text}`: the weight after `*` must be above 0 and at most 1000");
-        Err(InvalidSetting::new(reason))
+        Err(Invalid(reason))
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
+use othello_engine::text::Invalid;
 
-use crate::InvalidSetting;
 use crate::memory::MemoryError;
 use crate::source::SourceError;
 
@@ -19,7 +19,7 @@ pub enum DatasetError {
     #[error(transparent)]
     Run(#[from] RunError),
     #[error("{}: {source}", path.display())]
-    Weight { path: PathBuf, source: InvalidSetting },
+    Weight { path: PathBuf, source: Invalid },
     #[error("{}: cannot be the test: {trained}; name games that are not training \
              data", test.display())]
     NoTest { test: PathBuf, trained: String },

@@ -8,10 +8,9 @@ use othello_engine::board::transcript::Step;
 use othello_engine::file::Provenance;
 use othello_engine::random::Generator;
 use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
-use othello_engine::text::parse_range;
+use othello_engine::text::{Invalid, parse_range};
 use serde::{Deserialize, Serialize};
 
-use crate::InvalidSetting;
 use crate::source::SourceError;
 
 /// A property of a position that a filter restricts to a range. `Flips`: discs that the move flips.
@@ -157,13 +156,13 @@ impl Key {
 }
 
 impl FromStr for Filter {
-    type Err = InvalidSetting;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let mut filter = Self::default();
         for condition in text.split(',').filter(|_| !text.trim().is_empty()) {
             let wrong = |expected: &str| {
-                InvalidSetting::of_text(condition.trim(), "a condition of a filter", expected)
+                Invalid::not(condition.trim(), "a condition of a filter", expected)
             };
             let (name, range) = condition.split_once('=').unwrap_or((condition, ""));
             let found = KEYS.iter().find(|(key, _)| key.to_string() == name.trim());

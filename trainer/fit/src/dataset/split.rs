@@ -5,10 +5,9 @@ use std::str::FromStr;
 
 use othello_engine::board::Position;
 use othello_engine::record::{Game, PlacedPosition};
+use othello_engine::text::Invalid;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use crate::InvalidSetting;
 
 /// One of the three subsets of a dataset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display, clap::ValueEnum)]
@@ -59,14 +58,14 @@ impl Default for Share {
 }
 
 impl TryFrom<f64> for Share {
-    type Error = InvalidSetting;
+    type Error = Invalid;
 
-    fn try_from(share: f64) -> Result<Self, InvalidSetting> {
+    fn try_from(share: f64) -> Result<Self, Invalid> {
         let millionths = (share * f64::from(Self::ONE)).round();
         let in_range = (1.0..=f64::from(Self::ONE)).contains(&millionths);
         in_range.then_some(Self(millionths as u32)).ok_or_else(|| {
             let expected = "a number from 0.000001 to 1";
-            InvalidSetting::of_text(&share.to_string(), "a share of the games", expected)
+            Invalid::not(&share.to_string(), "a share of the games", expected)
         })
     }
 }
@@ -78,9 +77,9 @@ impl From<Share> for f64 {
 }
 
 impl FromStr for Share {
-    type Err = InvalidSetting;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         text.trim().parse().unwrap_or(f64::NAN).try_into()
     }
 }

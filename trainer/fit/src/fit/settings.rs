@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::window::Window;
-use crate::InvalidSetting;
 use crate::dataset::{Filter, LayoutSettings, Share, Split};
 use crate::source::LabelRules;
 
@@ -186,17 +185,14 @@ impl Default for AdamSettings {
 
 impl FitSettings {
     /// Reads settings from a TOML text, and checks that every number is in its range.
-    pub fn from_toml(text: &str) -> Result<Self, InvalidSetting> {
+    pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         Self::from_toml_over(text, None)
     }
 
     /// Like [`Self::from_toml`], but labels, filter and split that the text does not contain are
     /// those of `laid_out`, the settings of an existing dataset.
-    pub fn from_toml_over(
-        text: &str,
-        laid_out: Option<&LayoutSettings>,
-    ) -> Result<Self, InvalidSetting> {
-        let wrong = |error: Invalid| InvalidSetting::new(format!("not fit settings: {error}"));
+    pub fn from_toml_over(text: &str, laid_out: Option<&LayoutSettings>) -> Result<Self, Invalid> {
+        let wrong = |error: Invalid| Invalid(format!("not fit settings: {error}"));
         let mut settings: Self = from_toml(text).map_err(wrong)?;
         if let Some(laid_out) = laid_out {
             settings.take_layout(laid_out, &from_toml(text).map_err(wrong)?);
@@ -206,7 +202,7 @@ impl FitSettings {
     }
 
     /// Checks that every number of the settings is in its range.
-    pub fn check(&self) -> Result<(), InvalidSetting> {
+    pub fn check(&self) -> Result<(), Invalid> {
         let Self { least_squares, adam, .. } = self;
         let positive = |number: f64| number.is_finite() && number > 0.0;
         let in_ridge = |ridge: f64| ridge > 0.0 && ridge <= MAX_RIDGE;
@@ -239,7 +235,7 @@ impl FitSettings {
         match checks.iter().find(|(_, _, is_valid, _)| !is_valid) {
             None => Ok(()),
             Some((field, found, _, expected)) => {
-                Err(InvalidSetting::new(format!("`{field}` is {found:?}; expected {expected}")))
+                Err(Invalid(format!("`{field}` is {found:?}; expected {expected}")))
             }
         }
     }

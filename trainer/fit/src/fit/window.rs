@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use othello_engine::board::{PHASES, Phase};
-
-use crate::InvalidSetting;
+use othello_engine::text::Invalid;
 
 /// The smoothing window of a fit: by distance from the fitted phase, the factor on the weights of a
 /// phase's positions, in 1/256. The fitted phase itself has the factor 256.
@@ -40,13 +39,13 @@ impl Window {
 }
 
 impl FromStr for Window {
-    type Err = InvalidSetting;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let error = || {
             let expected = "the weights of the phases at distance 1, 2, … separated by commas, each \
                             from 0 to 1 (`1,0.5`), or `0` for no neighbours; at most 59";
-            InvalidSetting::of_text(text, "a window", expected)
+            Invalid::not(text, "a window", expected)
         };
         let factor = |word: &str| {
             let weight: f64 = word.trim().parse().map_err(|_| error())?;

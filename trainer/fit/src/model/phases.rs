@@ -4,9 +4,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::text::parse_range;
-
-use crate::InvalidSetting;
+use othello_engine::text::{Invalid, parse_range};
 
 /// A range of phases on the command line: `A..B`, which includes B, or one phase `A`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,16 +32,16 @@ impl Phases {
 }
 
 impl FromStr for Phases {
-    type Err = InvalidSetting;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let phases = parse_range(text, &(0..=PHASES - 1)).and_then(|range| {
             let (first, last) = range.into_inner();
             Some(Phase::new(first)?..=Phase::new(last)?)
         });
         phases.map(Self).ok_or_else(|| {
             let expected = "`A..B` with 0 ≤ A ≤ B ≤ 59, B included";
-            InvalidSetting::of_text(text, "a range of phases", expected)
+            Invalid::not(text, "a range of phases", expected)
         })
     }
 }

@@ -5,10 +5,8 @@ use std::str::FromStr;
 
 use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, ScoredPosition, Weight};
-use othello_engine::text::{as_text, excerpt};
+use othello_engine::text::{Invalid, as_text, excerpt};
 use serde::{Deserialize, Serialize};
-
-use crate::InvalidSetting;
 
 mod origin;
 mod plies;
@@ -78,13 +76,13 @@ impl Default for LabelRules {
 
 impl LabelRules {
     /// Creates a list of rules in this order; refuses an empty list and weights out of range.
-    pub fn new(rules: Vec<LabelRule>) -> Result<Self, InvalidSetting> {
+    pub fn new(rules: Vec<LabelRule>) -> Result<Self, Invalid> {
         if rules.is_empty() {
             return Err(not_a_rule("", EXPECTED));
         }
         if rules.len() > MAX_RULES {
             let reason = format!("{} label rules; expected at most {MAX_RULES}", rules.len());
-            return Err(InvalidSetting::new(reason));
+            return Err(Invalid(reason));
         }
         for rule in &rules {
             if !(rule.weight > 0.0 && rule.weight <= 1000.0) {
@@ -131,10 +129,9 @@ impl LabelRules {
     }
 
     /// Refuses a file's weight if its product with a rule's is too far from a multiple of 1/64.
-    pub(crate) fn check_times(&self, weight: f64) -> Result<(), InvalidSetting> {
-        let wrong = |reason| {
-            InvalidSetting::new(format!("the weight of a file times that of a rule: {reason}"))
-        };
+    pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
+        let wrong =
+            |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
         self.0.iter().try_for_each(|rule| Weight::check(rule.weight * weight).map_err(wrong))
     }
 
@@ -188,9 +185,9 @@ enum Written {
 }
 
 impl TryFrom<Written> for LabelRules {
-    type Error = InvalidSetting;
+    type Error = Invalid;
 
-    fn try_from(written: Written) -> Result<Self, InvalidSetting> {
+    fn try_from(written: Written) -> Result<Self, Invalid> {
         match written {
             Written::Text(text) => text.parse(),
             Written::List(rules) => Self::new(rules),
@@ -199,9 +196,9 @@ impl TryFrom<Written> for LabelRules {
 }
 
 impl FromStr for LabelRules {
-    type Err = InvalidSetting;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let rules = text.split(',').map(|rule| {
             let rule = rule.trim();
             parse_rule(rule).map_err(|reason| not_a_rule(&excerpt(rule), &reason))
@@ -210,8 +207,8 @@ impl FromStr for LabelRules {
     }
 }
 
-fn not_a_rule(rule: &str, reason: &str) -> InvalidSetting {
-    InvalidSetting::new(format!("`{rule}` is not a label rule: {reason}"))
+fn not_a_rule(rule: &str, reason: &str) -> Invalid {
+    Invalid(format!("`{rule}` is not a label rule: {reason}"))
 }
 
 fn parse_rule(text: &str) -> Result<LabelRule, String> {

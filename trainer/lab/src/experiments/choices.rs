@@ -57,30 +57,17 @@ pub enum End {
     Largest,
 }
 
-/// Errors of a text that should have lists of values to try.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum ChoicesError {
-    #[error("{0}")]
-    Toml(#[from] Invalid),
-    #[error("`{0}` is not a list of values to try; expected such as `{0} = [1, 2]`")]
-    NoList(String),
-    #[error("`{0}` is set by the study; remove it")]
-    Own(String),
-    #[error("{0} combinations of values; expected 1 to {MOST}")]
-    Count(u64),
-}
-
 impl Choices {
     /// Parses lists of values to try from TOML: at least one, and up to a million combinations.
-    pub fn parse(text: &str) -> Result<Self, ChoicesError> {
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
         let mut choices = vec![];
         collect(&from_toml(text)?, &[], &mut choices)?;
         let choices = Self(choices);
-        match choices.combinations() {
-            1..=MOST if !choices.0.is_empty() => Ok(choices),
-            count => Err(ChoicesError::Count(if choices.0.is_empty() { 0 } else { count })),
+        let count = if choices.0.is_empty() { 0 } else { choices.combinations() };
+        if !(1..=MOST).contains(&count) {
+            return Err(Invalid(format!("{count} combinations of values; expected 1 to {MOST}")));
         }
+        Ok(choices)
     }
 
     /// Returns the number of combinations of one value from each list.
@@ -135,7 +122,7 @@ impl Choices {
 
 /// Adds the lists in a table and its inner tables in the order of their names. `above` is the path
 /// of the table in the recipe.
-fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), ChoicesError> {
+fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), Invalid> {
     const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
     let mut entries: Vec<(&String, &Value)> = table.iter().collect();
     entries.sort_by_key(|(name, _)| *name);
@@ -143,10 +130,17 @@ fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(),
         let path = [above, std::slice::from_ref(name)].concat();
         let dotted = path.join(".");
         match value {
-            _ if OWN.contains(&dotted.as_str()) => return Err(ChoicesError::Own(dotted)),
+            _ if OWN.contains(&dotted.as_str()) => {
+                return Err(Invalid(format!("`{dotted}` is set by the study; remove it")));
+            }
             Value::Table(table) => collect(table, &path, out)?,
             Value::Array(values) => out.push(Choice { path, values: values.clone() }),
-            _ => return Err(ChoicesError::NoList(dotted)),
+            _ => {
+                return Err(Invalid(format!(
+                    "`{dotted}` is not a list of values to try; expected such as \
+                     `{dotted} = [1, 2]`"
+                )));
+            }
         }
     }
     Ok(())

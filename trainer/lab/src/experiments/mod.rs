@@ -13,7 +13,7 @@ mod printed;
 mod recipe;
 mod tuning;
 
-pub use choices::{AtAnEnd, Choices, ChoicesError, End, Values};
+pub use choices::{AtAnEnd, Choices, End, Values};
 pub use comparison::{ComparedErrors, ComparedPhase, Comparing, Comparison, Played, openings};
 pub use curve::{Curve, PhaseCurve, Point};
 pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use toml::Table;
 
 use super::Values;
-use othello_fit::InvalidSetting;
 use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
@@ -74,16 +73,6 @@ enum RawOptimizer {
     Adam,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum RawError {
-    #[error("not a recipe: {0}")]
-    Toml(#[from] Invalid),
-    #[error(transparent)]
-    Settings(#[from] InvalidSetting),
-    #[error("{0}")]
-    Values(String),
-}
-
 impl Recipe {
     /// Returns the JSON Schema of a recipe file.
     pub fn schema() -> schemars::Schema {
@@ -101,12 +90,12 @@ impl Recipe {
     /// Reads a recipe, with some entries replaced by `values`, whose text becomes its name.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, TextError> {
         let wrong = |reason: String| format!("with {values}: {reason}");
-        let raw = read_by(path, |text| -> Result<Raw, RawError> {
-            let mut table: Table = from_toml(text)?;
+        let raw = read_by(path, |text| -> Result<Raw, Invalid> {
+            let mut table: Table = from_toml(text).map_err(not_a_recipe)?;
             values.put_into(&mut table);
             let raw: Result<Raw, toml::de::Error> = table.try_into();
-            let raw = raw.map_err(|error| RawError::Values(wrong(error.message().to_owned())))?;
-            raw.settings.check().map_err(|error| RawError::Values(wrong(error.to_string())))?;
+            let raw = raw.map_err(|error| Invalid(wrong(error.message().to_owned())))?;
+            raw.settings.check().map_err(|Invalid(reason)| Invalid(wrong(reason)))?;
             Ok(Raw { name: Some(values.to_string()), ..raw })
         })?;
         Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))?)
@@ -124,7 +113,7 @@ impl Recipe {
             choice.path = folder.join(choice.path);
             Ok(choice)
         };
-        let data = raw.data.iter().map(data).collect::<Result<Vec<DataChoice>, InvalidSetting>>();
+        let data = raw.data.iter().map(data).collect::<Result<Vec<DataChoice>, Invalid>>();
         let data = data.map_err(by_key("data"))?;
         for DataChoice { path, .. } in DataChoice::files(&data).map_err(by_key("data"))? {
             if !path.is_dir() {
@@ -175,8 +164,12 @@ fn by_key<E: Display>(key: &str) -> impl Fn(E) -> String {
     move |error| format!("`{key}`: {error}")
 }
 
-fn read_raw(text: &str) -> Result<Raw, RawError> {
-    let raw: Raw = from_toml(text)?;
+fn not_a_recipe(Invalid(reason): Invalid) -> Invalid {
+    Invalid(format!("not a recipe: {reason}"))
+}
+
+fn read_raw(text: &str) -> Result<Raw, Invalid> {
+    let raw: Raw = from_toml(text).map_err(not_a_recipe)?;
     raw.settings.check()?;
     Ok(raw)
 }

@@ -6,10 +6,9 @@ use othello_engine::eval::WeightsError;
 use othello_engine::player::SearchSpecError;
 use othello_engine::record::RecordError;
 use othello_engine::search::TableError;
-use othello_engine::text::TextError;
+use othello_engine::text::{Invalid, TextError};
 
 use crate::arena::{MatchFileError, Misconduct};
-use othello_fit::InvalidSetting;
 use othello_fit::metrics::MetricsError;
 use othello_fit::source::SourceError;
 
@@ -42,5 +41,5 @@ pub enum BenchmarkError {
     #[error(transparent)]
     Match(#[from] MatchFileError),
     #[error(transparent)]
-    Labels(#[from] InvalidSetting),
+    Labels(#[from] Invalid),
 }
