@@ -37,6 +37,11 @@ pub enum Begin<W = Writer> {
 }
 
 impl<W> Begin<W> {
+    /// Returns true if the output is already complete.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Done(_))
+    }
+
     /// Returns the writer of the output; `None` if the output is already complete.
     pub fn writer(self) -> Option<W> {
         match self {

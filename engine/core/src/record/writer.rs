@@ -83,6 +83,24 @@ impl<R: Record> RecordWriter<R> {
     }
 }
 
+impl<R: Record> Begin<RecordWriter<R>> {
+    /// Adds a record, unless the file is already complete.
+    pub fn push(&mut self, record: R) -> Result<(), RecordError> {
+        match self {
+            Self::Done(_) => Ok(()),
+            Self::Writer(writer) => writer.push(record),
+        }
+    }
+
+    /// Completes the file, unless it is already complete. Returns its summary.
+    pub fn finish(self) -> Result<Summary, RecordError> {
+        match self {
+            Self::Done(summary) => Ok(summary),
+            Self::Writer(writer) => writer.finish(),
+        }
+    }
+}
+
 impl PositionWriter {
     /// Begins a file of openings, which fits use for training only.
     pub fn begin_openings(

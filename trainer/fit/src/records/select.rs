@@ -63,9 +63,9 @@ impl Splittable for PlacedPosition {
     }
 }
 
-pub(super) enum Output<R> {
-    Done(Selected),
-    Writer(Box<RecordWriter<R>>, u64),
+pub(super) struct Output<R> {
+    file: Begin<RecordWriter<R>>,
+    records: u64,
 }
 
 impl<R: Record> Output<R> {
@@ -76,13 +76,12 @@ impl<R: Record> Output<R> {
         existing: Existing,
     ) -> Result<Self, SourceError> {
         inputs.check_output(path)?;
-        Ok(match RecordWriter::<R>::begin(path, provenance, existing)? {
-            Begin::Done(summary) => {
-                let records = count_left(&mut RecordReader::<R>::open(path)?)?;
-                Self::Done(Selected { records, summary })
-            }
-            Begin::Writer(writer) => Self::Writer(Box::new(writer), 0),
-        })
+        let file = RecordWriter::<R>::begin(path, provenance, existing)?;
+        let records = match &file {
+            Begin::Done(_) => count_left(&mut RecordReader::<R>::open(path)?)?,
+            Begin::Writer(_) => 0,
+        };
+        Ok(Self { file, records })
     }
 
     /// Creates a file to which `write` adds records, unless the file is already complete.
@@ -95,32 +94,21 @@ impl<R: Record> Output<R> {
         write: impl FnOnce(&mut Self) -> Result<(), SourceError>,
     ) -> Result<Selected, SourceError> {
         let mut output = Self::begin(inputs, path, provenance, existing)?;
-        begin_progress(progress, title, output.is_done(), inputs.len());
-        if !output.is_done() {
+        let is_done = output.file.is_done();
+        begin_progress(progress, title, is_done, inputs.len());
+        if !is_done {
             write(&mut output)?;
         }
         output.finish()
     }
 
-    fn is_done(&self) -> bool {
-        matches!(self, Self::Done(_))
-    }
-
     pub(super) fn push(&mut self, record: R) -> Result<(), SourceError> {
-        match self {
-            Self::Done(_) => Ok(()),
-            Self::Writer(writer, records) => {
-                *records += 1;
-                Ok(writer.push(record)?)
-            }
-        }
+        self.records += u64::from(!self.file.is_done());
+        Ok(self.file.push(record)?)
     }
 
     fn finish(self) -> Result<Selected, SourceError> {
-        match self {
-            Self::Done(selected) => Ok(selected),
-            Self::Writer(writer, records) => Ok(Selected { records, summary: writer.finish()? }),
-        }
+        Ok(Selected { records: self.records, summary: self.file.finish()? })
     }
 }
 
@@ -146,7 +134,7 @@ pub fn split<R: Splittable>(
         let provenance = provenance.clone().with("part", part.to_string());
         outputs.push((*part, Output::begin(inputs, path, &provenance, existing)?));
     }
-    let is_done = outputs.iter().all(|(_, output)| output.is_done());
+    let is_done = outputs.iter().all(|(_, output)| output.file.is_done());
     begin_progress(progress, &format!("split ({})", R::PLURAL), is_done, inputs.len());
     if !is_done {
         inputs.each(progress, |_, record| {

@@ -140,10 +140,11 @@ impl Import<'_> {
         progress: &dyn Progress,
     ) -> Result<Summary, SourceError> {
         let (inputs, provenance) = self.inputs(progress)?;
-        let mut output = Output::<T>::begin(self, &provenance)?;
+        let mut output = RecordWriter::begin(self.out, &provenance, self.existing)?;
         let is_done = output.is_done();
-        let mut summary = inputs.read(open, is_done, progress, |record| output.push(record))?;
-        summary.sha256 = output.finish(&self.sources())?;
+        let push = |record: T| Ok(output.push(record)?);
+        let mut summary = inputs.read(open, is_done, progress, push)?;
+        summary.sha256 = self.finish(output, summary.games + summary.positions)?;
         Ok(summary)
     }
 
@@ -166,21 +167,30 @@ impl Import<'_> {
             checksums.push(positions.remove_those_of(path, progress)?);
         }
         let provenance = provenance.with("solved_only", true).with("except", checksums);
-        let mut output = Output::begin(self, &provenance)?;
+        let mut output = RecordWriter::begin(self.out, &provenance, self.existing)?;
         let rows = positions.into_rows();
         summary.positions = rows.len() as u64;
         rows.into_iter().try_for_each(|row| output.push(row))?;
-        summary.sha256 = output.finish(&self.sources())?;
+        summary.sha256 = self.finish(output, summary.positions)?;
         Ok(summary)
     }
 
-    fn sources(&self) -> String {
+    /// Completes the file and returns its checksum; a file without records is an error.
+    fn finish<T: Record>(
+        &self,
+        output: Begin<RecordWriter<T>>,
+        records: u64,
+    ) -> Result<String, SourceError> {
+        if records > 0 {
+            return Ok(output.finish()?.sha256);
+        }
         let named = self.paths.iter().take(3).map(|path| path.display().to_string());
         let named = named.collect::<Vec<_>>().join(", ");
-        match self.paths.len() {
+        let files = match self.paths.len() {
             0..=3 => named,
             all => format!("{named} and {} more", all - 3),
-        }
+        };
+        Err(SourceError::Nothing { kind: T::NAME, files })
     }
 
     fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance), SourceError> {
@@ -196,40 +206,5 @@ impl Import<'_> {
             false => provenance,
         };
         Ok((inputs, provenance))
-    }
-}
-
-struct Output<T> {
-    file: Begin<RecordWriter<T>>,
-    records: u64,
-}
-
-impl<T: Record> Output<T> {
-    fn begin(import: &Import<'_>, provenance: &Provenance) -> Result<Self, SourceError> {
-        let file = RecordWriter::begin(import.out, provenance, import.existing)?;
-        Ok(Self { file, records: 0 })
-    }
-
-    fn is_done(&self) -> bool {
-        matches!(self.file, Begin::Done(_))
-    }
-
-    fn push(&mut self, record: T) -> Result<(), SourceError> {
-        self.records += 1;
-        match &mut self.file {
-            Begin::Done(_) => Ok(()),
-            Begin::Writer(writer) => Ok(writer.push(record)?),
-        }
-    }
-
-    /// Completes the file and returns its checksum; a file without records is an error.
-    fn finish(self, sources: &str) -> Result<String, SourceError> {
-        if self.records == 0 {
-            return Err(SourceError::Nothing { kind: T::NAME, files: sources.to_owned() });
-        }
-        Ok(match self.file {
-            Begin::Done(summary) => summary.sha256,
-            Begin::Writer(writer) => writer.finish()?.sha256,
-        })
     }
 }
