@@ -14,7 +14,10 @@
 //! ```
 
 pub mod arena;
+mod error;
 pub mod experiments;
 pub mod report;
 pub mod scorecard;
 pub mod throughput;
+
+pub use error::LabError;

@@ -7,16 +7,17 @@ use othello_engine::board::Phase;
 use othello_engine::progress::Progress;
 use othello_engine::random::random_game;
 use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
+use othello_engine::text::Invalid;
 use othello_fit::backend::cpu::{gather, scatter};
 use othello_fit::backend::kernels::KernelBackend;
 use othello_fit::backend::{Backend, BackendError, Batch, Cpu, Rows, Target, WEIGHTS_PER_DISC};
-use othello_fit::dataset::{
-    DataChoice, Dataset, DatasetBuilder, DatasetError, LayoutSettings, Split,
-};
+use othello_fit::dataset::{DataChoice, Dataset, DatasetBuilder, LayoutSettings, Split};
 use othello_fit::model::{Model, Row};
 use othello_fit::source::LabelRules;
 use othello_kernels::Launcher;
 use rayon::prelude::*;
+
+use crate::LabError;
 
 /// A kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
@@ -29,22 +30,6 @@ const LEAST_SECONDS: f64 = 0.05;
 
 /// The most passes over the positions: they are doubled until they take [`LEAST_SECONDS`].
 const MOST_PASSES: u32 = 1 << 16;
-
-/// The errors of measuring the speed of a fit.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum BenchError {
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    #[error(transparent)]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    #[error("no positions in these phases: choose other --phases or --data")]
-    NoPositions,
-    #[error("{0} positions, over {MOST_POSITIONS}: choose fewer --phases or other --data")]
-    TooMany(usize),
-}
 
 /// The speed of residual sums and its limit, in positions per second of wall time.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +47,11 @@ pub fn positions(
     games: u64,
     phases: &[Phase],
     progress: &dyn Progress,
-) -> Result<Vec<ScoredPosition>, BenchError> {
+) -> Result<Vec<ScoredPosition>, LabError> {
     let rules = LabelRules::default();
     let dataset = match data {
         Some(choice) => {
-            let files =
-                DataChoice::files(std::slice::from_ref(choice)).map_err(DatasetError::from)?;
+            let files = DataChoice::files(std::slice::from_ref(choice))?;
             Dataset::read(&files, &[], &LayoutSettings::new(rules, Split::none()), progress)?
         }
         None => {
@@ -81,9 +65,15 @@ pub fn positions(
     let positions: Vec<ScoredPosition> =
         phases.iter().flat_map(|&phase| dataset.training(phase)).copied().collect();
     match positions.len() {
-        0 => Err(BenchError::NoPositions),
+        0 => {
+            let reason = "no positions in these phases: choose other --phases or --data";
+            Err(Invalid(reason.to_owned()).into())
+        }
         1..=MOST_POSITIONS => Ok(positions),
-        count => Err(BenchError::TooMany(count)),
+        count => Err(Invalid(format!(
+            "{count} positions, over {MOST_POSITIONS}: choose fewer --phases or other --data"
+        ))
+        .into()),
     }
 }
 
@@ -93,7 +83,7 @@ pub fn measure_cpu(
     model: &Model,
     positions: &[ScoredPosition],
     repetitions: u32,
-) -> Result<Rates, BenchError> {
+) -> Result<Rates, LabError> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let (weights, limit) = (weights(model), Limit::new(model, positions));
     let mut rates = Rates { own: 0.0, limit: 0.0 };
@@ -115,7 +105,7 @@ pub fn measure_kernels(
     positions: &[ScoredPosition],
     repetitions: u32,
     launcher: impl Launcher,
-) -> Result<Rates, BenchError> {
+) -> Result<Rates, LabError> {
     let bytes_per_position = ROW_BYTES + BYTES_PER_FEATURE * model.feature_count();
     let limit = match launcher.limits().memory_bandwidth {
         Some(bandwidth) => bandwidth as f64 / bytes_per_position as f64,

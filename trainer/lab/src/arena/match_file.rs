@@ -16,6 +16,7 @@ use super::kept_pair;
 use super::paired::{Match, PAIRS, Seats};
 use super::result::{InOrder, MatchResult, PlayedPair};
 use super::{Budget, Pair, Sprt};
+use crate::LabError;
 
 /// The names of the players and the settings of a match, as reported.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -54,22 +55,6 @@ pub struct MatchFile {
     pub summary: Option<Summary>,
 }
 
-/// Errors of playing a stored match, or of its file.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum MatchFileError {
-    #[error(transparent)]
-    Run(#[from] RunError),
-    #[error(transparent)]
-    Table(#[from] TableError),
-}
-
-impl From<FileError> for MatchFileError {
-    fn from(error: FileError) -> Self {
-        Self::Run(error.into())
-    }
-}
-
 /// The name of the last section of a match file, which has the conditions.
 const CONDITIONS: &str = "match";
 
@@ -95,7 +80,7 @@ impl KeptMatch<'_> {
         shard: Shard,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<MatchFile, MatchFileError> {
+    ) -> Result<MatchFile, LabError> {
         let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
         let stage = match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt);
         self.play_in(path, self.plan(settings, stage), shard, existing, progress)
@@ -113,7 +98,7 @@ impl KeptMatch<'_> {
         shard: Shard,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<MatchFile, MatchFileError> {
+    ) -> Result<MatchFile, LabError> {
         let stage = plan.stages[0].clone();
         let run = match Run::open(path, plan, shard, existing, progress)? {
             Opened::Run(run) => run,
@@ -136,20 +121,20 @@ impl KeptMatch<'_> {
         run: &Run,
         stage: usize,
         progress: &dyn Progress,
-    ) -> Result<MatchResult, MatchFileError> {
+    ) -> Result<MatchResult, LabError> {
         self.make(run, stage, progress)?;
         let mut content = Content::beginning_with(0, Sprt::ends(self.conditions.sprt));
         content.add_stage(run, stage, progress)?;
         Ok(MatchResult::new(content.pairs.into_pairs()))
     }
 
-    fn make(&self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<(), MatchFileError> {
+    fn make(&self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<(), LabError> {
         let ends = Mutex::new(Sprt::ends(self.conditions.sprt));
         let seats = self.players.iter().map(|&players| Seats::of(players)).collect();
         run.make(stage, 1, &Pairs { kept: self, seats, ends, progress }, progress)
     }
 
-    fn shard_of(&self, run: &Run) -> Result<MatchFile, MatchFileError> {
+    fn shard_of(&self, run: &Run) -> Result<MatchFile, LabError> {
         let mut pairs = vec![];
         for index in run.own(0).filter(|&index| run.has(0, index)) {
             let first = run.stages()[0].units_of(index).start;
@@ -183,7 +168,7 @@ struct Pairs<'a, F> {
 impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     type Input = ();
     type Output = PlayedPair;
-    type Error = MatchFileError;
+    type Error = LabError;
 
     const CAN_END: bool = true;
     const CAN_REFUSE: bool = true;
@@ -202,11 +187,11 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
             && numbers.zip(pairs).all(fits)
     }
 
-    fn begin(&self, _: Range<u64>) -> Result<(), MatchFileError> {
+    fn begin(&self, _: Range<u64>) -> Result<(), LabError> {
         Ok(())
     }
 
-    fn make(&self, (): &(), numbers: Range<u64>) -> Result<Vec<PlayedPair>, MatchFileError> {
+    fn make(&self, (): &(), numbers: Range<u64>) -> Result<Vec<PlayedPair>, LabError> {
         let openings = self.kept.openings;
         let share = openings.len().div_ceil(self.seats.len());
         let play = |number: u64| {
@@ -231,7 +216,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
 }
 
 /// Writes the pairs of all parts, up to the decision of a sequential test, to the run's match file.
-pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, MatchFileError> {
+pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, LabError> {
     let wrong = |reason| FileError::exists(run.output(), reason);
     let mut content = Content::of(run.provenance()).map_err(wrong)?;
     content.add_stage(run, 0, progress)?;
@@ -243,7 +228,7 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, MatchFileErro
 
 impl MatchFile {
     /// Reads a match file. A file that lacks pairs is an error.
-    pub fn read(path: &Path) -> Result<Self, MatchFileError> {
+    pub fn read(path: &Path) -> Result<Self, LabError> {
         let mut reader = Reader::open(path, Kind::Match)?;
         let all = reader.provenance().get("pairs").and_then(serde_json::Value::as_u64);
         let meaningless = |reader: &Reader, reason| Err(reader.meaningless(reason).into());
@@ -290,7 +275,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         run: &Run,
         stage: usize,
         progress: &dyn Progress,
-    ) -> Result<(), MatchFileError> {
+    ) -> Result<(), LabError> {
         progress.begin_stoppable("pack (parts)", 0, run.stages()[stage].parts());
         for part in run.parts(stage) {
             progress.check().map_err(RunError::from)?;

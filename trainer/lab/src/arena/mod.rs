@@ -21,10 +21,10 @@ mod statistics;
 
 pub use budget::Budget;
 pub use external::Terms;
-pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError, match_stage, pack};
+pub use match_file::{Conditions, KeptMatch, MatchFile, match_stage, pack};
 pub use match_report::{Finding, MatchReport};
 pub use opening::Opening;
-pub use openings::{Choice, OpeningsError};
+pub use openings::Choice;
 pub use paired::Match;
 pub use pairs::{Pair, Pentanomial};
 pub use played::PlayedGame;

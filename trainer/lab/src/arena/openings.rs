@@ -1,15 +1,16 @@
 //! Chooses the positions from which matches start.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use othello_engine::board::transcript::Form;
 use othello_engine::board::{Discs, Position, StatedPosition};
 use othello_engine::file::{self, FileError};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::{PositionReader, RecordError};
-use othello_engine::text::{Lines, TextError};
+use othello_engine::record::PositionReader;
+use othello_engine::text::Lines;
+use othello_fit::source::SourceError;
 
 /// The settings for drawing openings from a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,36 +23,16 @@ pub struct Choice {
     pub within: Discs,
 }
 
-/// Errors of choosing openings.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum OpeningsError {
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    #[error(transparent)]
-    Text(#[from] TextError),
-    #[error(
-        "{}: {found} openings up to symmetry, of {listed} to start from (labelled ones within \
-         {within} discs of even); expected {wanted}: name a longer list, or ask for fewer pairs",
-        path.display()
-    )]
-    TooFew { path: PathBuf, found: usize, listed: usize, within: Discs, wanted: usize },
-}
-
 impl Choice {
     /// Draws openings at random, no two of them equal up to symmetry, from a file of enumerated
     /// openings, of which only the last ply is used, from a file of positions, or from a text with
     /// a board or a transcript on each line.
-    pub fn draw(
-        &self,
-        path: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Position>, OpeningsError> {
+    pub fn draw(&self, path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, SourceError> {
         let mut openings = match file::kind_of(path) {
             // The reader refuses files of other kinds.
             Ok(_) => self.labelled(path)?,
             Err(FileError::Foreign { .. }) => text(path, progress)?,
-            Err(error) => return Err(RecordError::from(error).into()),
+            Err(error) => return Err(error.into()),
         };
         let listed = openings.len();
         openings.sort_unstable();
@@ -61,14 +42,19 @@ impl Choice {
         Generator::new(self.seed).shuffle(&mut openings);
         if openings.len() < self.count {
             let &Self { within, count: wanted, .. } = self;
-            let (path, found) = (path.to_owned(), openings.len());
-            return Err(OpeningsError::TooFew { path, found, listed, within, wanted });
+            let found = openings.len();
+            let reason = format!(
+                "{found} openings up to symmetry, of {listed} to start from (labelled ones within \
+                 {within} discs of even); expected {wanted}: name a longer list, or ask for fewer \
+                 pairs"
+            );
+            return Err(FileError::refused(path, reason).into());
         }
         openings.truncate(self.count);
         Ok(openings)
     }
 
-    fn labelled(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
+    fn labelled(&self, path: &Path) -> Result<Vec<Position>, SourceError> {
         let mut reader = PositionReader::open(path)?;
         let mut rows = vec![];
         while let Some(frame) = reader.next_frame()? {
@@ -85,7 +71,7 @@ impl Choice {
     }
 }
 
-fn text(path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, OpeningsError> {
+fn text(path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, SourceError> {
     let mut lines = Lines::open(path)?;
     let mut openings: Vec<StatedPosition> = lines.next_lines(usize::MAX)?;
     Form::report(openings.iter().map(|opening| opening.form), progress);
@@ -104,7 +90,7 @@ mod tests {
     use othello_engine::progress::Silent;
     use othello_testing::scratch;
 
-    fn draw(text: &str, count: usize, seed: u64) -> Result<Vec<Position>, OpeningsError> {
+    fn draw(text: &str, count: usize, seed: u64) -> Result<Vec<Position>, SourceError> {
         let choice = Choice { count, seed, within: 64 };
         scratch::with_file("openings.txt", text.as_bytes(), |path| choice.draw(path, &Silent))
     }

@@ -12,8 +12,9 @@ use othello_engine::search::Strength;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::fits::{Study, StudyError, digest};
+use super::fits::{Study, digest};
 use super::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
+use crate::LabError;
 use crate::arena::{
     Choice, Conditions, KeptMatch, Match, Sprt, SprtReport, Statistics, match_stage,
 };
@@ -39,7 +40,7 @@ pub fn openings(
     path: &Path,
     count: usize,
     progress: &dyn Progress,
-) -> Result<Vec<Position>, StudyError> {
+) -> Result<Vec<Position>, LabError> {
     /// In discs.
     const WITHIN: Discs = 10;
     Ok(Choice { count, seed: 1, within: WITHIN }.draw(path, progress)?)
@@ -168,7 +169,7 @@ impl Comparing<'_> {
         recipes: [Recipe; 2],
         study: &Study<'_>,
         begun: Instant,
-    ) -> Result<Comparison, StudyError> {
+    ) -> Result<Comparison, LabError> {
         study.progress.message(&self.expected(&recipes, study)?);
         let fitted = study.fits(0, |unit| {
             let (which, number) = (unit as usize % 2, unit / 2);
@@ -183,7 +184,7 @@ impl Comparing<'_> {
         let errors: Vec<[ErrorsByGame; 2]> = pairs.iter().map(of_pair).collect();
         let phases: Vec<Phase> = study.settings.phases.iter().collect();
         let compared = ComparedErrors::of(&errors, &phases, self.smallest);
-        let (errors, difference) = compared.ok_or(StudyError::NoPositions)?;
+        let (errors, difference) = compared.ok_or(LabError::NoTestPositions)?;
         let names = recipes.map(|recipe| recipe.name);
         let played = self.play(&names, pairs, study)?;
         let [first, second] = names;
@@ -207,7 +208,7 @@ impl Comparing<'_> {
         names: &[String; 2],
         pairs: &[[Evaluator; 2]],
         study: &Study<'_>,
-    ) -> Result<Option<Played>, StudyError> {
+    ) -> Result<Option<Played>, LabError> {
         let &Self { openings, strength, sprt, .. } = self;
         let Some(openings) = openings else { return Ok(None) };
         let players = pairs.iter().map(|[first, second]| Match {

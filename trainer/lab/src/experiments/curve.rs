@@ -5,10 +5,12 @@ use std::time::Instant;
 use ndarray::Array1;
 use othello_engine::board::Phase;
 use othello_engine::run::Stage;
+use othello_engine::text::Invalid;
 use serde::Serialize;
 
-use super::fits::{Fitted, Study, StudyError};
+use super::fits::{Fitted, Study};
 use super::{Law, Prediction, Recipe};
+use crate::LabError;
 use othello_fit::dataset::Share;
 use othello_fit::metrics::{ErrorsByGame, Overlap};
 
@@ -88,7 +90,7 @@ impl Curve {
         seeds: u64,
         study: &Study<'_>,
         begun: Instant,
-    ) -> Result<Self, StudyError> {
+    ) -> Result<Self, LabError> {
         let fitted = study.fits(0, |unit| {
             let (share, number) = (shares[(unit / seeds) as usize], unit % seeds);
             let settings = recipe.settings_with(number, share);
@@ -97,12 +99,16 @@ impl Curve {
         let amount = |(share, of_share): (&Share, &[Fitted])| {
             let games = of_share.iter().map(|fitted| fitted.games).collect();
             let errors = of_share.iter().map(|fitted| study.errors(fitted));
-            Ok(Amount { share: *share, games, errors: errors.collect::<Result<_, StudyError>>()? })
+            Ok(Amount { share: *share, games, errors: errors.collect::<Result<_, LabError>>()? })
         };
         let amounts = shares.iter().zip(fitted.chunks(seeds as usize)).map(amount);
-        let amounts = amounts.collect::<Result<Vec<_>, StudyError>>()?;
-        let points = points(&amounts, &study.phases()).ok_or(StudyError::NoPositions)?;
-        let (law, prediction) = law_and_prediction(&points).ok_or(StudyError::NoLaw)?;
+        let amounts = amounts.collect::<Result<Vec<_>, LabError>>()?;
+        let points = points(&amounts, &study.phases()).ok_or(LabError::NoTestPositions)?;
+        let (law, prediction) = law_and_prediction(&points).ok_or_else(|| {
+            let reason = "the shares have too few games; give the recipe more data, or name larger \
+                          shares";
+            Invalid(reason.to_owned())
+        })?;
         let most = points.iter().map(|point| point.games).fold(0.0, f64::max);
         let of_phase = |phase: Phase| {
             let points = self::points(&amounts, &[phase.index()])?;

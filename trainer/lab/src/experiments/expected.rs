@@ -10,8 +10,9 @@ use othello_fit::metrics::{ErrorsByGame, GameErrors};
 use othello_fit::model::Phases;
 use othello_fit::source::records::{Records, Stretch};
 
-use super::fits::{Study, StudyError};
+use super::fits::Study;
 use super::{Comparing, Difference, Recipe};
+use crate::LabError;
 use crate::arena::{Match, smallest_elo};
 
 /// The standard error of the difference of two recipes' errors, relative to that of one error:
@@ -22,7 +23,7 @@ const PAIRED: [f64; 2] = [0.25, 1.0];
 /// Estimates the seconds of a fit on one thread of a processor of 2020, without early stopping. An
 /// epoch passes over the positions of each phase and of its window, and over the factors of its own
 /// positions.
-fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, StudyError> {
+fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, LabError> {
     /// The seconds for each position and instance, and for each of its factors.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
@@ -52,14 +53,14 @@ impl Comparing<'_> {
         &self,
         recipes: &[Recipe; 2],
         study: &Study<'_>,
-    ) -> Result<String, StudyError> {
+    ) -> Result<String, LabError> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
         let mut seconds = self.seeds as f64 * (first? + second?);
         let embedded = Evaluator::load(&WeightsChoice::Embedded)?;
         let errors = ErrorsByGame::of(&embedded, &study.test).on(&study.phases());
         let none = GameErrors::new(vec![0.0; errors.games()], vec![1.0; errors.games()]);
-        let difference = Difference::between(&[[errors, none]]).ok_or(StudyError::NoPositions)?;
+        let difference = Difference::between(&[[errors, none]]).ok_or(LabError::NoTestPositions)?;
         let [alike, others] = PAIRED.map(|ratio| ratio * difference.smallest());
         let mut elo = String::new();
         if let Some(pairs) = self.openings.map(<[_]>::len) {

@@ -8,24 +8,24 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Evaluator, ExpandedWeights, Identified as _, WeightsError};
+use othello_engine::eval::{Evaluator, ExpandedWeights, Identified as _};
 use othello_engine::file::{Existing, FileError, Provenance, folder_of, make_folder};
 use othello_engine::progress::Progress;
-use othello_engine::record::{RecordError, record_files};
-use othello_engine::run::{Run, RunError, Shard, Stage};
-use othello_engine::text::{TextError, from_toml, read_by};
+use othello_engine::record::record_files;
+use othello_engine::run::{Run, Shard, Stage};
+use othello_engine::text::{Invalid, from_toml, read_by};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::Recipe;
-use crate::arena::{MatchFileError, OpeningsError};
-use othello_fit::dataset::{DataChoice, Dataset, DatasetError, LayoutSettings, Split, TrainedOn};
-use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, PickedDevice};
+use crate::LabError;
+use othello_fit::dataset::{DataChoice, Dataset, LayoutSettings, Split, TrainedOn};
+use othello_fit::fit::{Device, Fit, FitSettings, Limits, PickedDevice};
 use othello_fit::metrics::{ErrorsByGame, Overlap, TestGames, Trained};
 use othello_fit::model::{Model, Phases};
-use othello_fit::source::{LabelRules, SourceError};
+use othello_fit::source::LabelRules;
 
 /// The settings that every study has.
 #[derive(clap::Args, Clone, Debug)]
@@ -51,44 +51,6 @@ pub struct StudySettings {
     /// Replace files in the folder, even if other settings or data made them
     #[arg(long)]
     pub force: bool,
-}
-
-/// Errors of a study.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum StudyError {
-    #[error(transparent)]
-    Text(#[from] TextError),
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error("--test: {games} games with labels; at least two are needed{remedy}")]
-    TooFewGames { games: usize, remedy: &'static str },
-    #[error("--test has no positions in the --phases")]
-    NoPositions,
-    #[error("the shares have too few games; give the recipe more data, or name larger shares")]
-    NoLaw,
-    #[error("every fit diverged: lower the learning rates")]
-    AllDiverged,
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    #[error(transparent)]
-    Fit(#[from] FitError),
-    #[error(transparent)]
-    Weights(#[from] WeightsError),
-    #[error(transparent)]
-    Openings(#[from] OpeningsError),
-    #[error(transparent)]
-    Match(#[from] MatchFileError),
-    #[error(transparent)]
-    Run(#[from] RunError),
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
-impl From<RecordError> for StudyError {
-    fn from(error: RecordError) -> Self {
-        Self::Source(error.into())
-    }
 }
 
 /// A running study.
@@ -132,12 +94,12 @@ pub struct Origins {
 }
 
 /// Returns the provenance of a study, which has the recipe as written.
-pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, StudyError> {
+pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, LabError> {
     Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
 }
 
 /// Returns a recipe as it is written.
-pub fn as_written(recipe: &Path) -> Result<Value, StudyError> {
+pub fn as_written(recipe: &Path) -> Result<Value, LabError> {
     let recipe: toml::Table = read_by(recipe, from_toml)?;
     Ok(json!(recipe))
 }
@@ -150,7 +112,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 
 impl StudySettings {
     /// Refuses test games that a recipe learns from. Adds its inputs to `origins`.
-    pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), StudyError> {
+    pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), LabError> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
         let (data, test) = (data.collect::<Vec<_>>(), record_files(&self.test)?);
@@ -178,7 +140,7 @@ impl StudySettings {
         (own, origins): (Value, &Origins),
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
-    ) -> Result<Study<'a>, StudyError> {
+    ) -> Result<Study<'a>, LabError> {
         Run::check_is_free(&self.out, self.shard.unwrap_or(Shard::WHOLE))?;
         make_folder(&self.out)?;
         let begun = self.open(recipe, (own, origins), stages, progress);
@@ -196,11 +158,13 @@ impl StudySettings {
         (own, origins): (Value, &Origins),
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
-    ) -> Result<Study<'a>, StudyError> {
+    ) -> Result<Study<'a>, LabError> {
         let test = TestGames::read(usize::MAX, &record_files(&self.test)?, &self.labels, progress)?;
         if test.len() < 2 {
             let (games, remedy) = (test.len(), self.labels.remedy());
-            return Err(StudyError::TooFewGames { games, remedy });
+            let reason =
+                format!("--test: {games} games with labels; at least two are needed{remedy}");
+            return Err(Invalid(reason).into());
         }
         // Fits with other seeds have other games in training, so all games count.
         let everything = LayoutSettings::new(LabelRules::default(), Split::none());
@@ -241,13 +205,13 @@ impl Study<'_> {
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,
-        fit: impl FnMut(u64) -> Result<T, StudyError>,
-    ) -> Result<Vec<T>, StudyError> {
+        fit: impl FnMut(u64) -> Result<T, LabError>,
+    ) -> Result<Vec<T>, LabError> {
         self.run.steps(stage, fit, self.progress)
     }
 
     /// Reads the weights of a fit.
-    pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator, StudyError> {
+    pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator, LabError> {
         let path = self.path(&fitted.name);
         let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);
         if evaluator.identity() == fitted.sha256 {
@@ -257,7 +221,7 @@ impl Study<'_> {
     }
 
     /// Returns the errors of a fit on the test games.
-    pub fn errors(&self, fitted: &Fitted) -> Result<ErrorsByGame, StudyError> {
+    pub fn errors(&self, fitted: &Fitted) -> Result<ErrorsByGame, LabError> {
         Ok(ErrorsByGame::of(&self.weights(fitted)?, &self.test))
     }
 
@@ -267,7 +231,7 @@ impl Study<'_> {
         recipe: &Recipe,
         settings: &FitSettings,
         name: &str,
-    ) -> Result<Fitted, StudyError> {
+    ) -> Result<Fitted, LabError> {
         let share = if settings.share.is_all() {
             String::new()
         } else {
@@ -296,7 +260,7 @@ impl Study<'_> {
         self.settings.out.join(format!("{name}.weights"))
     }
 
-    fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> Result<Rc<Dataset>, StudyError> {
+    fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> Result<Rc<Dataset>, LabError> {
         let wanted = &self.settings.phases.0;
         let phases = settings.window.phases_read(|phase| wanted.contains(&phase));
         let key = (recipe.data.clone(), settings.layout(), phases);

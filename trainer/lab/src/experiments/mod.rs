@@ -17,7 +17,7 @@ pub use choices::{AtAnEnd, Choices, End, Values};
 pub use comparison::{ComparedErrors, ComparedPhase, Comparing, Comparison, Played, openings};
 pub use curve::{Curve, PhaseCurve, Point};
 pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
-pub use fits::{Fitted, Origins, Study, StudyError, StudySettings, as_written, provenance_of};
+pub use fits::{Fitted, Origins, Study, StudySettings, as_written, provenance_of};
 pub use halving::{Standing, standings};
 pub use law::{Law, Prediction};
 pub use recipe::Recipe;

@@ -14,8 +14,8 @@ use othello_fit::metrics::{Group, GroupErrors, Measured, Measuring, PhaseErrors}
 use othello_fit::source::LabelRules;
 use serde::{Deserialize, Serialize};
 
-use super::error::BenchmarkError;
 use super::problems::Problems;
+use crate::LabError;
 use crate::arena::Terms;
 
 /// The moves that a player chose, compared with the best ones.
@@ -184,7 +184,7 @@ impl ValueErrors {
         (path, depth): (&Path, u32),
         phases: RangeInclusive<Phase>,
         progress: &dyn Progress,
-    ) -> Result<Self, BenchmarkError> {
+    ) -> Result<Self, LabError> {
         let pruning = Pruning::default();
         let measuring = Measuring { evaluator, depth, pruning, phases, worst: 0 };
         let rules: LabelRules = EXACT.parse()?;
@@ -192,7 +192,7 @@ impl ValueErrors {
         let sha256 = measured.sha256.pop().unwrap_or_default();
         let Measured { all, by_group, mut phases, .. } = measured;
         if all.positions == 0 {
-            return Err(BenchmarkError::NoScores { path: path.to_owned() });
+            return Err(LabError::NoScores { path: path.to_owned() });
         }
         phases.retain(|row| row.errors.positions > 0);
         let file = path.display().to_string();

@@ -11,14 +11,15 @@ use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::run::{Run, Stage};
 use othello_engine::search::{EndgameSchedule, Plan, Pruning, Selectivity, Strength};
+use othello_engine::text::Invalid;
 use othello_fit::model::Phases;
 use othello_fit::source::checksum;
 
 use super::choices::{BestMoves, Solved, ValueErrors};
-use super::error::BenchmarkError;
 use super::problems::Problems;
 use super::subject::{Mind, Subject};
 use super::table::{Data, LeftOut, Part, Row};
+use crate::LabError;
 use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
@@ -74,13 +75,13 @@ impl Benchmark {
         &mut self,
         files: &[PathBuf],
         progress: &dyn Progress,
-    ) -> Result<(), BenchmarkError> {
+    ) -> Result<(), LabError> {
         let mut problems = [&mut self.hard, &mut self.suite].into_iter().flatten();
         problems.try_for_each(|problems| problems.find_games(files, progress))
     }
 
     /// Returns the measured files, each with its part and its checksum.
-    pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>, BenchmarkError> {
+    pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>, LabError> {
         let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
             let files = rows.iter().flat_map(|row| of(row).to_vec());
             files.map(|one| Data::new(part, Path::new(&one.file), &one.sha256)).collect::<Vec<_>>()
@@ -118,7 +119,7 @@ impl Benchmark {
         &self,
         subject: &Subject,
         progress: &dyn Progress,
-    ) -> Result<(Row, Vec<LeftOut>), BenchmarkError> {
+    ) -> Result<(Row, Vec<LeftOut>), LabError> {
         let begun = Instant::now();
         let mut row = Row::new(subject);
         let mut reasons = vec![];
@@ -145,7 +146,7 @@ impl Benchmark {
         (subject, evaluator): (&Subject, &Evaluator),
         row: &mut Row,
         progress: &dyn Progress,
-    ) -> Result<(), BenchmarkError> {
+    ) -> Result<(), LabError> {
         let values = |path: &Path, phases: &RangeInclusive<Phase>| {
             let errors = VALUE_DEPTHS.map(|depth| {
                 ValueErrors::measure(evaluator, (path, depth), phases.clone(), progress)
@@ -174,14 +175,9 @@ impl Benchmark {
     }
 
     /// Returns a player's strength and pruning, with those of `usual` as the default.
-    fn search_of(
-        &self,
-        subject: &Subject,
-        usual: Plan,
-    ) -> Result<(Strength, Pruning), BenchmarkError> {
-        let player = || subject.name.clone();
+    fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning), LabError> {
         let search = subject.search(usual, self.selectivity);
-        search.map_err(|error| BenchmarkError::Search { player: player(), error })
+        search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())
     }
 
     /// Measures an external program; returns the parts that are impossible for it, with reasons.
@@ -224,7 +220,7 @@ impl Benchmark {
         row: &mut Row,
         stage: Option<(&Run, usize)>,
         progress: &dyn Progress,
-    ) -> Result<(), BenchmarkError> {
+    ) -> Result<(), LabError> {
         let begun = Instant::now();
         let Some(EqualTime { against, openings, seconds, .. }) = &self.equal_time else {
             return Ok(());

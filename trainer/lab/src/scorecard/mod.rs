@@ -5,14 +5,12 @@
 //! Markdown.
 
 mod choices;
-mod error;
 mod measuring;
 mod problems;
 mod subject;
 mod table;
 
 pub use choices::{BestMoves, Solved, ValueErrors};
-pub use error::BenchmarkError;
 pub use measuring::{Benchmark, EqualTime};
 pub use problems::Problems;
 pub use subject::Subject;

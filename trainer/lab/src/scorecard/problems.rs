@@ -9,7 +9,7 @@ use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::GameReader;
 use othello_engine::text::Lines;
 
-use super::error::BenchmarkError;
+use crate::LabError;
 use crate::arena::Opening;
 use othello_fit::source::checksum;
 
@@ -24,12 +24,12 @@ pub struct Problems {
 
 impl Problems {
     /// Reads problems from OBF files. A file without positions is an error.
-    pub fn read(paths: &[PathBuf]) -> Result<Self, BenchmarkError> {
+    pub fn read(paths: &[PathBuf]) -> Result<Self, LabError> {
         let mut problems = Self::default();
         for path in paths {
             let lines: Vec<StatedPosition> = Lines::open(path)?.next_lines(usize::MAX)?;
             if lines.is_empty() {
-                return Err(BenchmarkError::NoScores { path: path.clone() });
+                return Err(LabError::NoScores { path: path.clone() });
             }
             problems.lines.extend(lines);
             problems.files.push((path.clone(), checksum(path, &Silent)?));
@@ -42,7 +42,7 @@ impl Problems {
         &mut self,
         files: &[PathBuf],
         progress: &dyn Progress,
-    ) -> Result<(), BenchmarkError> {
+    ) -> Result<(), LabError> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
         for path in files {
             if !matches!(kind_of(path), Ok(Kind::Games)) {
@@ -54,7 +54,7 @@ impl Problems {
                 let openings = games.iter().flat_map(Opening::along);
                 let openings = openings.filter(|opening| wanted.contains(&opening.position));
                 self.reached.extend(openings.map(|opening| (opening.position, opening)));
-                Ok::<_, BenchmarkError>(())
+                Ok::<_, LabError>(())
             })?;
         }
         Ok(())

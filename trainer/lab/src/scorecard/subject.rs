@@ -4,8 +4,9 @@ use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _};
 use othello_engine::player::{ExternalEngine, PlayerSpec, Protocol, WeightsSpec};
 use othello_engine::player::{SearchSpec, SearchSpecError};
 use othello_engine::search::{Plan, Pruning, Selectivity, Strength};
+use othello_engine::text::Invalid;
 
-use super::error::BenchmarkError;
+use crate::LabError;
 use crate::arena::Terms;
 use othello_fit::metrics::Trained;
 
@@ -31,7 +32,7 @@ pub(super) enum Mind {
 
 impl Subject {
     /// Loads the weights, or starts the external program once to ask for its name.
-    pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, BenchmarkError> {
+    pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, LabError> {
         let name = choice.to_string();
         let (identity, trained, search, mind) = match choice {
             PlayerSpec::Weights(WeightsSpec { weights, search }) => {
@@ -42,8 +43,7 @@ impl Subject {
             }
             PlayerSpec::Program(engine) => {
                 let said = terms.introduction(engine);
-                let refused =
-                    |misconduct| BenchmarkError::Player { player: name.clone(), misconduct };
+                let refused = |misconduct| Invalid(format!("player {name}: it {misconduct}"));
                 let mind = Mind::Program(engine.clone());
                 (said.map_err(refused)?, None, SearchSpec::default(), mind)
             }

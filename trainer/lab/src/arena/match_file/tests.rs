@@ -66,7 +66,7 @@ impl Setting {
         name: &str,
         shard: &str,
         progress: &dyn Progress,
-    ) -> Result<MatchFile, MatchFileError> {
+    ) -> Result<MatchFile, LabError> {
         let (players, openings) = (&[self.players()], openings());
         let shard = shard.parse().unwrap();
         let kept = KeptMatch { players, openings: &openings, conditions: &self.conditions };
@@ -117,7 +117,7 @@ fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
         let name = format!("{call}.match");
         let stop = StopAtCall { call, made: Default::default() };
         let stopped = setting.play(&name, "1/1", &stop).unwrap_err();
-        assert!(matches!(stopped, MatchFileError::Run(RunError::Interrupted(_))), "{stopped}");
+        assert!(matches!(stopped, LabError::Run(RunError::Interrupted(_))), "{stopped}");
         let resumed = setting.play(&name, "1/1", &Silent).unwrap();
         assert_eq!(timeless(&resumed.result), timeless(&whole.result));
     }

@@ -5,14 +5,16 @@ use std::time::Instant;
 
 use othello_engine::file::{Existing, FileError, Provenance, plain, read_ordinary};
 use othello_engine::run::Stage;
+use othello_engine::text::Invalid;
 use othello_fit::dataset::Share;
 use othello_fit::fit::FitError;
 use othello_fit::metrics::{GameErrors, Overlap};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::fits::{Fitted, Study, StudyError, digest};
+use super::fits::{Fitted, Study, digest};
 use super::{AtAnEnd, CONFIDENCE, Choices, Estimate, Recipe, Standing, Values, standings};
+use crate::LabError;
 use crate::experiments::StudySettings;
 
 /// The settings of a search for the best values in a recipe.
@@ -91,7 +93,7 @@ impl Tuning<'_> {
 
     /// Fits the combinations in rounds, and drops those that are proven worse. The last round has
     /// all data, also for a single combination. `begun` is the time of the start.
-    pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, StudyError> {
+    pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, LabError> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
         let (mut records, mut trials): (Vec<Record>, _) = (vec![], self.trials.to_vec());
@@ -119,7 +121,8 @@ impl Tuning<'_> {
             file.write(&records)?;
         }
         let best = records.iter().rev().find(|record| record.outcome == Standing::Best);
-        let best = best.ok_or(StudyError::AllDiverged)?;
+        let best =
+            best.ok_or_else(|| Invalid("every fit diverged: lower the learning rates".to_owned()))?;
         Ok(Tuned {
             recipe: self.name.to_owned(),
             at_an_end: self.choices.at_an_end(&best.values),
@@ -157,7 +160,7 @@ impl Tuning<'_> {
         round: Round,
         trials: &[Values],
         study: &Study<'_>,
-    ) -> Result<Vec<Record>, StudyError> {
+    ) -> Result<Vec<Record>, LabError> {
         // Trials with the same seed share their data. A unit without a trial has no fit.
         let fitted = study.fits(round.number as usize - 1, |unit| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
@@ -169,10 +172,10 @@ impl Tuning<'_> {
             fits.map_while(Option::as_ref).map(|fit| Ok(study.errors(fit)?.on(&study.phases())))
         };
         let errors = (0..trials.len()).map(|number| of_trial(number).collect());
-        let mut errors = errors.collect::<Result<Vec<Vec<GameErrors>>, StudyError>>()?;
-        let mae = |errors: &GameErrors| errors.mean_of_all().ok_or(StudyError::NoPositions);
+        let mut errors = errors.collect::<Result<Vec<Vec<GameErrors>>, LabError>>()?;
+        let mae = |errors: &GameErrors| errors.mean_of_all().ok_or(LabError::NoTestPositions);
         let by_seed = errors.iter().map(|errors| errors.iter().map(mae).collect());
-        let by_seed = by_seed.collect::<Result<Vec<Vec<f64>>, StudyError>>()?;
+        let by_seed = by_seed.collect::<Result<Vec<Vec<f64>>, LabError>>()?;
         let diverged = errors.iter_mut().filter(|errors| errors.len() < round.seeds as usize);
         diverged.for_each(Vec::clear);
         let outcomes = standings(&errors, round.is_last);
@@ -202,11 +205,11 @@ impl Tuning<'_> {
         values: &Values,
         seed: u64,
         study: &Study<'_>,
-    ) -> Result<Option<Fitted>, StudyError> {
+    ) -> Result<Option<Fitted>, LabError> {
         let recipe = Recipe::read_with(self.recipe, values)?;
         let settings = recipe.settings_with(seed, round.share);
         match study.fit(&recipe, &settings, &format!("{}-{}-{seed}", values.id(), round.share)) {
-            Err(StudyError::Fit(FitError::Diverged { .. })) => Ok(None),
+            Err(LabError::Fit(FitError::Diverged { .. })) => Ok(None),
             fitted => fitted.map(Some),
         }
     }

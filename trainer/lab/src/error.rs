@@ -1,0 +1,63 @@
+//! The error type of this crate.
+
+use std::path::PathBuf;
+
+use othello_engine::eval::WeightsError;
+use othello_engine::file::FileError;
+use othello_engine::record::RecordError;
+use othello_engine::run::RunError;
+use othello_engine::search::TableError;
+use othello_engine::text::{Invalid, TextError};
+
+use othello_fit::backend::BackendError;
+use othello_fit::dataset::DatasetError;
+use othello_fit::fit::FitError;
+use othello_fit::metrics::MetricsError;
+use othello_fit::source::SourceError;
+
+/// The error of a match, a study, a benchmark, or a measurement of the speed of a fit.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum LabError {
+    #[error("--test has no positions in the --phases")]
+    NoTestPositions,
+    #[error(
+        "{}: no position with an exact score; name games that are solved near their end, positions, \
+         or lines of boards with scores",
+        path.display()
+    )]
+    NoScores { path: PathBuf },
+    #[error("{0} for the search of each thread; run fewer --threads")]
+    Table(#[from] TableError),
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Wraps errors that `SourceError` can also contain in a `SourceError`.
+macro_rules! from_source {
+    ($($error:ty),*) => {
+        $(impl From<$error> for LabError {
+            fn from(error: $error) -> Self {
+                Self::Source(error.into())
+            }
+        })*
+    };
+}
+
+from_source!(FileError, RecordError, TextError);
