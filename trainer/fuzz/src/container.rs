@@ -130,14 +130,9 @@ impl Container {
         Self { kind: bytes[7], header, provenance, frames, sections }
     }
 
-    /// Returns the bytes of a file with this provenance and these sections, and with valid
-    /// checksums. The file has an end frame if the original file had one.
-    pub fn bytes(&self) -> Vec<u8> {
-        self.bytes_of_version(VERSION)
-    }
-
-    /// Returns [`Self::bytes`] with the given version number in the header.
-    pub fn bytes_of_version(&self, version: u32) -> Vec<u8> {
+    /// Returns the bytes of a file of this version with the provenance and the sections, and with
+    /// valid checksums. The file has an end frame if the original file had one.
+    pub fn bytes(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)
         } else {

@@ -152,7 +152,7 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     if (3..7).contains(&way) {
         one.stated_stored = one.stored.len() as u64;
     }
-    Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
+    Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
 /// Returns a random section of a random kind. All kinds are equally likely. Sections of one kind
@@ -233,7 +233,7 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
             "provenance with control characters"
         }
     };
-    Damaged { what, bytes: forged.bytes(), fate: Fate::Any }
+    Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
 /// Damages a file of an unfinished run. Returns true if the resumed run must have the result of an

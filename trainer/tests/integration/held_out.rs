@@ -46,24 +46,9 @@ fn check(training_has: &Value, is_training: bool, name: &str) {
     }
 }
 
-/// A regression: the notice about training data was missing for images of training games.
-#[test]
-fn mirrored_training_games_are_no_test_games() {
-    let folder = Folder::with_random_games(0..40);
-    folder.runs("fit a.games --patterns discs --epochs 1 --phases 40..40 --out a.weights");
-    records::write(&folder.path("m.games"), (0..40).map(mirrored));
-    folder.random_games("other.games", 100..140);
-    let run = |data: &str| folder.run(&format!("loss a.weights {data}"));
-    let text = |data: &str| String::from_utf8(run(data).stdout).unwrap();
-    let found = text("m.games");
-    assert!(found.contains("warning: the training data of a.weights (./a.games) has "), "{found}");
-    assert!(message(&run("a.games")).contains("fitted to this file"));
-    let other = run("other.games");
-    assert!(!message(&other).contains("fitted to") && !text("other.games").contains("warning"));
-}
-
-/// A regression: only the first records of files were compared, so the errors on a sample, a
-/// shuffle or a split of the training games were called test errors.
+/// Regressions: the notice about training data was missing for images of training games. Only the
+/// first records of files were compared, so the errors on a sample, a shuffle or a split of the
+/// training games were called test errors.
 #[test]
 fn loss_finds_a_test_that_is_a_part_of_training() {
     let (folder, parts) = folder();
@@ -76,6 +61,13 @@ fn loss_finds_a_test_that_is_a_part_of_training() {
         let pair = folder.json(&format!("loss none a.weights {name}"));
         assert_eq!(pair["training_has"], found["training_has"]);
     }
+    let loss = |data: &str| folder.run(&format!("loss a.weights {data}"));
+    let found = folder.said("loss a.weights mirrored.games");
+    let warning = "warning: the training data of a.weights (./train.games) has ";
+    assert!(found.contains(warning), "{found}");
+    assert!(message(&loss("train.games")).contains("fitted to this file"));
+    assert!(!message(&loss("other.games")).contains("fitted to"));
+    assert!(!folder.said("loss a.weights other.games").contains("warning"));
     // A fit does not train on the games that it holds out.
     folder.runs("split train.games --seed 3 --test-percent 15 --out held");
     folder.write("settings.toml", "test_percent = 15\n");

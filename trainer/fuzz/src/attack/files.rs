@@ -10,7 +10,7 @@ use super::disturbed::{finish, is_unfinished, unfinished};
 use super::findings::End;
 use super::ground::{Ground, Words, kinds, name, writers};
 use super::process::{Ended, is_refusal, run};
-use crate::container::{Container, Section};
+use crate::container::{Container, Section, VERSION};
 use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 
 /// Passes files of every kind, damaged in `files` ways, to commands that read them.
@@ -32,7 +32,8 @@ pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
         let empty = if section.name == b"pattern set" { &b"name = \"t\"\n"[..] } else { b"" };
         *section = Section { name: section.name.clone(), ..Section::new("", empty) };
     }
-    let empty = [("small.weights", weights.bytes()), ("patterns.toml", b"name = \"t\"\n".to_vec())];
+    let empty =
+        [("small.weights", weights.bytes(VERSION)), ("patterns.toml", b"name = \"t\"\n".to_vec())];
     for (of, bytes) in empty {
         let damaged = Damaged { what: "a set without patterns", bytes, fate: Fate::Refused };
         let readers = kinds.iter().filter(|kind| kind.name == of).flat_map(|kind| &kind.readers);
