@@ -115,7 +115,7 @@ impl Counted {
 
     /// Returns the checksums of the files' content.
     pub fn sha256(&self) -> &[String] {
-        self.inputs.checksums()
+        &self.inputs.checksums
     }
 
     /// Returns the only stage of the calibration of realization probabilities.

@@ -93,7 +93,7 @@ fn read_runs(
     progress: &dyn Progress,
 ) -> Result<Vec<SortedRun>, DatasetError> {
     let (at_once, left) = inputs.at_once(limit)?;
-    let all = inputs.stretches.iter().map(|(stretch, _)| stretch.records()).sum();
+    let all = inputs.stretches.iter().map(|(stretch, _)| stretch.records).sum();
     progress.begin_stoppable("dataset (records)", 0, all);
     let (held, was_told) = (AtomicU64::new(0), AtomicBool::new(false));
     let read = |(stretch, placer): &(Stretch, Placer<'_>)| -> Result<SortedRun, DatasetError> {

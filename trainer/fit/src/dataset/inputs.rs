@@ -79,12 +79,12 @@ impl<'a> Inputs<'a> {
     }
 
     pub(super) fn most_positions(&self) -> u64 {
-        self.stretches.iter().map(|(stretch, _)| stretch.most_positions()).sum()
+        self.stretches.iter().map(|(stretch, _)| stretch.most_positions).sum()
     }
 
     /// Returns the greatest memory, in bytes, that reading one stretch takes.
     fn bytes_of_stretch(&self) -> u64 {
-        let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions());
+        let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
         bytes.saturating_add(bytes.min(BYTES_OF_FRAMES))
     }

@@ -278,7 +278,7 @@ impl<R: Record> RelabelJob<'_, R> {
             .with(R::PLURAL, self.inputs.len())
             .with("exact", self.settings.exact)
             .with("shard", Shard::WHOLE.to_string());
-        if self.inputs.are_enumerated() {
+        if self.inputs.enumerated {
             provenance = provenance.with("enumerated", true);
         }
         // Exact scores do not depend on an evaluation.

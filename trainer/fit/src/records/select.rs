@@ -246,7 +246,7 @@ pub fn shuffle<R: Record>(
     progress: &dyn Progress,
 ) -> Result<Selected, SourceError> {
     let mut provenance = inputs.provenance("shuffle").with("seed", seed);
-    if inputs.are_enumerated() {
+    if inputs.enumerated {
         // The shuffled file is also a complete enumeration.
         provenance = provenance.with("enumerated", true);
     }

@@ -24,9 +24,9 @@ pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64,
 /// Files of games or of positions, with their checksums and the number of their records.
 pub struct Inputs<R> {
     paths: Vec<PathBuf>,
-    checksums: Vec<String>,
+    pub(crate) checksums: Vec<String>,
     records: u64,
-    enumerated: bool,
+    pub(super) enumerated: bool,
     kind: PhantomData<R>,
 }
 
@@ -59,10 +59,6 @@ impl<R: Record> Inputs<R> {
         self.records == 0
     }
 
-    pub(super) fn are_enumerated(&self) -> bool {
-        self.enumerated
-    }
-
     /// Refuses an output that is one of the input files.
     pub(super) fn check_output(&self, output: &Path) -> Result<(), RecordError> {
         Ok(check_output(output, &self.paths)?)
@@ -70,10 +66,6 @@ impl<R: Record> Inputs<R> {
 
     pub(super) fn provenance(&self, command: &str) -> Provenance {
         Provenance::new(command).with("inputs", self.checksums.clone())
-    }
-
-    pub(crate) fn checksums(&self) -> &[String] {
-        &self.checksums
     }
 
     /// Returns a reader from record number `first` on, counted from 0.

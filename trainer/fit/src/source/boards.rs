@@ -116,7 +116,7 @@ mod tests {
         let labels = scratch::with_file("a.obf", text.as_bytes(), |path| {
             let mut records = Records::open(path).unwrap();
             let stretches = records.stretches(path, [1, 1], &Silent).unwrap();
-            assert_eq!((stretches.len(), stretches[0].records()), (1, 2));
+            assert_eq!((stretches.len(), stretches[0].records), (1, 2));
             assert_eq!(records.sha256(), Some(checksum(path, &Silent).unwrap().as_str()));
             let mut labels = vec![];
             let read = stretches[0].each_frame(|frame| {

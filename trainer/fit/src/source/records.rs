@@ -53,9 +53,10 @@ pub struct Stretch {
     /// The first frame of the stretch; `None` for a text file, which has no frames.
     first: Option<FramePlace>,
     frames: u64,
-    records: u64,
-    /// An upper bound: a game has up to 60 positions.
-    most_positions: u64,
+    /// The number of records in the stretch.
+    pub records: u64,
+    /// The greatest possible number of positions in the records; a game has up to 60.
+    pub most_positions: u64,
 }
 
 macro_rules! either {
@@ -169,16 +170,6 @@ impl Records {
 }
 
 impl Stretch {
-    /// Returns the number of records in the stretch.
-    pub fn records(&self) -> u64 {
-        self.records
-    }
-
-    /// Returns the greatest possible number of positions in the records of the stretch.
-    pub fn most_positions(&self) -> u64 {
-        self.most_positions
-    }
-
     /// Passes the frames of the stretch to `take`.
     pub fn each_frame<E: From<RecordError>>(
         &self,

@@ -125,7 +125,7 @@ impl KeptMatch<'_> {
         self.make(run, stage, progress)?;
         let mut content = Content::beginning_with(0, Sprt::ends(self.conditions.sprt));
         content.add_stage(run, stage, progress)?;
-        Ok(MatchResult::new(content.pairs.into_pairs()))
+        Ok(MatchResult::new(content.pairs.pairs))
     }
 
     fn make(&self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<(), LabError> {
@@ -140,7 +140,7 @@ impl KeptMatch<'_> {
             let first = run.stages()[0].units_of(index).start;
             let mut content = Content::beginning_with(first as usize, |_| false);
             content.add(&mut run.part(0, index)?)?;
-            pairs.extend(content.pairs.into_pairs());
+            pairs.extend(content.pairs.pairs);
         }
         let result = MatchResult::new(pairs);
         Ok(MatchFile { conditions: self.conditions.clone(), result, summary: None })
@@ -221,7 +221,7 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, LabError> {
     let mut content = Content::of(run.provenance()).map_err(wrong)?;
     content.add_stage(run, 0, progress)?;
     let mut writer = run.writer()?;
-    writer.sections(content.pairs.into_pairs().iter().map(kept_pair::encode))?;
+    writer.sections(content.pairs.pairs.iter().map(kept_pair::encode))?;
     writer.sections(content.conditions.as_ref().map(conditions_section))?;
     Ok(writer.finish()?)
 }
@@ -237,7 +237,7 @@ impl MatchFile {
             Err(reason) => return meaningless(&reader, reason),
         };
         content.add(&mut reader)?;
-        let (is_decided, pairs) = (content.pairs.has_ended(), content.pairs.into_pairs());
+        let (is_decided, pairs) = (content.pairs.has_ended, content.pairs.pairs);
         if !is_decided && all != Some(pairs.len() as u64) {
             let reason = format!("ends a file that has only the first {} pairs", pairs.len());
             return meaningless(&reader, reason);
@@ -281,7 +281,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
             progress.check().map_err(RunError::from)?;
             self.add(&mut part?)?;
             progress.advance(1);
-            if self.pairs.has_ended() {
+            if self.pairs.has_ended {
                 break;
             }
         }

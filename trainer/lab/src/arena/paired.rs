@@ -69,7 +69,7 @@ impl Match<'_> {
             loop {
                 let number = next.fetch_add(1, Ordering::SeqCst);
                 let Some(&position) = openings.get(number) else { return Ok(()) };
-                if lock().has_ended() {
+                if lock().has_ended {
                     return Ok(());
                 }
                 let pair = seats.play(number, position, progress)?;
@@ -80,7 +80,7 @@ impl Match<'_> {
         let workers = rayon::current_num_threads().min(openings.len());
         (0..workers).into_par_iter().with_max_len(1).try_for_each(work)?;
         let played = played.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(MatchResult::new(played.into_pairs()))
+        Ok(MatchResult::new(played.pairs))
     }
 
     /// Estimates the seconds that one thread takes for a pair of games of these players.

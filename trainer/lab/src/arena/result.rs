@@ -95,38 +95,30 @@ impl MatchResult {
 pub(super) struct InOrder<F> {
     /// The number of the next pair in `pairs`.
     next: usize,
-    pairs: Vec<PlayedPair>,
+    /// The pairs that count; those after a missing one do not.
+    pub(super) pairs: Vec<PlayedPair>,
     /// Pairs that wait for one with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
-    ended: bool,
+    /// True if the match is decided.
+    pub(super) has_ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
     /// Pairs count from number `first`, to the first one for which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
-        Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
-    }
-
-    /// Returns true if the match is decided.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended
+        Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }
 
     /// Adds pair `number`, as soon as all pairs before it have arrived.
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
-        while !self.ended
+        while !self.has_ended
             && let Some(pair) = self.waiting.remove(&self.next)
         {
             self.next += 1;
-            self.ended = (self.enough)(pair.scores());
+            self.has_ended = (self.enough)(pair.scores());
             self.pairs.push(pair);
         }
-    }
-
-    /// Returns the pairs that count; those after a missing one do not.
-    pub(super) fn into_pairs(self) -> Vec<PlayedPair> {
-        self.pairs
     }
 }

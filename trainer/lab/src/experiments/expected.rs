@@ -8,7 +8,7 @@ use othello_fit::dataset::DataChoice;
 use othello_fit::fit::Optimizer;
 use othello_fit::metrics::{ErrorsByGame, GameErrors};
 use othello_fit::model::Phases;
-use othello_fit::source::records::{Records, Stretch};
+use othello_fit::source::records::Records;
 
 use super::fits::Study;
 use super::{Comparing, Difference, Recipe};
@@ -30,7 +30,7 @@ fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, LabError> {
     let mut positions = 0;
     for DataChoice { path, .. } in DataChoice::files(&recipe.data)? {
         let stretches = Records::open(&path)?.stretches(&path, [u64::MAX; 2], &Silent)?;
-        positions += stretches.iter().map(Stretch::most_positions).sum::<u64>();
+        positions += stretches.iter().map(|stretch| stretch.most_positions).sum::<u64>();
     }
     let of_phase = positions as f64 * f64::from(settings.share) / PHASES as f64;
     let windows: usize = phases.iter().map(|phase| settings.window.around(phase).count()).sum();

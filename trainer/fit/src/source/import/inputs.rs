@@ -12,9 +12,9 @@ use crate::source::{Entries, SourceError, checksum};
 
 /// The input files as named; those of a folder in the order of their names.
 pub(super) struct Inputs {
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     /// For each file, the number of random moves that its games begin with.
-    random_plies: Vec<u8>,
+    pub(super) random_plies: Vec<u8>,
     bytes: u64,
 }
 
@@ -54,14 +54,6 @@ impl Inputs {
         };
         let random_plies = files.iter().map(of).collect();
         Ok(Self { files, random_plies, bytes })
-    }
-
-    pub(super) fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    pub(super) fn random_plies(&self) -> &[u8] {
-        &self.random_plies
     }
 
     pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, SourceError> {

@@ -168,7 +168,7 @@ impl Import<'_> {
         }
         let provenance = provenance.with("solved_only", true).with("except", checksums);
         let mut output = RecordWriter::begin(self.out, &provenance, self.existing)?;
-        let rows = positions.into_rows();
+        let rows = positions.rows;
         summary.positions = rows.len() as u64;
         rows.into_iter().try_for_each(|row| output.push(row))?;
         summary.sha256 = self.finish(output, summary.positions)?;
@@ -196,13 +196,13 @@ impl Import<'_> {
     fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance), SourceError> {
         let extension = (self.format == "wthor").then_some("wtb");
         let inputs = Inputs::find(self.paths, extension, self.random_plies)?;
-        check_output(self.out, inputs.files())?;
+        check_output(self.out, &inputs.files)?;
         let provenance = Provenance::new("import")
             .with("format", self.format)
             .with("inputs", inputs.checksums(progress)?);
-        let random_plies = inputs.random_plies();
+        let random_plies = &inputs.random_plies;
         let provenance = match random_plies.iter().any(|&plies| plies > 0) {
-            true => provenance.with("random_plies", random_plies.to_vec()),
+            true => provenance.with("random_plies", random_plies.clone()),
             false => provenance,
         };
         Ok((inputs, provenance))

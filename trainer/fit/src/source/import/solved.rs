@@ -10,7 +10,7 @@ use othello_engine::record::{Game, GameReader, Label, RecordError, ScoredPositio
 /// Positions with exact scores, each once up to symmetry, in the order of [`Self::add`].
 #[derive(Default)]
 pub(super) struct Positions {
-    rows: Vec<ScoredPosition>,
+    pub(super) rows: Vec<ScoredPosition>,
     seen: HashSet<Position>,
 }
 
@@ -47,9 +47,5 @@ impl Positions {
         })?;
         self.rows.retain(|row| self.seen.contains(&row.position().canonical()));
         Ok(sha256)
-    }
-
-    pub(super) fn into_rows(self) -> Vec<ScoredPosition> {
-        self.rows
     }
 }
