@@ -10,9 +10,7 @@ use othello_engine::search::TableError;
 use othello_engine::text::{Invalid, TextError};
 
 use othello_fit::backend::BackendError;
-use othello_fit::dataset::DatasetError;
 use othello_fit::fit::FitError;
-use othello_fit::metrics::MetricsError;
 use othello_fit::source::SourceError;
 
 /// The error of a match, a study, a benchmark, or a measurement of the speed of a fit.
@@ -38,13 +36,9 @@ pub enum LabError {
     #[error(transparent)]
     Weights(#[from] WeightsError),
     #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    #[error(transparent)]
     Backend(#[from] BackendError),
     #[error(transparent)]
     Fit(#[from] FitError),
-    #[error(transparent)]
-    Metrics(#[from] MetricsError),
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }

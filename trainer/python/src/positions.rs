@@ -6,11 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods as _};
 use othello_engine::progress::Silent;
 use othello_trainer::dataset::{
-    Columns, DataChoice, DatasetError, Filter, PositionStream as Stream, Split, StreamSettings,
-    Subset,
+    Columns, DataChoice, Filter, PositionStream as Stream, Split, StreamSettings, Subset,
 };
 use othello_trainer::model::Phases;
-use othello_trainer::source::LabelRules;
+use othello_trainer::source::{LabelRules, SourceError};
 use pyo3::prelude::*;
 
 use crate::errors::{exception, refused};
@@ -75,7 +74,7 @@ impl PositionStream {
             let rows = stream.next_batch(self.batch, &Silent)?;
             Ok(Columns::from(rows.as_slice()))
         };
-        let columns = detached(py, read)?.map_err(exception::<DatasetError>)?;
+        let columns = detached(py, read)?.map_err(exception::<SourceError>)?;
         Ok((!columns.is_empty()).then(|| Positions::new(py, columns)))
     }
 }

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
-use othello_engine::run::RunError;
 use rayon::prelude::*;
 
 use super::inputs::{Inputs, nothing};
@@ -13,10 +12,10 @@ use super::merge::merge;
 use super::place::Placer;
 use super::sorted_run::{RunBuilder, SortedRun};
 use super::stored::{RowSink, StoredRows};
-use super::{DataChoice, Dataset, DatasetError, Filter, LayoutSettings, PhaseRows, Split, Subset};
+use super::{DataChoice, Dataset, Filter, LayoutSettings, PhaseRows, Split, Subset};
 use crate::memory::MemoryLimit;
-use crate::source::LabelRules;
 use crate::source::records::Stretch;
+use crate::source::{LabelRules, SourceError};
 
 impl Dataset {
     /// Reads files of games, positions and openings. `data` is split into the three subsets; `test`
@@ -26,7 +25,7 @@ impl Dataset {
         test: &[DataChoice],
         settings: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, SourceError> {
         Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
@@ -39,7 +38,7 @@ impl Dataset {
         test: &[DataChoice],
         settings: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, SourceError> {
         let wanted = Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>();
         let inputs = Inputs::open(data, test, settings, &wanted, progress)?;
         let limit = limit.unwrap_or_else(MemoryLimit::none);
@@ -60,7 +59,7 @@ impl Dataset {
         runs: Vec<SortedRun>,
         limit: &MemoryLimit,
         progress: &dyn Progress,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, SourceError> {
         let mut all = runs.iter().flat_map(|run| run.rows.iter().flatten());
         let limit = all.any(StoredRows::is_mapped).then_some(limit);
         let mut phases = vec![vec![]; PHASES];
@@ -71,8 +70,8 @@ impl Dataset {
             }
         }
         progress.begin_stoppable("merge (phases)", 0, PHASES as u64);
-        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<(PhaseRows, u64), DatasetError> {
-            progress.check().map_err(RunError::from)?;
+        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<(PhaseRows, u64), SourceError> {
+            progress.check()?;
             let merged = merged_rows(&rows, limit)?;
             progress.advance(1);
             let tests = rows.iter().filter(|(subset, _)| *subset == Subset::Test);
@@ -91,12 +90,12 @@ fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
     progress: &dyn Progress,
-) -> Result<Vec<SortedRun>, DatasetError> {
+) -> Result<Vec<SortedRun>, SourceError> {
     let (at_once, left) = inputs.at_once(limit)?;
     let all = inputs.stretches.iter().map(|(stretch, _)| stretch.records).sum();
     progress.begin_stoppable("dataset (records)", 0, all);
     let (held, was_told) = (AtomicU64::new(0), AtomicBool::new(false));
-    let read = |(stretch, placer): &(Stretch, Placer<'_>)| -> Result<SortedRun, DatasetError> {
+    let read = |(stretch, placer): &(Stretch, Placer<'_>)| -> Result<SortedRun, SourceError> {
         let run = SortedRun::read(stretch, placer, progress, |records| progress.advance(records))?;
         let bytes = run.bytes();
         if held.fetch_add(bytes, Ordering::Relaxed) + bytes <= left / 2 {
@@ -124,7 +123,7 @@ fn read_runs(
 fn merged_rows(
     rows: &[(Subset, StoredRows)],
     limit: Option<&MemoryLimit>,
-) -> Result<PhaseRows, DatasetError> {
+) -> Result<PhaseRows, SourceError> {
     let mut sinks = [(); Subset::ALL.len()].map(|()| RowSink::new(limit));
     let sources: Vec<_> = rows.iter().map(|(subset, rows)| (*subset, &**rows)).collect();
     merge(&sources, |subset, row| sinks[subset as usize].push(row))?;

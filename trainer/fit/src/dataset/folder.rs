@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::held_out::Input;
-use super::{Counts, DatasetError, Excluded, Filter, Split, Subset};
-use crate::source::LabelRules;
+use super::{Counts, Excluded, Filter, Split, Subset};
+use crate::source::{LabelRules, SourceError};
 
 /// The settings that determine a dataset, in addition to its inputs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -113,14 +113,15 @@ impl DatasetFolder {
     }
 
     /// Reads the manifest of a dataset folder.
-    pub fn open(folder: &Path) -> Result<Self, DatasetError> {
+    pub fn open(folder: &Path) -> Result<Self, SourceError> {
         let path = folder.join(MANIFEST);
-        let wrong = |reason: String| DatasetError::Manifest { path: path.clone(), reason };
+        let wrong = |reason: String| {
+            FileError::refused(&path, format!("{reason}; make the dataset again with `dataset`"))
+        };
         let text = match read_ordinary(&path, LONGEST_MANIFEST) {
             Err(FileError::Long { most, .. }) => {
-                return Err(wrong(format!(
-                    "it has more than {most} bytes, the maximum for a manifest"
-                )));
+                let reason = format!("it has more than {most} bytes, the maximum for a manifest");
+                return Err(wrong(reason).into());
             }
             text => text?,
         };

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use othello_engine::file::stated_sha256;
+use othello_engine::file::{FileError, stated_sha256};
 use serde::{Deserialize, Serialize};
-
-use super::DatasetError;
 
 /// An input of a dataset, as recorded in the provenance.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -43,12 +41,13 @@ impl TrainedOn {
     }
 
     /// Refuses test files that have the same content as a training file.
-    pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), DatasetError> {
+    pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), FileError> {
         for test in tests {
             let Ok(sha256) = stated_sha256(test) else { continue };
             if let Some((_, trained)) = self.0.iter().find(|(known, _)| *known == sha256) {
-                let (test, trained) = (test.to_owned(), trained.clone());
-                return Err(DatasetError::NoTest { test, trained });
+                let reason =
+                    format!("cannot be the test: {trained}; name games that are not training data");
+                return Err(FileError::refused(test, reason));
             }
         }
         Ok(())

@@ -1,14 +1,19 @@
 //! The inputs of a dataset: files of records, divided into ranges of records (stretches).
 
+use std::path::Path;
+
 use othello_engine::board::Phase;
+use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
+use othello_engine::text::Invalid;
 
 use super::held_out::{Input, TrainedOn};
 use super::label_counts::LabelCounts;
 use super::place::Placer;
 use super::sorted_run::SortedRun;
-use super::{Counts, DataChoice, DatasetError, DatasetFolder, Excluded, LayoutSettings, Split};
+use super::{Counts, DataChoice, DatasetFolder, Excluded, LayoutSettings, Split};
 use crate::memory::MemoryLimit;
+use crate::source::SourceError;
 use crate::source::records::{Records, Stretch};
 
 /// The games, or the positions outside games, of a sorted run: a few seconds of one thread.
@@ -36,7 +41,7 @@ impl<'a> Inputs<'a> {
         settings: &'a LayoutSettings,
         wanted: &'a [bool],
         progress: &dyn Progress,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, SourceError> {
         let mut trained = TrainedOn::default();
         data.iter().for_each(|choice| trained.add_file(&choice.path));
         trained.check(test.iter().map(|choice| choice.path.as_path()))?;
@@ -57,12 +62,12 @@ impl<'a> Inputs<'a> {
         choice: &DataChoice,
         split: Option<Split>,
         progress: &dyn Progress,
-    ) -> Result<Input, DatasetError> {
+    ) -> Result<Input, SourceError> {
         let DataChoice { path, weight } = choice;
         if DatasetFolder::is_at(path) {
-            return Err(DatasetError::NoRecords { path: path.clone() });
+            return Err(no_records(path));
         }
-        let wrong = |source| DatasetError::Weight { path: path.clone(), source };
+        let wrong = |Invalid(reason)| FileError::refused(path, reason);
         self.settings.labels.check_times(*weight).map_err(wrong)?;
         let mut records = Records::open(path)?;
         progress.begin_file(path, records.bytes());
@@ -91,7 +96,7 @@ impl<'a> Inputs<'a> {
 
     /// Returns the number of stretches to read at the same time, 1 or 2, and the remaining memory
     /// in bytes. Refuses a limit that is too small for one stretch.
-    pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DatasetError> {
+    pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), SourceError> {
         let each = self.bytes_of_stretch();
         let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;
         Ok((at_once, limit.bytes - at_once as u64 * each))
@@ -111,17 +116,23 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// Returns the error for the folder of a dataset that is named where records are expected.
+pub(super) fn no_records(folder: &Path) -> SourceError {
+    let reason = "a dataset has positions but no games; name the records that it was made from";
+    FileError::refused(folder, reason).into()
+}
+
 /// Returns the error for data without positions, or whose positions are all `excluded`.
 pub(super) fn nothing(
     data: &[DataChoice],
     settings: &LayoutSettings,
     excluded: &Excluded,
-) -> DatasetError {
+) -> SourceError {
     let LayoutSettings { labels, filter, .. } = settings;
     let paths = data.iter().map(|choice| choice.path.display().to_string());
     let paths = paths.collect::<Vec<_>>().join(", ");
     match excluded.total() {
-        0 => DatasetError::Empty { paths, remedy: labels.remedy() },
-        _ => excluded.all_of(&paths, filter).into(),
+        0 => SourceError::NoLabel { files: paths, remedy: labels.remedy() },
+        _ => excluded.all_of(&paths, filter),
     }
 }

@@ -31,7 +31,6 @@
 
 mod build;
 mod choice;
-mod error;
 mod filter;
 mod folder;
 mod held_out;
@@ -48,7 +47,6 @@ mod tests;
 
 pub use build::DatasetBuilder;
 pub use choice::DataChoice;
-pub use error::DatasetError;
 pub use filter::{Excluded, Filter};
 pub use folder::{DatasetFolder, LayoutSettings};
 pub use held_out::{Input, TrainedOn};

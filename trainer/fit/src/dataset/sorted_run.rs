@@ -8,7 +8,7 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::Reader;
 use othello_engine::progress::Progress;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
-use othello_engine::run::{LongPart, RunError};
+use othello_engine::run::LongPart;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,10 +16,10 @@ use super::label_counts::LabelCounts;
 use super::merge::order;
 use super::place::{Found, PlacedRows, Placer};
 use super::stored::{MappedPart, StoredRows, write_description, write_rows};
-use super::{Counts, DatasetError, Subset};
+use super::{Counts, Subset};
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
-use crate::source::LabelRules;
 use crate::source::records::{Frame, Stretch};
+use crate::source::{LabelRules, SourceError};
 
 /// The number of blocks of records that are labelled before their positions go to their phases.
 const FRAMES_AT_ONCE: usize = 8;
@@ -81,7 +81,7 @@ impl SortedRun {
         placer: &Placer<'_>,
         progress: &dyn Progress,
         read: impl Fn(u64),
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, SourceError> {
         let (mut run, mut frames) = (RunBuilder::new(placer.rules.clone()), vec![]);
         let mut place = |frames: &mut Vec<Frame>| {
             let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
@@ -89,13 +89,13 @@ impl SortedRun {
             frames.clear();
         };
         stretch.each_frame(|frame| {
-            progress.check().map_err(RunError::from)?;
+            progress.check()?;
             read(frame.len() as u64);
             frames.push(frame);
             if frames.len() == FRAMES_AT_ONCE {
                 place(&mut frames);
             }
-            Ok::<_, DatasetError>(())
+            Ok::<_, SourceError>(())
         })?;
         place(&mut frames);
         Ok(run.sort())
@@ -120,13 +120,13 @@ impl SortedRun {
         Self::of_map(&map, bytes, description).ok_or_else(|| limit.changed())
     }
 
-    pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<(), DatasetError> {
+    pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<(), SourceError> {
         write_description(part, &self.description())?;
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
     /// Maps a part that [`Self::write`] wrote.
-    pub(super) fn of_part(part: Reader) -> Result<Self, DatasetError> {
+    pub(super) fn of_part(part: Reader) -> Result<Self, SourceError> {
         let part = MappedPart::open(part)?;
         let run =
             part.place(ROWS).and_then(|place| Self::of_map(&part.map, place, part.description()?));

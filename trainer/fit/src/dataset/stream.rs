@@ -10,10 +10,11 @@ use othello_engine::random::Generator;
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
+use super::inputs::no_records;
 use super::place::{Found, Placer};
-use super::{Counts, DataChoice, DatasetError, DatasetFolder, Filter, Input, Split, Subset};
-use crate::source::LabelRules;
+use super::{Counts, DataChoice, DatasetFolder, Filter, Input, Split, Subset};
 use crate::source::records::Records;
+use crate::source::{LabelRules, SourceError};
 
 /// The number of blocks of records that are labelled and split in parallel.
 const FRAMES_AT_ONCE: usize = 16;
@@ -116,10 +117,10 @@ pub struct PositionStream {
 
 impl PositionStream {
     /// Opens a stream over files and folders of records; their order is random if `shuffled` > 0.
-    pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DatasetError> {
+    pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, SourceError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
-            return Err(DatasetError::NoRecords { path: choice.path.clone() });
+            return Err(no_records(&choice.path));
         }
         for choice in &files {
             Records::open(&choice.path)?;
@@ -147,7 +148,7 @@ impl PositionStream {
         &mut self,
         most: usize,
         progress: &dyn Progress,
-    ) -> Result<Vec<Placed>, DatasetError> {
+    ) -> Result<Vec<Placed>, SourceError> {
         let most = most.max(1);
         let wanted = self.settings.shuffled.saturating_add(most);
         while self.pool.len() < wanted && self.read_more(progress)? {}
@@ -170,13 +171,13 @@ impl PositionStream {
     }
 
     /// Reads more positions into the pool. Returns false at the end of the last file.
-    fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DatasetError> {
+    fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, SourceError> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
                 let Counts { is_labelled, excluded, .. } = &self.counts;
                 if !is_labelled && excluded.total() > 0 {
                     let all = excluded.all_of(&self.paths.join(", "), &self.settings.filter);
-                    return Err(all.into());
+                    return Err(all);
                 }
                 return Ok(false);
             };

@@ -7,11 +7,11 @@ use othello_engine::board::notation::board_text;
 use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::{InstancePart, STEPS_PER_DISC, Value, Weights, weight_in_discs};
 use othello_engine::pattern::Pattern;
+use othello_engine::text::Invalid;
 use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::Valued;
-use super::error::MetricsError;
 use crate::source::LabelRules;
 
 /// The contributions to the value of a position, the largest first.
@@ -67,12 +67,15 @@ impl Explainer {
     }
 
     /// Returns the contributions of the weights to the value of a position.
-    pub fn explain(&self, position: &Position) -> Result<Explanation, MetricsError> {
+    pub fn explain(&self, position: &Position) -> Result<Explanation, Invalid> {
         if position.moves() == 0 {
-            return Err(MetricsError::NoMove);
+            let reason = "the side to move has no legal move; its value is the value after the \
+                          pass, or the score";
+            return Err(Invalid(reason.to_owned()));
         }
         let Self { weights, counted } = self;
-        let parts = weights.parts(position).ok_or(MetricsError::Full)?;
+        let parts = weights.parts(position);
+        let parts = parts.ok_or_else(|| Invalid("the board is full".to_owned()))?;
         let part = |part: &InstancePart<'_>| {
             let names = part.squares.iter().map(ToString::to_string);
             InstanceRow {
@@ -174,7 +177,7 @@ impl WorstPosition {
         files: &[PathBuf],
         rules: &LabelRules,
         explainer: Option<&Explainer>,
-    ) -> Result<Self, Box<(String, MetricsError)>> {
+    ) -> Result<Self, Box<(String, Invalid)>> {
         let (Valued { phase, row, place, .. }, error) = (valued, valued.error_in_discs());
         let (position, label) = (row.position(), row.label().discs());
         let board = board_text(&position, Side::Black);

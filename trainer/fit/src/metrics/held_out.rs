@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsChoice, WeightsError, embedded};
-use othello_engine::file::{folder_of, stated_sha256};
+use othello_engine::file::{FileError, folder_of, stated_sha256};
 use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::error::MetricsError;
 use super::{Overlap, TestGames};
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
-use crate::source::LabelRules;
+use crate::source::{LabelRules, SourceError};
 
 /// The data and the layout of a fit according to its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -71,7 +70,7 @@ impl Trained {
         (name, file): (&str, Option<&Path>),
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<Option<Overlap>, MetricsError> {
+    ) -> Result<Option<Overlap>, SourceError> {
         /// The most test games that are looked up, about a million positions.
         const MOST: usize = 20_000;
         let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
@@ -91,7 +90,7 @@ impl Trained {
         paths: &[PathBuf],
         labels: Option<&LabelRules>,
         progress: &dyn Progress,
-    ) -> Result<Vec<ScoredPosition>, MetricsError> {
+    ) -> Result<Vec<ScoredPosition>, SourceError> {
         let choice = |path: &PathBuf| DataChoice { path: path.clone(), weight: 1.0 };
         let data: Vec<DataChoice> = paths.iter().map(choice).collect();
         let mut settings = self.settings.clone();
@@ -99,10 +98,12 @@ impl Trained {
         let dataset = Dataset::read(&data, &[], &settings, progress)?;
         let mut inputs = dataset.inputs().iter().zip(paths);
         if let Some((input, path)) = inputs.find(|(input, _)| !self.knows(&input.sha256)) {
-            return Err(MetricsError::OtherData {
-                path: path.clone(),
-                sha256: input.sha256.clone(),
-            });
+            let reason = format!(
+                "the weights were not fitted to this file (sha256 {}), so that it has no --subset; \
+                 omit --subset",
+                input.sha256
+            );
+            return Err(FileError::refused(path, reason).into());
         }
         Ok(Phase::all().flat_map(|phase| dataset.subset(subset, phase)).copied().collect())
     }

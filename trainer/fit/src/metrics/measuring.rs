@@ -11,7 +11,6 @@ use othello_engine::record::ScoredPosition;
 use othello_engine::search::{Pruning, Search, TableError};
 use rayon::prelude::*;
 
-use super::error::MetricsError;
 use super::errors::{Group, GroupErrors, PhaseErrors, Tally};
 use super::valued::{Place, Valued};
 use crate::source::records::read_games;
@@ -59,7 +58,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         paths: &[PathBuf],
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<Measured, MetricsError> {
+    ) -> Result<Measured, SourceError> {
         // Searches take much longer than reading, so a first reading counts the positions.
         let reading: &dyn Progress = if self.depth > 0 {
             self.begin_searches(paths, rules, progress)?;
@@ -87,7 +86,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         &self,
         rows: Vec<ScoredPosition>,
         progress: &dyn Progress,
-    ) -> Result<Measured, MetricsError> {
+    ) -> Result<Measured, SourceError> {
         if self.depth > 0 {
             let wanted = rows.iter().filter(|row| self.phase_of(row).is_some());
             progress.begin(SEARCHES, 0, wanted.count() as u64);
@@ -128,7 +127,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         found: &mut PartialErrors,
         mut rows: Vec<Row>,
         progress: &dyn Progress,
-    ) -> Result<(), MetricsError> {
+    ) -> Result<(), SourceError> {
         rows.retain(|(row, _)| self.phase_of(row).is_some());
         let values = self.values(&rows, progress)?;
         let valued: Vec<Valued> = rows

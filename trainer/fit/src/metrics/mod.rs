@@ -18,7 +18,6 @@
 //! contributions of its patterns.
 
 mod by_game;
-mod error;
 mod errors;
 mod explain;
 mod held_out;
@@ -28,7 +27,6 @@ mod overlap;
 mod valued;
 
 pub use by_game::{ErrorsByGame, GameErrors, TestGames};
-pub use error::MetricsError;
 pub use errors::{BiasSums, Group, GroupErrors, PhaseErrors};
 pub use explain::{Explainer, Explanation, InstanceRow, Total, WorstPosition};
 pub use held_out::Trained;

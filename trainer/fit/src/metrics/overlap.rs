@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use othello_engine::board::Position;
 use othello_engine::progress::Progress;
-use othello_engine::record::{RecordError, ScoredPosition};
+use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::TestGames;
-use crate::dataset::{
-    DataChoice, DatasetError, LayoutSettings, PositionStream, StreamSettings, Subset,
-};
+use crate::dataset::{DataChoice, LayoutSettings, PositionStream, StreamSettings, Subset};
 use crate::model::Phases;
+use crate::source::SourceError;
 
 /// The number of training positions that are looked up in parallel.
 const AT_ONCE: usize = 1 << 16;
@@ -42,7 +41,7 @@ impl Overlap {
         files: impl IntoIterator<Item = PathBuf>,
         layout: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, DatasetError> {
+    ) -> Result<Self, SourceError> {
         let canonical = |row: &ScoredPosition| row.position().canonical();
         let keys = test.games.par_iter().flatten().map(|row| (canonical(row), false));
         let mut is_known: HashMap<Position, bool> = keys.collect();
@@ -53,7 +52,7 @@ impl Overlap {
             StreamSettings { labels, filter, split, subset, phases, shuffled: 0, seed: 0 };
         let mut stream = PositionStream::open(&files.collect::<Vec<_>>(), settings)?;
         loop {
-            progress.check().map_err(RecordError::from)?;
+            progress.check()?;
             let rows = stream.next_batch(AT_ONCE, progress)?;
             if rows.is_empty() {
                 break;

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use othello_engine::file::FileError;
 use othello_engine::progress::Interrupted;
 use othello_engine::record::RecordError;
+use othello_engine::run::RunError;
+use othello_engine::search::TableError;
 use othello_engine::text::TextError;
 
 use crate::memory::MemoryError;
 
-/// Errors of reading a file of games or positions.
+/// Errors of reading games and positions, of datasets of them, and of measuring evaluations on them.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum SourceError {
@@ -28,6 +30,8 @@ pub enum SourceError {
     NoInput { path: PathBuf, plies: u8 },
     #[error("no {kind} in {files}; expected at least one: check the format and the files")]
     Nothing { kind: &'static str, files: String },
+    #[error("no position in {files} has a label; check the label rules{remedy}")]
+    NoLabel { files: String, remedy: &'static str },
     #[error("the filter `{filter}` excludes all positions of {files}: {reason}")]
     Filtered { files: String, filter: String, reason: String },
     #[error(transparent)]
@@ -36,19 +40,22 @@ pub enum SourceError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    #[error("{0} for the search of each thread; run fewer --threads")]
+    Table(#[from] TableError),
 }
 
-impl From<FileError> for SourceError {
-    fn from(error: FileError) -> Self {
-        Self::Record(error.into())
-    }
+/// Wraps errors that `RecordError` can also contain in a `RecordError`.
+macro_rules! from_record {
+    ($($error:ty),*) => {
+        $(impl From<$error> for SourceError {
+            fn from(error: $error) -> Self {
+                Self::Record(error.into())
+            }
+        })*
+    };
 }
 
-impl From<Interrupted> for SourceError {
-    fn from(error: Interrupted) -> Self {
-        Self::Record(error.into())
-    }
-}
+from_record!(FileError, Interrupted, RunError);
 
 impl SourceError {
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {

@@ -17,8 +17,9 @@ use crate::dataset::inputs::{Inputs, nothing};
 use crate::dataset::merge::merge;
 use crate::dataset::sorted_run::SortedRun;
 use crate::dataset::stored::{MappedPart, RowSink, write_description, write_row, write_rows};
-use crate::dataset::{DataChoice, Dataset, DatasetError, Subset};
+use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::memory::{MemoryLimit, parts_within};
+use crate::source::SourceError;
 
 const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
@@ -34,7 +35,7 @@ impl DatasetFolder {
         (shard, existing): (Shard, Existing),
         limit: &MemoryLimit,
         progress: &dyn Progress,
-    ) -> Result<Option<Dataset>, DatasetError> {
+    ) -> Result<Option<Dataset>, SourceError> {
         Run::check_is_free(folder, shard)?;
         let inputs = Inputs::open(data, test, settings, &[true; PHASES], progress)?;
         let provenance = provenance(&inputs.data, &inputs.test, settings);
@@ -59,11 +60,11 @@ impl DatasetFolder {
         run.make_parts(RUNS, run.missing(RUNS), at_once, progress, |part| {
             let (stretch, placer) = &inputs.stretches[part.index() as usize];
             SortedRun::read(stretch, placer, progress, |_| ())?.write(part)?;
-            Ok::<_, DatasetError>(true)
+            Ok::<_, SourceError>(true)
         })?;
         run.require(RUNS)?;
         let runs = run.parts(RUNS).map(|part| SortedRun::of_part(part?));
-        let runs = runs.collect::<Result<Vec<_>, DatasetError>>()?;
+        let runs = runs.collect::<Result<Vec<_>, SourceError>>()?;
         let counts = inputs.counts(&runs);
         progress.warn(counts.excluded.notice());
         if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
@@ -82,7 +83,7 @@ impl DatasetFolder {
             let phase = phase_of(part);
             let limit = (bytes(phase) > room).then_some(limit);
             write_phase(part, &counts, &sources(&runs, phase), limit)?;
-            Ok::<_, DatasetError>(true)
+            Ok::<_, SourceError>(true)
         })?;
         match run.is_shard() {
             true => Ok(None),
@@ -95,7 +96,7 @@ impl DatasetFolder {
         run: &Run,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<Dataset, DatasetError> {
+    ) -> Result<Dataset, SourceError> {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {
             let part = MappedPart::open(part?)?;
@@ -139,7 +140,7 @@ fn write_phase(
     counts: &Counts,
     sources: &[(Subset, &[ScoredPosition])],
     limit: Option<&MemoryLimit>,
-) -> Result<(), DatasetError> {
+) -> Result<(), SourceError> {
     let labels = vec![counts.labels[part.index() as usize].clone()];
     write_description(part, &Counts { labels, ..counts.clone() })?;
     let [training, others @ ..] = Subset::ALL;

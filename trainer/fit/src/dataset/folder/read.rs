@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use othello_engine::board::{PHASES, Phase};
+use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
-use othello_engine::record::{PositionReader, RecordError, ScoredPosition};
+use othello_engine::record::{PositionReader, ScoredPosition};
 use rayon::prelude::*;
 
 use super::{DatasetFolder, FileEntry, Made, file_name};
 use crate::dataset::stored::RowSink;
-use crate::dataset::{Dataset, DatasetError, PhaseRows, Subset};
+use crate::dataset::{Dataset, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
+use crate::source::SourceError;
 
 impl DatasetFolder {
     /// Reads some phases; the others are empty. Rows beyond the memory limit are mapped from
@@ -20,7 +22,7 @@ impl DatasetFolder {
         phases: &[Phase],
         limit: Option<&MemoryLimit>,
         progress: &dyn Progress,
-    ) -> Result<Dataset, DatasetError> {
+    ) -> Result<Dataset, SourceError> {
         let wanted: Vec<(Subset, Phase)> =
             phases.iter().flat_map(|&phase| Subset::ALL.map(|subset| (subset, phase))).collect();
         progress.begin_stoppable(READ, 0, wanted.len() as u64);
@@ -29,10 +31,10 @@ impl DatasetFolder {
             .fold(0u64, |sum, rows| sum.saturating_add(rows))
             .saturating_mul(size_of::<ScoredPosition>() as u64);
         let limit = limit.filter(|limit| bytes > limit.bytes);
-        let read = |&(subset, phase): &(Subset, Phase)| -> Result<_, DatasetError> {
+        let read = |&(subset, phase): &(Subset, Phase)| -> Result<_, SourceError> {
             let (mut file, mut rows) = (self.file(subset, phase)?, RowSink::new(limit));
             while let Some(frame) = file.next_frame()? {
-                progress.check().map_err(RecordError::from)?;
+                progress.check()?;
                 frame.into_iter().try_for_each(|row| rows.push(row))?;
             }
             progress.advance(1);
@@ -48,7 +50,7 @@ impl DatasetFolder {
         Ok(Dataset { phases, counts, inputs, test_inputs, ..Dataset::default() })
     }
 
-    fn file(&self, subset: Subset, phase: Phase) -> Result<File, DatasetError> {
+    fn file(&self, subset: Subset, phase: Phase) -> Result<File, SourceError> {
         let path = self.path.join(file_name(subset, phase));
         let expected = self.entry(subset, phase).clone();
         Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
@@ -65,7 +67,7 @@ struct File {
 
 impl File {
     /// Returns the next block, after checking its phase; at the end, checks number and checksum.
-    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DatasetError> {
+    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, SourceError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
             return Ok(None);
@@ -81,7 +83,7 @@ impl File {
         Ok(Some(frame))
     }
 
-    fn check_count(&self) -> Result<(), DatasetError> {
+    fn check_count(&self) -> Result<(), SourceError> {
         let count = |positions: u64| format!("{positions} positions");
         match self.positions == self.expected.positions {
             true => Ok(()),
@@ -89,7 +91,7 @@ impl File {
         }
     }
 
-    fn check_whole(&self) -> Result<(), DatasetError> {
+    fn check_whole(&self) -> Result<(), SourceError> {
         self.check_count()?;
         let sum = |sha256: &str| format!("the sha256 {sha256}");
         match self.reader.sha256().unwrap_or_default() {
@@ -98,8 +100,12 @@ impl File {
         }
     }
 
-    fn wrong(&self, found: String, expected: String) -> DatasetError {
-        DatasetError::Content { path: self.path.clone(), found, expected }
+    fn wrong(&self, found: String, expected: String) -> SourceError {
+        let reason = format!(
+            "it has {found}; expected {expected} by dataset.json; make the dataset again with \
+             `dataset`"
+        );
+        FileError::refused(&self.path, reason).into()
     }
 }
 

@@ -9,7 +9,7 @@ use othello_engine::file::{
     stated_sha256,
 };
 use othello_engine::progress::Progress;
-use othello_engine::record::{PositionWriter, RecordError};
+use othello_engine::record::PositionWriter;
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -17,7 +17,8 @@ use super::{
     DatasetFolder, FORMAT, FileEntry, LayoutSettings, MANIFEST, Manifest, PhaseEntry, VERSION,
     file_name,
 };
-use crate::dataset::{DataChoice, Dataset, DatasetError, Input, Subset};
+use crate::dataset::{DataChoice, Dataset, Input, Subset};
+use crate::source::SourceError;
 
 impl Dataset {
     pub(super) fn write(
@@ -26,11 +27,11 @@ impl Dataset {
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<(), DatasetError> {
+    ) -> Result<(), SourceError> {
         fs::create_dir_all(folder).map_err(FileError::io(folder, "create it"))?;
         progress.begin_stoppable(FILES, 0, FILE_COUNT);
         let phases: Vec<Phase> = Phase::all().collect();
-        let entry = |&phase: &Phase| -> Result<PhaseEntry, DatasetError> {
+        let entry = |&phase: &Phase| -> Result<PhaseEntry, SourceError> {
             let file =
                 |subset| self.write_file(folder, subset, phase, provenance, existing, progress);
             Ok(PhaseEntry {
@@ -61,8 +62,8 @@ impl Dataset {
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<FileEntry, DatasetError> {
-        progress.check().map_err(RecordError::from)?;
+    ) -> Result<FileEntry, SourceError> {
+        progress.check()?;
         let rows = self.subset(subset, phase);
         let provenance = provenance_of_file(provenance, subset, phase);
         let path = folder.join(file_name(subset, phase));
@@ -125,7 +126,7 @@ impl DatasetFolder {
         folder: &Path,
         inputs: &[P],
         existing: Existing,
-    ) -> Result<(), DatasetError> {
+    ) -> Result<(), SourceError> {
         check_output(&folder.join(MANIFEST), inputs)?;
         for (subset, phase) in files() {
             check_output(&folder.join(file_name(subset, phase)), inputs)?;
@@ -154,7 +155,7 @@ impl DatasetFolder {
         data: &[DataChoice],
         test: &[DataChoice],
         settings: &LayoutSettings,
-    ) -> Result<(), DatasetError> {
+    ) -> Result<(), SourceError> {
         let (Some(data), Some(test)) = (stated(data), stated(test)) else { return Ok(()) };
         let provenance = provenance(&data, &test, settings);
         if Self::is_at(folder) {
