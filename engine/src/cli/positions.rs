@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use crate::board::StatedPosition;
 use crate::file::FileError;
-use crate::text::{Lines, TextError, TextSource};
+use crate::text::{Lines, TextSource};
 
 /// The name, in messages, of the records of which an input must have at least one.
 pub(super) const POSITION: &str = "a position";
@@ -37,11 +37,11 @@ impl FromStr for Positions {
 
 impl Positions {
     /// Reads all positions. A source without a position is an error.
-    pub(super) fn all<T: FromStr<Err: Display>>(&self) -> Result<Vec<T>, TextError> {
+    pub(super) fn all<T: FromStr<Err: Display>>(&self) -> Result<Vec<T>, FileError> {
         self.lines()?.all(POSITION)
     }
 
-    pub(super) fn lines(&self) -> Result<Lines, TextError> {
+    pub(super) fn lines(&self) -> Result<Lines, FileError> {
         match self {
             Self::Stated(text) => Ok(TextSource::of_text(text)?.into()),
             Self::StandardInput => Ok(TextSource::standard_input()?.into()),
@@ -51,13 +51,13 @@ impl Positions {
 }
 
 /// Returns the error for an argument that is neither a position nor a file, with both reasons.
-fn neither(path: &Path, error: TextError) -> TextError {
+fn neither(path: &Path, error: FileError) -> FileError {
     let text = path.to_string_lossy();
     match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {
         // Only a path contains a slash.
         (Err(missing), Err(invalid)) if !text.contains('/') => {
             let reason = format!("neither a file nor a board or transcript: {missing}; {invalid}");
-            FileError::refused(path, reason).into()
+            FileError::refused(path, reason)
         }
         _ => error,
     }

@@ -8,9 +8,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::board::transcript::{self, Form, Replay};
 use crate::board::{Square, StatedPosition};
+use crate::file::FileError;
 use crate::openings::game_to;
 use crate::progress::Progress;
-use crate::text::{Invalid, Lines, TextError};
+use crate::text::{Invalid, Lines};
 
 /// The choice of openings, as given by a command-line argument.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
@@ -84,7 +85,7 @@ impl FromStr for Opening {
 
 impl Openings {
     /// Loads the openings. A file has one game or board per line; `progress` names the notations.
-    pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, TextError> {
+    pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, FileError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
             OpeningsChoice::Distinct => Self::Distinct,
@@ -103,7 +104,7 @@ impl Openings {
 }
 
 impl ListedOpenings {
-    fn read(path: &Path, progress: &dyn Progress) -> Result<Self, TextError> {
+    fn read(path: &Path, progress: &dyn Progress) -> Result<Self, FileError> {
         let openings: Vec<Opening> = Lines::open(path)?.all("an opening")?;
         Form::report(openings.iter().map(|opening| opening.1), progress);
         Ok(Self(openings.into()))
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
     use crate::progress::Silent;
 
-    fn read(text: &str) -> Result<ListedOpenings, TextError> {
+    fn read(text: &str) -> Result<ListedOpenings, FileError> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         ListedOpenings::read(file.path(), &Silent)

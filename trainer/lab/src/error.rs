@@ -7,7 +7,7 @@ use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
 use othello_engine::search::TableError;
-use othello_engine::text::{Invalid, TextError};
+use othello_engine::text::Invalid;
 
 use othello_fit::backend::BackendError;
 use othello_fit::fit::FitError;
@@ -54,4 +54,4 @@ macro_rules! from_source {
     };
 }
 
-from_source!(FileError, RecordError, TextError);
+from_source!(FileError, RecordError);

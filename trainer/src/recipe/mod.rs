@@ -28,7 +28,8 @@ mod tests;
 
 use std::path::Path;
 
-use othello_engine::text::{Invalid, TextError, read_by};
+use othello_engine::file::FileError;
+use othello_engine::text::{Invalid, read_by};
 use toml::{Table, Value};
 
 /// A recipe: a list of steps, each of which makes one file by a command.
@@ -95,7 +96,7 @@ impl Recipe {
     }
 
     /// Returns the shipped recipe of this name or, if there is none, reads the file at this path.
-    pub fn load(name: &str) -> Result<Self, TextError> {
+    pub fn load(name: &str) -> Result<Self, FileError> {
         match Self::shipped(name) {
             Some(recipe) => Ok(recipe),
             None => read_by(Path::new(name), Self::from_toml),

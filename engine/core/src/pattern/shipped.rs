@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::PatternSet;
 use crate::file::FileError;
-use crate::text::{TextError, read_by};
+use crate::text::read_by;
 
 const SHIPPED: [(&str, &str); 9] = [
     ("standard", include_str!("../../patterns/standard.toml")),
@@ -50,7 +50,7 @@ impl PatternSet {
     }
 
     /// Returns the shipped set with this name, or else reads a file relative to `folder`.
-    pub fn named(name: &str, folder: &Path) -> Result<Self, TextError> {
+    pub fn named(name: &str, folder: &Path) -> Result<Self, FileError> {
         if let Some(set) = Self::shipped(name) {
             return Ok(set);
         }
@@ -58,7 +58,7 @@ impl PatternSet {
         if !path.exists() {
             let names = Self::SHIPPED.map(|name| format!("`{name}`")).join(", ");
             let reason = format!("neither a file nor one of the pattern sets {names}");
-            return Err(FileError::refused(&path, reason).into());
+            return Err(FileError::refused(&path, reason));
         }
         read_by(&path, Self::from_toml)
     }

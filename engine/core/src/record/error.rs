@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::file::FileError;
 use crate::progress::Interrupted;
 use crate::run::RunError;
-use crate::text::{Invalid, TextError};
+use crate::text::Invalid;
 use crate::weights::NoProbCut;
 
 /// The error for records that cannot be read or written.
@@ -14,8 +14,6 @@ use crate::weights::NoProbCut;
 pub enum RecordError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error(transparent)]
-    Text(#[from] TextError),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error("stopped")]

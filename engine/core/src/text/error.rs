@@ -1,7 +1,6 @@
-//! The errors for invalid texts and text files.
+//! The errors for invalid texts and lines.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::excerpt;
 use crate::file::FileError;
@@ -21,30 +20,6 @@ impl Invalid {
     }
 }
 
-/// The error for a text file that cannot be read or has an invalid line. It names the file.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum TextError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    Line(#[from] BadLine),
-}
-
-impl TextError {
-    pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
-        move |source| FileError::io(path, action)(source).into()
-    }
-}
-
-/// The error for an invalid line of a text file. The reader can still read the following lines.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: line {number}: {reason}", path.display())]
-pub struct BadLine {
-    /// The path of the text file.
-    pub path: PathBuf,
-    /// The number of the line, counted from 1, including blank lines.
-    pub number: u64,
-    /// The reason why the line is invalid.
-    pub reason: String,
+pub(super) fn bad_line(path: &Path, number: u64, reason: &str) -> FileError {
+    FileError::refused(path, format!("line {number}: {reason}"))
 }

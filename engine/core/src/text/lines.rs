@@ -4,7 +4,9 @@ use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::{BadLine, TextError, TextSource, decode};
+use super::error::bad_line;
+use super::{TextSource, decode};
+use crate::file::FileError;
 
 /// The greatest length of a line in bytes, so that a file without line ends cannot fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
@@ -28,7 +30,7 @@ impl From<TextSource> for Lines {
 
 impl Lines {
     /// Opens a text file, compressed or not.
-    pub fn open(path: &Path) -> Result<Self, TextError> {
+    pub fn open(path: &Path) -> Result<Self, FileError> {
         Ok(TextSource::open(path)?.into())
     }
 
@@ -47,7 +49,7 @@ impl Lines {
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
-    ) -> Result<Option<Result<T, BadLine>>, TextError> {
+    ) -> Result<Option<Result<T, String>>, FileError> {
         if !self.read_record()? {
             return Ok(None);
         }
@@ -55,41 +57,39 @@ impl Lines {
             true => Err(format!("longer than {MAX_LINE_BYTES} bytes")),
             false => parse(&decode(&self.record)).map_err(|error| error.to_string()),
         };
-        let path = || self.source.path().to_owned();
-        let bad = |reason| BadLine { path: path(), number: self.number, reason };
-        Ok(Some(parsed.map_err(bad)))
+        Ok(Some(parsed))
     }
 
     /// Parses the next record; `None` at the end of the file.
-    pub fn next_line<T: FromStr<Err: Display>>(&mut self) -> Result<Option<T>, TextError> {
-        Ok(self.next_by(T::from_str)?.transpose()?)
+    pub fn next_line<T: FromStr<Err: Display>>(&mut self) -> Result<Option<T>, FileError> {
+        let parsed = self.next_by(T::from_str)?.transpose();
+        parsed.map_err(|reason| bad_line(self.source.path(), self.number, &reason))
     }
 
     /// Parses up to `count` records; returns an empty vector at the end of the file.
     pub fn next_lines<T: FromStr<Err: Display>>(
         &mut self,
         count: usize,
-    ) -> Result<Vec<T>, TextError> {
+    ) -> Result<Vec<T>, FileError> {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
     /// Parses all remaining records. Returns an error if there is none; `record`, such as `a
     /// position`, is the word for a record in this message.
-    pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>, TextError> {
+    pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>, FileError> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
 
     /// Returns the error for an input that ends without a record, as [`Self::all`].
-    pub fn ended_without(&self, record: &str) -> TextError {
-        let (path, number) = (self.source.path().to_owned(), self.source.line());
+    pub fn ended_without(&self, record: &str) -> FileError {
         let expected = "expected boards, OBF or transcripts, one a line";
         let reason = format!("the input ends without {record}; {expected}");
-        BadLine { path, number, reason }.into()
+        bad_line(self.source.path(), self.source.line(), &reason)
     }
 
     /// Reads the next record, or the beginning of one that is too long. Returns false at the end.
-    fn read_record(&mut self) -> Result<bool, TextError> {
+    fn read_record(&mut self) -> Result<bool, FileError> {
         loop {
             self.record.clear();
             match self.ahead.take() {
@@ -124,7 +124,7 @@ impl Lines {
 }
 
 /// Reads a line without trailing blanks; of a comment, an empty line. Returns false at the end.
-fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
+fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), FileError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
     if line.trim_ascii_start().first() == Some(&b'%') {

@@ -12,7 +12,7 @@ mod source;
 mod toml;
 mod whole;
 
-pub use error::{BadLine, Invalid, MAX_FILE_BYTES, TextError};
+pub use error::{Invalid, MAX_FILE_BYTES};
 pub use lines::{Lines, MAX_LINE_BYTES};
 pub use range::parse_range;
 pub use source::TextSource;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{BYTE_ORDER_MARK, BadLine, TextError};
+use super::BYTE_ORDER_MARK;
+use super::error::bad_line;
 use crate::file::{FileError, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
@@ -30,32 +31,32 @@ pub struct TextSource {
 
 impl TextSource {
     /// Opens a text file. Decompresses the file while it is read if it begins with a zstd frame.
-    pub fn open(path: &Path) -> Result<Self, TextError> {
-        let file = File::open(path).map_err(TextError::io(path, "open it"))?;
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let file = File::open(path).map_err(FileError::io(path, "open it"))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         Self::of(path, bytes, file)
     }
 
     /// Opens the standard input of the process, compressed or not.
-    pub fn standard_input() -> Result<Self, TextError> {
+    pub fn standard_input() -> Result<Self, FileError> {
         Self::of(Path::new("standard input"), 0, io::stdin())
     }
 
     /// Opens a text that was passed as an argument.
-    pub fn of_text(text: &str) -> Result<Self, TextError> {
+    pub fn of_text(text: &str) -> Result<Self, FileError> {
         let bytes = text.as_bytes().to_vec();
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
     /// `bytes` is the size for progress; 0 if unknown. Messages use `path` as the name.
-    fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, TextError> {
+    fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, FileError> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
-        let failed = TextError::io(path, "read it");
+        let failed = FileError::io(path, "read it");
         let begin = source.fill_buf().map_err(failed)?;
         let packed = begin.starts_with(ZSTD_MAGIC);
         if let Some(reason) = unreadable(begin).filter(|_| !packed) {
-            return Err(FileError::refused(path, reason).into());
+            return Err(FileError::refused(path, reason));
         }
         let text: Box<dyn BufRead + Send> = if packed {
             let counted = Counted { source, consumed: unpacked.clone() };
@@ -94,7 +95,7 @@ impl TextSource {
         end: u8,
         most: u64,
         piece: &mut Vec<u8>,
-    ) -> Result<u64, TextError> {
+    ) -> Result<u64, FileError> {
         let read = self.try_read_until(end, most, piece);
         let bytes = read.map_err(|error| {
             let reason = match error.kind() {
@@ -102,9 +103,9 @@ impl TextSource {
                 _ if self.packed => {
                     format!("cannot be unpacked ({error}); copy or make the file again")
                 }
-                _ => return TextError::io(&self.path, "read it")(error),
+                _ => return FileError::io(&self.path, "read it")(error),
             };
-            BadLine { path: self.path.clone(), number: self.line, reason }.into()
+            bad_line(&self.path, self.line, &reason)
         })?;
         self.consumed += bytes;
         Ok(bytes)

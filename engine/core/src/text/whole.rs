@@ -5,34 +5,34 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use super::{BYTE_ORDER_MARK, MAX_FILE_BYTES, TextError};
+use super::{BYTE_ORDER_MARK, MAX_FILE_BYTES};
 use crate::file::FileError;
 
 /// Reads a file of settings, of at most [`MAX_FILE_BYTES`] bytes, and parses its text with `parse`.
 pub fn read_by<T, E: Display>(
     path: &Path,
     parse: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<T, TextError> {
-    Ok(parse(&read(path)?).map_err(|error| FileError::refused(path, error.to_string()))?)
+) -> Result<T, FileError> {
+    parse(&read(path)?).map_err(|error| FileError::refused(path, error.to_string()))
 }
 
-fn read(path: &Path) -> Result<String, TextError> {
-    let file = File::open(path).map_err(TextError::io(path, "open it"))?;
+fn read(path: &Path) -> Result<String, FileError> {
+    let file = File::open(path).map_err(FileError::io(path, "open it"))?;
     let mut bytes = vec![];
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(TextError::io(path, "read it"))?;
+    read.map_err(FileError::io(path, "read it"))?;
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let reason =
             format!("longer than {MAX_FILE_BYTES} bytes, the maximum for a file of settings");
-        return Err(FileError::refused(path, reason).into());
+        return Err(FileError::refused(path, reason));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let reason = format!("byte {at} does not begin a character; expected text in UTF-8");
-        FileError::refused(path, reason).into()
+        FileError::refused(path, reason)
     })
 }
 

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use othello_engine::board::StatedPosition;
 use othello_engine::board::transcript::Form;
+use othello_engine::file::FileError;
 use othello_engine::progress::Silent;
 use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosition};
-use othello_engine::text::{Lines, TextError};
+use othello_engine::text::Lines;
 
 use super::lines::Records;
 use super::{Entries, SourceError, checksum, labelled};
@@ -27,7 +28,7 @@ pub struct ScoredBoards {
 
 impl ScoredBoards {
     /// Opens a file whose first record is a position; `None` for any other file.
-    pub(super) fn open(path: &Path) -> Result<Option<Self>, TextError> {
+    pub(super) fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let first = Lines::open(path)?.next_by(str::parse::<StatedPosition>)?;
         let begun = matches!(first, Some(Ok(_)));
         Ok(if begun { Some(Self { lines: Lines::open(path)?, sha256: None }) } else { None })

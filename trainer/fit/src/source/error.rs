@@ -8,7 +8,6 @@ use othello_engine::progress::Interrupted;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
 use othello_engine::search::TableError;
-use othello_engine::text::TextError;
 
 use crate::memory::MemoryError;
 
@@ -34,8 +33,6 @@ pub enum SourceError {
     NoLabel { files: String, remedy: &'static str },
     #[error("the filter `{filter}` excludes all positions of {files}: {reason}")]
     Filtered { files: String, filter: String, reason: String },
-    #[error(transparent)]
-    Text(#[from] TextError),
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]

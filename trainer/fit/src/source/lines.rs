@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use othello_engine::board::transcript::Form;
-use othello_engine::text::{BadLine, Lines};
+use othello_engine::text::Lines;
 
 use super::{Entries, Rejection, SourceError};
 
@@ -31,10 +31,16 @@ impl<T> Iterator for Records<T> {
             Ok(parsed) => parsed,
             Err(error) => return Some(Err(error.into())),
         };
-        Some(Ok(parsed.map_err(Rejection::from).map(|(record, form)| {
-            self.form = Some(form);
-            record
-        })))
+        Some(Ok(match parsed {
+            Ok((record, form)) => {
+                self.form = Some(form);
+                Ok(record)
+            }
+            Err(reason) => {
+                let path = self.lines.source().path().to_owned();
+                Err(Rejection { path, place: self.place(), reason })
+            }
+        }))
     }
 }
 
@@ -49,11 +55,5 @@ impl<T> Entries<T> for Records<T> {
 
     fn form(&self) -> Option<Form> {
         self.form
-    }
-}
-
-impl From<BadLine> for Rejection {
-    fn from(BadLine { path, number, reason }: BadLine) -> Self {
-        Self { path, place: format!("line {number}"), reason }
     }
 }

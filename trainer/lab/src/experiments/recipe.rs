@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::FileError;
 use othello_engine::pattern::PatternSet;
-use othello_engine::text::{Invalid, TextError, from_toml, read_by};
+use othello_engine::text::{Invalid, from_toml, read_by};
 use serde::Deserialize;
 use toml::Table;
 
@@ -82,13 +82,13 @@ impl Recipe {
     }
 
     /// Reads a recipe, its pattern set and its initial weights; opens its data files.
-    pub fn read(path: &Path) -> Result<Self, TextError> {
+    pub fn read(path: &Path) -> Result<Self, FileError> {
         let raw = read_by(path, read_raw)?;
-        Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))?)
+        Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))
     }
 
     /// Reads a recipe, with some entries replaced by `values`, whose text becomes its name.
-    pub fn read_with(path: &Path, values: &Values) -> Result<Self, TextError> {
+    pub fn read_with(path: &Path, values: &Values) -> Result<Self, FileError> {
         let wrong = |reason: String| format!("with {values}: {reason}");
         let raw = read_by(path, |text| -> Result<Raw, Invalid> {
             let mut table: Table = from_toml(text).map_err(not_a_recipe)?;
@@ -98,7 +98,7 @@ impl Recipe {
             raw.settings.check().map_err(|Invalid(reason)| Invalid(wrong(reason)))?;
             Ok(Raw { name: Some(values.to_string()), ..raw })
         })?;
-        Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))?)
+        Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))
     }
 
     /// Checks the values and reads the files, which are relative to the folder of `path`. The error
