@@ -18,7 +18,8 @@ use serde::Serialize;
 use super::pattern_sets;
 use crate::calibrate::realization::Counted;
 use crate::calibrate::samples::Settings;
-use crate::calibrate::{CalibrateError, Work, ends, ordering, probcut, realization};
+use crate::calibrate::{Work, ends, ordering, probcut, realization};
+use crate::source::SourceError;
 
 /// Arguments of `calibrate`.
 #[derive(clap::Args, Debug)]
@@ -208,7 +209,7 @@ impl Changing {
         provenance: Provenance,
         stages: Vec<Stage>,
         session: &Session,
-        calibrate: impl FnOnce(&Work<'_>) -> Result<(C, Weights), CalibrateError>,
+        calibrate: impl FnOnce(&Work<'_>) -> Result<(C, Weights), SourceError>,
     ) -> anyhow::Result<Outcome> {
         let (existing, progress) = (self.output.existing(), session.progress());
         let kind = Some(Kind::Weights);

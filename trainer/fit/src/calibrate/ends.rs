@@ -20,7 +20,8 @@ use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
-use super::{CalibrateError, Work};
+use super::{Work, no_model};
+use crate::source::SourceError;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
@@ -141,7 +142,7 @@ pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
     work: &Work<'_>,
-) -> Result<Calibrated, CalibrateError> {
+) -> Result<Calibrated, SourceError> {
     let evaluator = Tables::new(weights);
     let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
     let samples = settings.samples(&play, &evaluator, work, sample)?;
@@ -155,7 +156,7 @@ pub fn calibrate(
     });
     let (mean, error) = fitted(examples);
     let usual = std::array::from_fn(|place| Selectivity::ALL[place].deviations().unwrap_or(0.0));
-    let ends = Ends::new(mean, error, usual).map_err(CalibrateError::Model)?;
+    let ends = Ends::new(mean, error, usual).map_err(no_model)?;
     let empties = LEAST_EMPTIES..=settings.most;
     let empties = empties.filter_map(|empties| empties_error(&ends, &held_out, empties)).collect();
     let least = settings.most.saturating_sub(BELOW_GREATEST);
@@ -219,7 +220,7 @@ fn trials(
     mut evaluator: Tables,
     samples: &[&Sample],
     work: &Work<'_>,
-) -> Result<Vec<Trial>, CalibrateError> {
+) -> Result<Vec<Trial>, SourceError> {
     let mut trials = vec![];
     for (stage, deviations) in (1..).zip(TRIED) {
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);

@@ -8,34 +8,14 @@ pub mod realization;
 pub mod samples;
 mod siblings;
 
-use othello_engine::eval::NoProbCut;
 use othello_engine::progress::Progress;
-use othello_engine::record::RecordError;
-use othello_engine::run::{Run, RunError, Stage};
-use othello_engine::search::TableError;
+use othello_engine::run::{Run, Stage};
+use othello_engine::text::Invalid;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Errors of a calibration.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum CalibrateError {
-    #[error("the search values do not determine a model: {0}")]
-    Model(String),
-    #[error("the pattern set `{set}` cannot order moves: {reason}")]
-    Set { set: String, reason: String },
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    #[error("all moves of the games are random; expected games with other moves")]
-    NoMoves,
-    #[error(transparent)]
-    Table(#[from] TableError),
-    #[error(transparent)]
-    Run(#[from] RunError),
-    #[error(transparent)]
-    NoProbCut(#[from] NoProbCut),
-}
+use crate::source::SourceError;
 
 /// The stages of a calibration and the run for their results, which otherwise stay in memory.
 pub struct Work<'a> {
@@ -52,21 +32,25 @@ impl Work<'_> {
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,
-        make: impl Fn(u64) -> Result<T, CalibrateError> + Sync,
-    ) -> Result<Vec<T>, CalibrateError> {
+        make: impl Fn(u64) -> Result<T, SourceError> + Sync,
+    ) -> Result<Vec<T>, SourceError> {
         if let Some(run) = self.run {
             return run.results(stage, make, self.progress);
         }
         let (stage, progress) = (&self.stages[stage], self.progress);
         progress.begin_stoppable(&stage.name, 0, stage.units);
         let work = |unit| {
-            progress.check().map_err(RunError::from)?;
+            progress.check()?;
             let made = make(unit)?;
             progress.advance(1);
             Ok(made)
         };
         (0..stage.units).into_par_iter().map(work).collect()
     }
+}
+
+fn no_model(reason: String) -> Invalid {
+    Invalid(format!("the search values do not determine a model: {reason}"))
 }
 
 #[cfg(test)]

@@ -15,13 +15,15 @@ use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::random::Generator;
 use othello_engine::run::{Stage, size};
 use othello_engine::search::{Search, Searcher};
+use othello_engine::text::Invalid;
 use othello_engine::text_table::table;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::Work;
 use super::samples::{divided, per_part};
 use super::siblings::{COUNTS, Family, Siblings};
-use super::{CalibrateError, Work};
+use crate::source::SourceError;
 
 /// The settings for a calibration of the move-ordering evaluation.
 #[derive(Clone, Debug)]
@@ -117,10 +119,12 @@ pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
     work: &Work<'_>,
-) -> Result<Calibrated, CalibrateError> {
+) -> Result<Calibrated, SourceError> {
     let with = |strength, steps| {
-        MoveOrderingWeights::new(settings.set.clone(), strength, steps)
-            .map_err(|reason| CalibrateError::Set { set: settings.set.name().to_owned(), reason })
+        let name = settings.set.name();
+        MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
+            Invalid(format!("the pattern set `{name}` cannot order moves: {reason}"))
+        })
     };
     let geometry = Geometry::new(&settings.set);
     let parameters = geometry.parameters();
@@ -166,7 +170,7 @@ fn families(
     geometry: &Geometry,
     evaluator: &Tables,
     work: &Work<'_>,
-) -> Result<[Siblings; 2], CalibrateError> {
+) -> Result<[Siblings; 2], SourceError> {
     let searchers = Search::new(evaluator).searchers()?;
     let solved = work.results(0, |number| {
         let empties = EMPTIES[number as usize % EMPTIES.len()];
@@ -240,10 +244,7 @@ fn play_to<E: Evaluate>(
 }
 
 /// Returns positions, from separate games, on which strengths are compared.
-fn trial_positions(
-    settings: &Settings,
-    evaluator: &Tables,
-) -> Result<Vec<Position>, CalibrateError> {
+fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>, SourceError> {
     let searchers = Search::new(evaluator).searchers()?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
     let position = |number| {
@@ -259,7 +260,7 @@ fn nodes(
     positions: &[Position],
     evaluator: &Tables,
     work: &Work<'_>,
-) -> Result<u64, CalibrateError> {
+) -> Result<u64, SourceError> {
     let searchers = Search::new(evaluator).searchers()?;
     // Some games end before the wanted number of empty squares, so the last units have no search.
     let nodes = work.results(stage, |number| {
@@ -286,7 +287,7 @@ mod tests {
         Settings { set, seed: 3, families, searches: 8 }
     }
 
-    fn run(settings: &Settings, weights: &Weights) -> Result<Calibrated, CalibrateError> {
+    fn run(settings: &Settings, weights: &Weights) -> Result<Calibrated, SourceError> {
         calibrate(settings, weights, &in_memory(stages(settings)))
     }
 

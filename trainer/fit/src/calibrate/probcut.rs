@@ -15,7 +15,8 @@ use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
-use super::{CalibrateError, Work};
+use super::{Work, no_model};
+use crate::source::SourceError;
 
 /// The least depth of a search whose value is predicted by a shallower search.
 const LEAST_DEPTH: u32 = 3;
@@ -83,7 +84,7 @@ pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
     work: &Work<'_>,
-) -> Result<Calibrated, CalibrateError> {
+) -> Result<Calibrated, SourceError> {
     let play = Play {
         exploration: Exploration::softmax(1.0),
         ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)
@@ -94,7 +95,7 @@ pub fn calibrate(
         (depths.mean_terms(known), depths.error_terms(), wanted)
     });
     let (mean, error) = fitted(examples);
-    let probcut = ProbCut::new(mean, error).map_err(CalibrateError::Model)?;
+    let probcut = ProbCut::new(mean, error).map_err(no_model)?;
     let held_out: Vec<Pair> = held_out.into_iter().flat_map(used_pairs).collect();
     let depths =
         (LEAST_DEPTH..=settings.most).filter_map(|deep| depth_error(&probcut, &held_out, deep));

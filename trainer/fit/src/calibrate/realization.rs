@@ -10,12 +10,14 @@ use othello_engine::progress::Progress;
 use othello_engine::record::Game;
 use othello_engine::run::{Stage, size};
 use othello_engine::search::{Search, Searcher};
+use othello_engine::text::Invalid;
 use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
+use super::Work;
 use super::samples::per_part;
-use super::{CalibrateError, Work};
 use crate::records::sequence::Inputs;
+use crate::source::SourceError;
 
 /// The depth of the search whose best move counts as the remembered move of an earlier search.
 const REMEMBERED_DEPTH: u32 = 2;
@@ -100,7 +102,7 @@ impl Counted {
         data: &[PathBuf],
         games: u64,
         progress: &dyn Progress,
-    ) -> Result<Self, CalibrateError> {
+    ) -> Result<Self, SourceError> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
         let mut positions = 0;
@@ -108,7 +110,8 @@ impl Counted {
             positions += chosen(&game?).count() as u64;
         }
         if positions == 0 {
-            return Err(CalibrateError::NoMoves);
+            let reason = "all moves of the games are random; expected games with other moves";
+            return Err(Invalid(reason.to_owned()).into());
         }
         Ok(Self { inputs, games, positions })
     }
@@ -137,7 +140,7 @@ pub fn calibrate(
     weights: &Weights,
     games: &Counted,
     work: &Work<'_>,
-) -> Result<Calibrated, CalibrateError> {
+) -> Result<Calibrated, SourceError> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
     let of_unit = work.results(0, |unit| {

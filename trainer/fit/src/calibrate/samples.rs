@@ -13,7 +13,8 @@ use othello_engine::text_table::table;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{CalibrateError, Work};
+use super::Work;
+use crate::source::SourceError;
 
 /// The settings for a calibration of ProbCut or of endgame ProbCut.
 #[derive(Clone, Debug)]
@@ -46,7 +47,7 @@ impl Settings {
         evaluator: &E,
         work: &Work<'_>,
         sample: impl Fn(&Self, &Beginnings<'_>, u64, &mut Searcher<'_, E>) -> T + Sync,
-    ) -> Result<Vec<T>, CalibrateError> {
+    ) -> Result<Vec<T>, SourceError> {
         let beginnings = Beginnings::new(play);
         let searchers = Search::new(evaluator).searchers()?;
         work.results(0, |number| {

@@ -3,15 +3,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use othello_engine::eval::NoProbCut;
 use othello_engine::file::FileError;
 use othello_engine::progress::Interrupted;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
 use othello_engine::search::TableError;
+use othello_engine::text::Invalid;
 
 use crate::memory::MemoryError;
 
-/// Errors of reading games and positions, of datasets of them, and of measuring evaluations on them.
+/// Errors of reading games and positions, of datasets of them, and of measuring and calibrating
+/// evaluations on them.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum SourceError {
@@ -34,6 +37,8 @@ pub enum SourceError {
     #[error("the filter `{filter}` excludes all positions of {files}: {reason}")]
     Filtered { files: String, filter: String, reason: String },
     #[error(transparent)]
+    Invalid(#[from] Invalid),
+    #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -52,7 +57,7 @@ macro_rules! from_record {
     };
 }
 
-from_record!(FileError, Interrupted, RunError);
+from_record!(FileError, Interrupted, NoProbCut, RunError);
 
 impl SourceError {
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
