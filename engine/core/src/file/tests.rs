@@ -342,3 +342,13 @@ fn names_have_1_to_255_bytes() {
     writer.section(&"x".repeat(255), b"").unwrap();
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
+
+/// A regression: one of 60 shards that started together was refused while another one checked.
+#[test]
+fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.games");
+    let check = || (0..200).for_each(|_| check_replaceable(&path).unwrap());
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(check))));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
