@@ -30,7 +30,7 @@ impl Program {
         Self { text }
     }
 
-    /// Returns the program with `from` replaced by `to`, for tests that must detect such errors.
+    /// Returns the program with `from` replaced by `to`: a deliberate error for a test.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }

@@ -91,8 +91,8 @@ impl Clock {
 
     /// Returns the time for the next move with `empties` empty squares.
     ///
-    /// * Without periods, the moves until a position can be solved share the time equally.
-    /// * Before the first period, each move to the end gets equal shares of main time and a period.
+    /// * Without overtime periods, the moves until a position can be solved share the time equally.
+    /// * Before the first period, all moves to the end share the main time plus one period equally.
     /// * In a period, the moves left in it share its remaining time equally.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;

@@ -235,7 +235,8 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers while this one waits; at its `own` split point, only below that point.
+    /// Helps other searchers while this one waits. A searcher that waits at its `own` split point
+    /// takes only work below that point.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

@@ -19,7 +19,8 @@ use crate::text::{Invalid, Lines};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all openings of up to 9 plies in random order; all are used before any repeats.
+    /// `distinct`: all openings of a length (at most 9 plies), in random order. None repeats before
+    /// all were used.
     Distinct,
     /// Any other text: the path of a file of transcripts or boards.
     #[display("{}", _0.display())]

@@ -1,4 +1,5 @@
-//! Test games that are training games, in another order, symmetry or file.
+//! Test games that are also training games are found, even in another order, mirrored or in another
+//! file.
 
 use othello_engine::board::{Square, Symmetry};
 use othello_engine::record::Game;

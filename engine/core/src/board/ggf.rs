@@ -56,7 +56,7 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds) or a pass (`None`) as `pa`.
+/// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds); `None` for a pass (`pa`).
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {

@@ -13,7 +13,8 @@ use super::process::{Ended, is_refusal, run};
 use crate::container::{Container, Section, VERSION};
 use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 
-/// Passes files of every kind, damaged in `files` ways, to commands that read them.
+/// Makes `files` damaged copies of a file of each kind, each damaged in another way, and passes
+/// each copy to a command that reads this kind.
 pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| !kind.readers.is_empty()).collect();
     let everything: Vec<Vec<u8>> = kinds.iter().map(|kind| ground.place.read(kind.name)).collect();

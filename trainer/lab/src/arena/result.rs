@@ -93,7 +93,7 @@ impl MatchResult {
 
 /// Collects pairs, which arrive in any order, in the order of their openings.
 pub(super) struct InOrder<F> {
-    /// The number of the next pair in `pairs`.
+    /// The number of the pair that is appended to `pairs` next.
     next: usize,
     /// The pairs that count; those after a missing one do not.
     pub(super) pairs: Vec<PlayedPair>,

@@ -16,7 +16,7 @@ pub(super) const DIGITS: usize = 5;
 /// The value that replaces the index of a square if a lane does not have the digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// A lane's base-3 numbers, always in this order: a, b, five low digits of c, high digits of c.
+/// The number of base-3 numbers of a lane: a, b, the five low digits of c, and its high digits.
 pub(super) const NUMBERS: usize = 4;
 
 /// The tables of a pattern set for vectors of one width.

@@ -72,7 +72,7 @@ pub struct Tuned {
     pub at_an_end: Vec<AtAnEnd>,
     /// The test games that the data of training have.
     pub training_has: Overlap,
-    /// The time of the search, in seconds.
+    /// The time that the search for settings took, in seconds.
     pub seconds: f64,
 }
 
