@@ -13,7 +13,6 @@ mod export;
 #[cfg(unix)]
 mod external;
 mod factors;
-mod files_of_others;
 mod filters;
 mod fit;
 mod fit_outputs;

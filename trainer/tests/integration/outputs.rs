@@ -27,14 +27,9 @@ const WORK: [&str; 5] = [
     "calibrate realization w.weights --data a.games --out OUT",
 ];
 
-fn recipe(folder: &Folder) {
-    folder.write("recipe.toml", "data = ['a.games']\npatterns = 'small'\n");
-}
-
 #[test]
 fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     let at = &folder();
-    recipe(at);
     at.write("foreign", "somebody's");
     symlink("nowhere", at.path("dangling")).unwrap();
     symlink("itself", at.path("itself")).unwrap();
@@ -57,60 +52,11 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
         at.refuses(&work.replace("OUT", "other.weights"), "made from other settings");
     }
     at.refuses(&WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
-}
-
-/// Two regressions: a match accepted the same path for two outputs, so that one replaced the other;
-/// and it reported an output that belongs to another match only after its games.
-#[test]
-fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
-    let at = &folder();
-    let work = "match mobility none --openings openings.txt --pairs 3 --depth 30";
-    for outputs in [
-        "--out a --games-out a",
-        "--games-out a --transcripts-out ./a",
-        "--out a --transcripts-out a.partial",
-    ] {
-        at.refuses(&format!("{work} {outputs}"), "is also another output");
-    }
-    let quick = work.replace("--depth 30", "--depth 1 --exact 2");
-    let others = quick.replace("--pairs 3", "--pairs 2 --seed 9");
-    at.runs(&format!("{others} --transcripts-out there.jsonl"));
-    at.runs(&format!("{others} --transcripts-out there.jsonl"));
-    at.write("openings.txt", "f5f6e6d6\n");
-    let other = work.replace("--pairs 3", "--pairs 1");
-    at.refuses(&format!("{other} --transcripts-out there.jsonl"), "there.jsonl: exists");
     let long = "x".repeat(250);
     at.write(&long, "somebody's");
-    for option in ["--transcripts-out", "--games-out"] {
-        at.refuses(&format!("{other} {option} {long} --force"), "name too long");
+    for work in &WORK[..2] {
+        at.refuses(&format!("{} --force", work.replace("OUT", &long)), "name too long");
     }
-}
-
-/// A regression: with `--force`, commands overwrote files that they read indirectly, such as the
-/// files in the folder of a dataset.
-#[test]
-fn no_input_that_is_named_by_way_of_another_is_overwritten() {
-    let at = &folder();
-    recipe(at);
-    at.runs("dataset a.games --out laid-out");
-    fs::create_dir(at.path("records")).unwrap();
-    fs::copy(at.path("a.games"), at.path("records/a.games")).unwrap();
-    at.runs("validate records --manifest");
-    let fit = "--patterns discs --epochs 1 --force --out";
-    for refused in [
-        "report w.weights --force --out w.weights.report.json".to_owned(),
-        "report w.weights --force --out w.weights.metrics.jsonl".to_owned(),
-        format!("fit laid-out {fit} laid-out/training-30.positions"),
-        format!("fit laid-out {fit} laid-out/dataset.json"),
-        format!("fit records {fit} records/a.games"),
-        format!("fit records {fit} records/records.json"),
-    ] {
-        at.refuses(&refused, "is also an input");
-    }
-    // Weights are not records, so they may be written into the folder of records.
-    let fit = "fit records --patterns discs --epochs 1 --out records/w.weights";
-    at.runs(fit);
-    at.runs(fit);
 }
 
 #[test]
@@ -157,56 +103,6 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     at.refuses(forced, "validation-07.positions: is a device");
     fs::remove_file(&file).unwrap();
     at.runs("dataset a.games --out laid-out");
-}
-
-/// A regression: a study that could not create its folder reported this only after it had read the
-/// test games.
-#[test]
-fn a_study_proves_its_folder_before_it_reads() {
-    let at = &folder();
-    recipe(at);
-    at.write("file", "somebody's");
-    at.write("values.toml", "[settings]\nridge = [3, 300]\n");
-    for study in
-        ["curve recipe.toml", "compare recipe.toml recipe.toml", "tune recipe.toml values.toml"]
-    {
-        let study = format!("{study} --test test.games --out file/folder");
-        at.refuses(&study, "file/folder: cannot make the folder");
-    }
-    at.write("broken.games", &at.read("test.games")[..200]);
-    at.refusal("curve recipe.toml --test broken.games --out new");
-    assert!(!at.path("curve").exists() && !at.path("new").exists());
-}
-
-#[test]
-fn a_match_that_no_page_can_show_is_refused() {
-    let at = &folder();
-    let whole = "{\"first\":\"<!--<script>\",\"second\":\"b\",\"pairs\":1,\"wins\":1,\"draws\":0,\"losses\":1,\
-        \"mean_discs\":0.5,\"mean_discs_error\":null,\"elo\":null,\"elo_interval\":[null,null],\"p_value\":1}";
-    let report = "report w.weights --match match.json --out page.html --force";
-    at.write("match.json", whole);
-    at.runs(report);
-    let page = at.text("page.html");
-    assert!(!page.contains("<!--<script>") && page.contains("\\u003c!--\\u003cscript>"));
-    for (wrong, field) in [
-        ("{\"elo_interval\":[1,2]}".to_owned(), "first"),
-        (whole.replace("[null,null]", "7"), "elo_interval"),
-        (whole.replace("\"pairs\":1", "\"pairs\":\"1\""), "pairs"),
-        (whole.replace("\"p_value\":1", "\"p_value\":{}"), "p_value"),
-    ] {
-        at.write("match.json", wrong);
-        at.refuses(report, &format!("match.json: `{field}`"));
-    }
-}
-
-#[test]
-fn of_a_million_bad_lines_not_each_is_told() {
-    let folder = Folder::new();
-    folder.write("bad.txt", "f5d6c3\n".to_owned() + &"nonsense\n".repeat(5000));
-    let output = folder.run("import transcripts bad.txt --out a.games");
-    assert!(output.status.success());
-    let said = message(&output);
-    assert!(said.lines().count() < 120 && said.contains("rejected: 4900 more"), "{said}");
 }
 
 /// A regression: a write beyond the limit on file sizes (`ulimit -f`) ended the process by a

@@ -59,38 +59,6 @@ fn a_recipe_is_made_kept_and_checked() {
     assert!(summary.contains("### a.weights\n\n```text\nphase "), "{summary}");
 }
 
-#[test]
-fn a_wrong_step_is_refused_before_the_first_one() {
-    let folder = Folder::new();
-    for (name, step, expected) in [
-        ("flag", "command = 'fit'\ninputs = ['a.games']\npattern = 'small'", "--pattern"),
-        ("missing", "command = 'fit'\ninputs = ['b.games']", "b.games, which does not exist"),
-        ("run", "command = 'run small'", "`run` cannot be the command of a step"),
-    ] {
-        folder.write("recipe.toml", format!("{RECIPE}\n[\"b.weights\"]\n{step}\n"));
-        let output = folder.run(&format!("run recipe.toml --out {name}"));
-        let said = message(&output);
-        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
-        assert!(said.contains("step b.weights") && said.contains(expected), "{name}: {said}");
-        assert!(!folder.path(name).exists(), "{name}");
-    }
-}
-
-/// Two regressions: `train --weights none` used `mobility`, and `train` wrote a plan even if the
-/// weights file did not exist.
-#[test]
-fn weights_that_train_cannot_use_are_refused_before_there_is_a_plan() {
-    let folder = Folder::new();
-    for (weights, expected) in [
-        ("none", "expected `mobility`, `embedded` or a file"),
-        ("no.weights", "no.weights: cannot open it"),
-    ] {
-        let train = format!("train --minutes 0.1 --weights {weights} --out a.weights");
-        folder.refuses(&train, expected);
-        assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 0, "{weights}");
-    }
-}
-
 /// A regression: the plan of `train --seed 7` stated the seed 1. The test kills `train` after the
 /// first games.
 #[test]

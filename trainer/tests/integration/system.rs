@@ -79,25 +79,6 @@ fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     assert!(folder.read("out") == folder.read("wanted"));
 }
 
-#[test]
-fn a_missing_input_is_named() {
-    let folder = Folder::new();
-    for (arguments, action) in [
-        ("fit none --out a.weights", "open it"),
-        ("loss mobility none", "open it"),
-        ("loss none none", "open it"),
-        ("import wthor none --out a.games", "read it"),
-        ("import transcripts none --out a.games", "read it"),
-        ("import boards none --out a.positions", "read it"),
-    ] {
-        let message = folder.refusal(arguments);
-        let expected = "No such file or directory (os error 2); check the path";
-        let expected = format!("error: none: cannot {action}: {expected}");
-        assert_eq!(message.lines().last(), Some(expected.as_str()), "{arguments}: {message}");
-        assert_eq!(fs::read_dir(folder.at()).unwrap().count(), 0, "{arguments}");
-    }
-}
-
 /// The second input file is deleted while the command reads the first one.
 #[test]
 fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {

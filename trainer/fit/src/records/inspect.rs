@@ -355,7 +355,7 @@ mod tests {
     use super::*;
     use othello_engine::board::{Symmetry, transcript};
     use othello_engine::progress::Silent;
-    use othello_engine::record::{Label, Solved, Weight};
+    use othello_engine::record::Solved;
     use othello_testing::records;
 
     const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
@@ -397,31 +397,5 @@ mod tests {
         let report = reports.next().unwrap();
         assert_eq!((report.games, report.distinct, report.distinct_up_to_symmetry), (2, 1, 1));
         assert_eq!((report.valued, report.values_by_ply[8], report.values_by_ply[4]), (1, 1, 0));
-    }
-
-    #[test]
-    fn positions_are_counted_by_ply() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("some.positions");
-        let moved = Position::START.play("f5".parse().unwrap()).unwrap();
-        let other = Position::START.play("d3".parse().unwrap()).unwrap();
-        let row = |(position, discs)| {
-            ScoredPosition::new(position, Label::of_discs(discs).unwrap(), Weight::ONE)
-        };
-        records::write(&path, [(Position::START, 2.0), (moved, -1.0), (other, 3.0)].map(row));
-        let limit = MemoryLimit { bytes: 1 << 20, folder: folder.path().to_owned() };
-        let report = inspect(&[path], &limit, &Silent).unwrap().remove(0);
-        assert_eq!(report.frames, 1);
-        assert_eq!(report.provenance["command"], "test");
-        let RecordsReport::Positions(report) = report.records else { panic!("another kind") };
-        assert_eq!((report.positions, report.distinct_up_to_symmetry), (3, 2));
-        assert_eq!(report.occurrences, 3.0);
-        let ply = |ply, positions, mean_label, deviation| PlyReport {
-            ply,
-            positions,
-            mean_label,
-            deviation,
-        };
-        assert_eq!(report.plies, [ply(0, 1, 2.0, 0.0), ply(1, 2, 1.0, 2.0)]);
     }
 }
