@@ -23,185 +23,110 @@ use folder::{Folder, TINY_FACTORS, random_game};
 )]
 mod folder;
 
-fn check(stage: &str, units: Option<u64>, arguments: &str) {
-    check_parts(cargo_bin!("othello-trainer"), stage, units, arguments);
-}
-
 /// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Returns a command to kill and resume. `output` is the file that is compared.
-fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {
-    let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
-    Subject { program, arguments, output, may_differ, stages, units_per_part }
+/// Kills and resumes a command. `output` is the file that is compared.
+fn check(
+    arguments: &str,
+    output: &str,
+    units: Option<u64>,
+    may_differ: &[&str],
+    stages: Stages<'_>,
+) {
+    let program = cargo_bin!("othello-trainer");
+    let arguments = &expanded(arguments);
+    Subject { program, arguments, output, may_differ, stages, units_per_part: units }.check();
 }
 
-/// Returns `many` if the environment variable `OTHELLO_KILLS` is set, otherwise `few`.
+/// Returns `few`, or `many` if the environment variable `OTHELLO_KILLS` is set.
 fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-fn games() -> &'static Folder {
+/// Replaces `@name` by the path of an input, and `few|many` by one of the numbers.
+fn expanded(arguments: &str) -> String {
+    let expanded = |word: &str| match word.strip_prefix('@') {
+        Some(name) => inputs().path(name).display().to_string(),
+        None => word.split("..").map(chosen).collect::<Vec<_>>().join(".."),
+    };
+    arguments.split(' ').map(expanded).collect::<Vec<_>>().join(" ")
+}
+
+fn chosen(number: &str) -> &str {
+    let (few, many) = number.split_once('|').unwrap_or((number, number));
+    if many_kills().is_some() { many } else { few }
+}
+
+fn inputs() -> &'static Folder {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let folder = Folder::new();
         folder.random_games("random.games", 0..size(600, 4000));
         // These games are a test set, to which nothing is fitted.
         folder.random_games("others.games", 10_000..10_300);
-        folder
-    })
-}
-
-#[test]
-fn relabel() {
-    let (games, exact) = (games().path("random.games"), size(10, 12));
-    let arguments = format!("relabel {} --exact {exact} --out out.games", games.display());
-    check("relabel (games)", Some(16), &arguments);
-}
-
-/// Half of the positions have few enough empty squares to be solved.
-#[test]
-fn relabel_positions() {
-    let exact = size(10, 12);
-    let folder = Folder::new();
-    let path = folder.path("random.positions");
-    let positions = (0..size(600, 4000)).flat_map(|seed| random_game(seed).replay().steps);
-    let positions = positions.map(|step| step.position);
-    let late = positions.filter(|position| u64::from(position.empties()) <= 2 * exact);
-    let label = Label::of_score(0).expect("a label");
-    records::write(&path, late.map(|one| ScoredPosition::new(one, label, Weight::ONE)));
-    let arguments = format!("relabel {} --exact {exact} --out out.positions", path.display());
-    check("relabel (positions)", Some(256), &arguments);
-}
-
-#[test]
-fn leaves() {
-    let games = games().path("random.games");
-    let depth = size(2, 3);
-    let arguments = format!("leaves {} --depth {depth} --out out.positions", games.display());
-    check("leaves (games)", Some(16), &arguments);
-}
-
-/// Each of the three files is a part of the sorting, and each of the 60 phases one of the merge.
-#[test]
-fn dataset() {
-    let folder = Folder::new();
-    let mut arguments = "dataset --out out".to_owned();
-    for first in [0, 100, 200] {
-        let (name, games) = (format!("{first}.games"), size(300, 3000));
-        folder.random_games(&name, first..first + games);
-        arguments += &format!(" {}", folder.path(&name).display());
-    }
-    let finished = |folder: &Path| {
-        let names = fs::read_dir(folder.join("out.parts")).into_iter().flatten().flatten();
-        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let parts = names.filter(|name| name.starts_with("part-") && !name.contains('.'));
-        (parts.count() as u64).saturating_sub(3)
-    };
-    subject(&arguments, "out/dataset.json", &[("merge (phases)", &finished)]).check();
-}
-
-fn check_fit(stage: &str, settings: &str) {
-    let data = games().path("random.games");
-    check(stage, None, &format!("fit {} --out out.weights {settings}", data.display()));
-}
-
-#[test]
-fn fit_by_least_squares() {
-    check_fit("fit (epochs)", "--patterns small --optimizer lsq --epochs 40");
-}
-
-#[test]
-fn fit_by_adam() {
-    // Adam makes many updates even in phases with few positions, so a few phases are enough work.
-    let (first, last, epochs) = (size(36, 0), size(39, 59), size(2, 10));
-    let adam = format!("--optimizer adam --phases {first}..{last} --epochs {epochs}");
-    check_fit("fit (epochs)", &format!("--patterns small {adam}"));
-}
-
-#[test]
-fn fit_with_factors() {
-    let set = games().path("factors.toml");
-    fs::write(&set, TINY_FACTORS).expect("a file");
-    let epochs = size(3, 12);
-    let settings = format!("--patterns {} --batch 2000 --epochs {epochs}", set.display());
-    check_fit("fit without factors (epochs)", &settings);
-}
-
-fn balanced_openings() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/openings/balanced-8.txt")
-}
-
-/// The match file contains times, so the test compares the statistics in the reports.
-#[test]
-fn r#match() {
-    let (openings, pairs) = (balanced_openings(), size(60, 400));
-    let arguments = format!(
-        "match mobility none --openings {} --pairs {pairs} --depth 3 --exact 10 --out out.match",
-        openings.display()
-    );
-    let finished = |folder: &Path| units_in_parts(&folder.join("out.match.parts"));
-    let stages: Stages<'_> = &[("match (pairs)", &finished)];
-    let subject = subject(&arguments, "out.match", stages);
-    Subject { may_differ: &["out.match"], units_per_part: Some(4), ..subject }.check();
-}
-
-/// `what` is the model to fit, and `units` is the number of units in a part.
-fn check_calibration(what: &str, stage: &str, flags: &str, units: u64) {
-    static FITTED: OnceLock<PathBuf> = OnceLock::new();
-    let weights = FITTED.get_or_init(|| {
-        games().runs("fit random.games --patterns small --epochs 2 --out small.weights");
-        games().path("small.weights")
-    });
-    let arguments = format!("calibrate {what} {} {flags} --out out.weights", weights.display());
-    check(stage, Some(units), &arguments);
-}
-
-#[test]
-fn calibrate_probcut() {
-    let flags = format!("--positions {} --depth 4", size(300, 3000));
-    check_calibration("probcut", "probcut (positions)", &flags, 16);
-}
-
-#[test]
-fn calibrate_ends() {
-    let flags = format!("--positions {} --empties 14", size(100, 2000));
-    check_calibration("ends", "ends (positions)", &flags, 16);
-}
-
-#[test]
-fn calibrate_ordering() {
-    let flags = format!("--positions {} --searches {}", size(100, 2000), size(2, 8));
-    check_calibration("ordering", "solve (positions with all moves)", &flags, 16);
-}
-
-#[test]
-fn calibrate_realization() {
-    let flags = format!("--data {}", games().path("random.games").display());
-    check_calibration("realization", "realization (256 games)", &flags, 1);
-}
-
-fn studies() -> &'static Folder {
-    static FOLDER: OnceLock<Folder> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let (folder, data) = (Folder::new(), games().path("random.games"));
-        folder.write("one.toml", format!("data = [{data:?}]\npatterns = 'small'\n"));
+        for first in [0, 100, 200] {
+            folder.random_games(&format!("{first}.games"), first..first + size(300, 3000));
+        }
+        // Half of the positions have few enough empty squares to be solved.
+        let steps = (0..size(600, 4000)).flat_map(|seed| random_game(seed).replay().steps);
+        let late =
+            steps.map(|step| step.position).filter(|it| u64::from(it.empties()) <= size(20, 24));
+        let label = Label::of_score(0).expect("a label");
+        let late = late.map(|position| ScoredPosition::new(position, label, Weight::ONE));
+        records::write(&folder.path("late.positions"), late);
+        folder.write("factors.toml", TINY_FACTORS);
+        folder.runs("fit random.games --patterns small --epochs 2 --out small.weights");
+        folder.write("one.toml", "data = ['random.games']\npatterns = 'small'\n");
         let values = "[settings]\nridge = [3, 30, 300, 3000]\nleast_squares.epochs = [20]\n";
         folder.write("values.toml", values);
         folder
     })
 }
 
+#[test]
+fn commands_that_make_parts() {
+    let lines = include_str!("kill.txt").lines().filter(|line| !line.starts_with('#'));
+    for line in lines {
+        let [stage, units, arguments] = line.split("; ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let program = cargo_bin!("othello-trainer");
+        check_parts(program, stage, units.parse().ok(), &expanded(arguments));
+    }
+}
+
+fn parts_in(folder: PathBuf) -> usize {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
+}
+
+/// Each of the three files is a part of the sorting, and each of the 60 phases one of the merge.
+#[test]
+fn dataset() {
+    let arguments = "dataset --out out @0.games @100.games @200.games";
+    let finished = |folder: &Path| parts_in(folder.join("out.parts")).saturating_sub(3) as u64;
+    check(arguments, "out/dataset.json", None, &[], &[("merge (phases)", &finished)]);
+}
+
+const OPENINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/openings/balanced-8.txt");
+
+/// The match file contains times, so the test compares the statistics in the reports.
+#[test]
+fn r#match() {
+    let arguments = format!(
+        "match mobility none --openings {OPENINGS} --pairs 60|400 --depth 3 --exact 10 --out out.match"
+    );
+    let finished = |folder: &Path| units_in_parts(&folder.join("out.match.parts"));
+    let stages: Stages<'_> = &[("match (pairs)", &finished)];
+    check(&arguments, "out.match", Some(4), &["out.match"], stages);
+}
+
 /// A study has no single output file, so the test compares its reports.
 fn check_study(arguments: &str, stages: Stages<'_>) {
-    let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
-    let arguments = arguments
-        .replace("one.toml", &one.display().to_string())
-        .replace("values.toml", &values.display().to_string());
-    let test = games().path("others.games");
-    let arguments = format!("{arguments} --test {} --out study --seeds 2", test.display());
-    let subject = subject(&arguments, "study/nothing", stages);
-    Subject { units_per_part: Some(2), ..subject }.check();
+    let arguments = format!("{arguments} --test @others.games --out study --seeds 2");
+    check(&arguments, "study/nothing", Some(2), &[], stages);
 }
 
 fn parts_of_study(folder: &Path) -> u64 {
@@ -210,35 +135,26 @@ fn parts_of_study(folder: &Path) -> u64 {
 
 #[test]
 fn tune() {
-    let arguments = "tune one.toml values.toml --phases 40..43";
     // Counts the finished epochs that no finished part of the study includes: those of complete
     // weights, and those in the parts of the running fit.
     let finished = |folder: &Path| {
-        let files = |folder: PathBuf| {
-            let names = fs::read_dir(folder).into_iter().flatten().flatten();
-            names.map(|entry| entry.path()).collect::<Vec<_>>()
-        };
-        let is_part = |path: &&PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with("part-") && !name.contains('.')
-        };
-        let parts = files(folder.join("study.parts")).iter().filter(is_part).count() as u64;
         let epochs = |path: PathBuf| match path.extension()?.to_str()? {
             "weights" => Some(4 * 20),
             "parts" if !path.with_extension("").exists() => Some(units_in_parts(&path)),
             _ => None,
         };
-        let all: u64 = files(folder.join("study")).into_iter().filter_map(epochs).sum();
-        all - 4 * 20 * parts
+        let files = fs::read_dir(folder.join("study")).into_iter().flatten().flatten();
+        let all: u64 = files.filter_map(|entry| epochs(entry.path())).sum();
+        all - 4 * 20 * parts_in(folder.join("study.parts")) as u64
     };
-    check_study(arguments, &[("round 1 (fits)", &parts_of_study), ("fit (epochs)", &finished)]);
+    let stages: Stages<'_> = &[("round 1 (fits)", &parts_of_study), ("fit (epochs)", &finished)];
+    check_study("tune @one.toml @values.toml --phases 40..43", stages);
 }
 
 #[test]
 fn compare() {
-    let openings = balanced_openings();
-    let played = format!("--openings {} --pairs {} --depth 2", openings.display(), size(30, 200));
-    let arguments = format!("compare one.toml one.toml --phases 40..43 {played}");
+    let played = format!("--openings {OPENINGS} --pairs 30|200 --depth 2");
+    let arguments = format!("compare @one.toml @one.toml --phases 40..43 {played}");
     check_study(&arguments, &[("compare (fits)", &parts_of_study)]);
 }
 
@@ -251,7 +167,9 @@ fn quickstart() {
     let reports = recipe.steps.iter().map(|step| format!("{}.json", step.name));
     let matches = ["mobility.match", "embedded.match"].map(str::to_owned);
     let may_differ: Vec<String> = reports.chain(matches).collect();
-    let may_differ: Vec<&str> = may_differ.iter().map(String::as_str).collect();
-    let subject = subject("quickstart --seed 1", "quickstart/embedded.match", &[]);
-    Subject { may_differ: &may_differ, ..subject }.check_with(kills);
+    let (may_differ, output) =
+        (&*may_differ.iter().map(String::as_str).collect::<Vec<_>>(), "quickstart/embedded.match");
+    let (program, arguments) = (cargo_bin!("othello-trainer"), "quickstart --seed 1");
+    Subject { program, arguments, output, may_differ, stages: &[], units_per_part: None }
+        .check_with(kills);
 }
