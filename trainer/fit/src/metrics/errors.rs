@@ -237,35 +237,6 @@ mod tests {
 
     const DISC: i32 = RESIDUALS_PER_DISC;
 
-    /// Returns the errors of games, given the errors of their positions in discs.
-    fn errors(games: &[&[i32]]) -> GroupErrors {
-        let mut sums = BiasSums::default();
-        for game in games {
-            game.iter().for_each(|error| sums.add(64, error * DISC));
-            sums.end_game();
-        }
-        GroupErrors::from(&sums)
-    }
-
-    #[test]
-    fn single_positions_have_the_standard_error_of_a_mean() {
-        // The standard deviation of 1, 2, 3, 6 is sqrt(14/3).
-        let found = errors(&[&[1], &[2], &[3], &[6]]);
-        assert_eq!((found.positions, found.bias), (4, Some(-3.0)));
-        assert!((found.bias_error.unwrap() - (14.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
-        assert_eq!((found.mae, found.mse), (Some(3.0), Some(12.5)));
-    }
-
-    #[test]
-    fn more_positions_of_the_same_games_do_not_make_the_bias_surer() {
-        let once = errors(&[&[1], &[2], &[3], &[6]]);
-        let often = errors(&[&[1; 9], &[2; 9], &[3; 9], &[6; 9]]);
-        assert_eq!(often.positions, 36);
-        assert!((once.bias_error.unwrap() - often.bias_error.unwrap()).abs() < 1e-12);
-        // Errors that differ only within each game leave no variance between games.
-        assert_eq!(errors(&[&[1, 5], &[5, 1], &[3, 3]]).bias_error, Some(0.0));
-    }
-
     #[test]
     fn the_standard_error_is_the_spread_over_samples_of_games() {
         let mut random = Generator::split(1, 2);
