@@ -14,5 +14,5 @@ pub mod skipped;
 mod stop_after;
 mod threads;
 
-pub use stop_after::{StopAfter, StopFit};
+pub use stop_after::StopFit;
 pub use threads::on_threads;

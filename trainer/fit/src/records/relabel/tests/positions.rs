@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
-use othello_engine::progress::{Progress, Silent};
+use othello_engine::progress::Silent;
 use othello_engine::record::{Label, PositionReader, ScoredPosition, Weight};
 use othello_engine::run::Run;
 use othello_engine::search::Searcher;
-use othello_testing::StopAfter;
 
 use super::relabelled;
 use crate::records::relabel::{
@@ -115,18 +114,16 @@ fn nodes_end_the_searches_before_exact_scores() {
 }
 
 #[test]
-fn shards_and_interrupted_runs_end_as_the_undivided_run() {
+fn shards_end_as_the_undivided_run() {
     let folder = Folder::new();
     folder.write("all.positions", &positions(160));
     let whole = relabel_in(&folder, &EXACT, "whole");
     let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
-    let relabel = |out: &str, shard: &str, progress: &dyn Progress| {
+    let shards = ["3/3", "1/3", "2/3"].map(|shard| {
         let shard = shard.parse().unwrap();
         let job = RelabelJob { settings: EXACT, inputs: &inputs, shard, device: None };
-        relabel_in_parts(&folder.path(out), &job, 1000, &Mobility, Existing::Keep, progress)
-    };
-    let shards = ["3/3", "1/3", "2/3"].map(|shard| {
-        let made = relabel("shared", shard, &Silent).unwrap();
+        let (out, existing) = (folder.path("shared"), Existing::Keep);
+        let made = relabel_in_parts(&out, &job, 1000, &Mobility, existing, &Silent).unwrap();
         assert_eq!(made.summary, None);
         (made.records, made.changes.solved)
     });
@@ -135,14 +132,6 @@ fn shards_and_interrupted_runs_end_as_the_undivided_run() {
     let (run, _) = Run::to_pack(&folder.path("shared")).unwrap();
     assert_eq!(pack::<ScoredPosition>(&run, &Silent).unwrap().summary, whole.summary);
     assert_eq!(folder.bytes("shared"), folder.bytes("whole"));
-
-    for units in [0, 1500, 4000] {
-        let progress = StopAfter::units(units);
-        relabel("stopped", "1/1", &progress).unwrap_err();
-        assert!(progress.begun_with().is_multiple_of(1000));
-    }
-    assert_eq!(relabel("stopped", "1/1", &Silent).unwrap(), whole);
-    assert_eq!(folder.bytes("stopped"), folder.bytes("whole"));
 }
 
 /// Relabelled openings must still be marked as a complete enumeration.
