@@ -123,4 +123,14 @@ mod tests {
             );
         }
     }
+
+    /// Three bytes of zstd can make the decoder allocate gigabytes for its window: a magic number,
+    /// no size and no checksum, a window of 2^(10 + n), and one empty last block.
+    #[test]
+    fn a_window_larger_than_any_content_is_refused() {
+        let largest = crate::file::format::MAX_CONTENT_BYTES;
+        let window = |n: u8| unpack(&[0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0], 0, largest);
+        assert_eq!(window(16), Ok(vec![]));
+        assert!(window(17).unwrap_err().starts_with("cannot be unpacked"));
+    }
 }

@@ -107,6 +107,37 @@ fn an_impossible_move_is_named() {
     assert!(error.contains("bad.games: game 2: move 10 is stated to be number 99"), "{error}");
 }
 
+/// A regression: a command that counts the games before it reads them trusted a frame that states
+/// four billion games, and did not end.
+#[test]
+fn games_that_are_not_there_are_not_counted() {
+    let frame = |games: u32| {
+        let columns = [0, 0, 255, 0, 0].map(|column| vec![column; games as usize]).concat();
+        [&games.to_le_bytes()[..], &columns].concat()
+    };
+    assert_eq!(frame::decode(&frame(65_536)).unwrap().len(), 65_536);
+    let folder = tempfile::tempdir().unwrap();
+    for (number, bytes) in
+        [frame(65_537), [60_000_u16; 40].map(u16::to_le_bytes).concat()].iter().enumerate()
+    {
+        let path = folder.path().join(format!("{number}.games"));
+        let begun = Writer::begin(&path, Kind::Games, &Provenance::new("test"), Existing::Keep);
+        let mut writer = begun.unwrap().writer().unwrap();
+        writer.section(Game::PLURAL, bytes).unwrap();
+        writer.finish().unwrap();
+        let opened = || GameReader::open(&path).unwrap();
+        let read = opened().next().unwrap().map(|_| 0);
+        let passed = opened().pass_by_frame().map(|_| 0);
+        for refused in [read, passed, opened().pass_by(u64::MAX)] {
+            let error = refused.unwrap_err().to_string();
+            assert!(
+                error.contains("section 1 at byte ") && error.contains("has more than 65536 games"),
+                "{error}"
+            );
+        }
+    }
+}
+
 #[test]
 fn frames_may_be_the_callers_own() {
     let folder = tempfile::tempdir().unwrap();

@@ -189,6 +189,8 @@ fn what_is_missing_or_wrong_is_named() {
         assert_eq!(error, format!("section `{kind} changes 31`: {problem}"));
     }
 
+    let twice = [&sound[..], &sound[at("pattern set")..][..1]].concat();
+    assert_eq!(read(&twice).unwrap_err(), "section `pattern set`: occurs twice");
     let parameters = drawn().geometry().parameters();
     for (name, bytes) in [("weight changes 07", 2), ("count changes 07", 4), ("factors 01", 8)] {
         let mut sections = sound.clone();
