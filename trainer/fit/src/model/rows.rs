@@ -29,27 +29,3 @@ impl Model {
         all
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use othello_engine::pattern::PatternSet;
-
-    use super::super::random_positions;
-    use super::*;
-
-    #[test]
-    fn the_rows_are_those_of_the_plain_definition() {
-        let positions = random_positions(20);
-        for name in PatternSet::SHIPPED {
-            let model = Model::new(PatternSet::shipped(name).unwrap());
-            let rows = model.rows_in_file(&positions);
-            assert_eq!(rows.dim(), (positions.len(), model.feature_count()));
-            for (row, position) in rows.outer_iter().zip(&positions) {
-                let plain = model.geometry().parameters_of(position).map(|number| number as i32);
-                assert!(row.iter().copied().eq(plain), "{name} {position:?}");
-            }
-        }
-        let none = Model::new(PatternSet::shipped("small").unwrap()).rows_in_file(&[]);
-        assert_eq!(none.nrows(), 0);
-    }
-}

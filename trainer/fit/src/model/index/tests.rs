@@ -6,11 +6,6 @@ use othello_engine::random::Generator;
 
 use crate::model::{InstructionSet, Model, random_positions};
 
-/// Numbers the parameters as in weights files.
-fn in_file(model: &Model, features: &[u32]) -> Vec<usize> {
-    features.iter().map(|&parameter| model.in_file(parameter as usize)).collect()
-}
-
 /// Compares with the definition, on positions of random games and on unreachable boards.
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
@@ -22,19 +17,27 @@ fn compare(set: &PatternSet, games: u64) {
     for instructions in InstructionSet::available() {
         let model = Model::with_instructions(set.clone(), instructions);
         assert_eq!(model.instructions(), instructions);
-        for position in &positions {
-            let found = in_file(&model, &model.features(position));
-            let expected: Vec<_> = model.geometry.parameters_of(position).collect();
-            assert_eq!(found, expected, "{instructions}, {}", set.to_toml());
+        let rows = model.rows_in_file(&positions);
+        assert_eq!(rows.dim(), (positions.len(), model.feature_count()));
+        for (row, position) in rows.outer_iter().zip(&positions) {
+            let expected: Vec<usize> = model.geometry.parameters_of(position).collect();
+            let features = model.features(position);
+            let found = features.iter().map(|&parameter| model.in_file(parameter as usize));
+            let rows_agree = row.iter().map(|&parameter| parameter as usize).eq(found.clone());
+            let name = set.to_toml();
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{instructions}, {name}");
+            assert!(rows_agree, "{instructions}, {name}");
         }
     }
 }
 
 #[test]
 fn every_instruction_set_finds_the_classes_of_the_definition() {
-    for name in ["standard", "small", "discs", "scalars"] {
+    for name in PatternSet::SHIPPED {
         compare(&PatternSet::shipped(name).unwrap(), 20);
     }
+    let none = Model::new(PatternSet::shipped("small").unwrap()).rows_in_file(&[]);
+    assert_eq!(none.nrows(), 0);
 }
 
 /// One to ten random squares, mostly without symmetry, up to the greatest number of instances.
