@@ -89,5 +89,6 @@ fn doctor_says_what_will_be_used_and_why() {
         return; // The fits above use the GPU.
     }
     assert_eq!(report["device"], "cpu");
+    assert!(reason.contains("install") || reason.contains("nvidia-smi"), "{reason}");
     Folder::new().refuses("fit a.games --out a.weights --device cuda", reason);
 }

@@ -129,25 +129,3 @@ fn run_by_kernels(
 ) -> Result<FitEnd, FitError> {
     fit.run(&KernelBackend::new(fit.model, launcher?), path, existing, progress)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_gpu_is_picked_or_the_reason_says_what_is_missing_and_what_to_do() {
-        let picked = Device::Auto.pick().unwrap();
-        match picked.gpu() {
-            Some(_) => {
-                assert_eq!(picked.name(), "cuda");
-                assert!(Device::Cuda.pick().unwrap().gpu().is_some(), "{}", picked.reason);
-            }
-            None => {
-                assert_eq!(picked.name(), "cpu");
-                let error = format!("{:#}", Device::Cuda.pick().unwrap_err());
-                assert_eq!(error, format!("--device cuda: {}", picked.reason));
-                assert!(error.contains("install") || error.contains("nvidia-smi"), "{error}");
-            }
-        }
-    }
-}
