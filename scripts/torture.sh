@@ -3,7 +3,7 @@
 #
 #   scripts/torture.sh fuzz [SECONDS [TARGET...]]      every parser for 600 seconds
 #   scripts/torture.sh attack [--profile PROFILE] [OPTIONS...]      every command; a few minutes
-#   scripts/torture.sh attack --kills 20 --files 700 --full 20 --calls 140 --limits 30 --obstacles 20 --lists 5000 --seed 2
+#   scripts/torture.sh attack --files 700 --full 20 --calls 140 --limits 30 --obstacles 20 --lists 5000 --seed 2
 #
 # The fuzzer starts from the corpora in the repository, which it does not change. It needs the nightly toolchain and
 # cargo-fuzz (`cargo install cargo-fuzz`). An input that takes 10 seconds or asks for more than 1 GiB is also a finding.

@@ -143,17 +143,6 @@ fn disturb(
     }
 }
 
-/// Kills every command, up to three times in a row at random moments, and then resumes it.
-pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
-    disturb(ground, times, |(place, folder, words), (whole, _), (_, draws)| {
-        let times = 1 + draws.below(3);
-        let moment = |_| draws.below(1000) as f64 / 1000.0 * whole.seconds;
-        let moments: Vec<f64> = (0..times).map(moment).collect();
-        moments.iter().for_each(|&seconds| kill_after(place, folder, words, seconds));
-        Some((format!("killed after {moments:.3?} s of {:.3} s", whole.seconds), None))
-    });
-}
-
 fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     let mut command = place.command(folder, words);
     command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());

@@ -25,9 +25,6 @@ pub use ground::{Limits, Place};
 /// The number of attacks of each kind to run; 0 omits the kind. The default omits all.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Rounds {
-    /// Kills of each command that writes
-    #[arg(long, default_value_t = 2)]
-    pub kills: usize,
     /// Second starts of each command that writes, during its first run
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
@@ -69,8 +66,7 @@ type Attack = fn(&mut Ground<'_>, usize);
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();
-    let all: [(&'static str, Attack, usize); 11] = [
-        ("kills", disturbed::kills, rounds.kills),
+    let all: [(&'static str, Attack, usize); 10] = [
         ("starts", disturbed::starts, rounds.starts),
         ("streams", streams::round, rounds.streams),
         ("files", files::round, rounds.files),
