@@ -73,41 +73,30 @@ mod tests {
     use othello_engine::board::Position;
     use othello_testing::scratch;
 
-    fn parse(line: &str) -> Result<ScoredPosition, String> {
-        super::parse(line).map(|(row, _)| row)
-    }
-
     const START: &str = "---------------------------OX------XO---------------------------";
 
+    /// If the player must pass, the position is that after the pass, with the label negated.
     #[test]
-    fn a_line_of_obf_has_the_score_of_its_best_move() {
-        let label = |line: String| parse(&line).unwrap().label().discs();
-        assert_eq!(label(format!("{START} X; f5:+2; d3:-4; % a comment")), 2.0);
-        assert_eq!(label(format!("{START} O; -18;")), -18.0);
-        assert!(parse(&format!("{START} X; f5")).unwrap_err().contains("no score"));
-    }
-
-    #[test]
-    fn the_score_is_that_of_the_side_to_move() {
-        let row = parse(&format!("{START} O -2.5")).unwrap();
-        assert_eq!((row.position(), row.label().discs()), (Position::START.pass(), -2.5));
-    }
-
-    #[test]
-    fn a_player_who_must_pass_hands_over_the_position() {
+    fn a_line_has_the_score_of_the_side_to_move_or_is_rejected() {
         // Black (a1) has the legal move d1; white (b1 and c1) has no legal move.
-        let line = |side| format!("XOO-{}X {side} 10", "-".repeat(59));
-        assert_eq!(parse(&line("X")).unwrap().label().discs(), 10.0);
-        let passed = parse(&line("O")).unwrap();
-        assert_eq!(passed.label().discs(), -10.0);
-        assert_eq!(passed.position(), parse(&line("X")).unwrap().position());
-    }
-
-    #[test]
-    fn a_line_without_score_or_moves_is_rejected() {
-        assert!(parse(START).is_err());
+        let must_pass = |side| format!("XOO-{}X {side} 10", "-".repeat(59));
+        let black = Position::new(1 | 1 << 63, 0b110).unwrap();
+        for (line, position, discs) in [
+            (format!("{START} X; f5:+2; d3:-4; % a comment"), Position::START, 2.0),
+            (format!("{START} O; -18;"), Position::START.pass(), -18.0),
+            (format!("{START} O -2.5"), Position::START.pass(), -2.5),
+            (must_pass("X"), black, 10.0),
+            (must_pass("O"), black, -10.0),
+        ] {
+            let row = parse(&line).unwrap().0;
+            assert_eq!((row.position(), row.label().discs()), (position, discs), "{line}");
+        }
         let over = format!("XXXX{} 64", "-".repeat(60));
-        assert!(parse(&over).unwrap_err().contains("over"));
+        for (line, reason) in
+            [(&*format!("{START} X; f5"), "no score"), (START, "no score"), (&over, "over")]
+        {
+            assert!(parse(line).unwrap_err().contains(reason), "{line}");
+        }
     }
 
     /// A regression: `fit` and `loss` refused a text of scored boards.
