@@ -1,11 +1,12 @@
 //! Tests that start a long command a second time while it runs. The second start must be refused at
 //! once, and must not disturb the first one.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use othello_testing::program::message;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
 
@@ -56,11 +57,6 @@ fn of_starts_at_the_same_moment_one_does_the_work() {
     assert!(codes.iter().all(|code| matches!(code, Some(0 | 75))), "{codes:?}");
 }
 
-fn signal(child: &Child, signal: &str) {
-    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
 /// Starts a command, and suspends it (SIGSTOP) when it holds the lock of the output `out`.
 fn started(folder: &Folder, command: &str, out: &str) -> Child {
     let lock = folder.path(&format!("{out}.parts/lock-1-of-1"));
@@ -70,7 +66,7 @@ fn started(folder: &Folder, command: &str, out: &str) -> Child {
         assert!(child.try_wait().unwrap().is_none(), "{command}: ended without a lock");
         sleep(Duration::from_millis(1));
     }
-    signal(&child, "-STOP");
+    kill_process(Pid::from_child(&child), Signal::STOP).unwrap();
     assert!(lock.exists(), "{command}: ended before it could be stopped");
     child
 }
@@ -89,7 +85,7 @@ fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
         assert_eq!(second.status.code(), Some(75), "{command}: {said}");
         let holder = format!("another process (process {}) makes it", first.id());
         assert!(said.contains(&holder) && said.contains(out), "{command}: {said}");
-        signal(&first, "-CONT");
+        kill_process(Pid::from_child(&first), Signal::CONT).unwrap();
         // The rest of `quickstart` would take a minute, so the test kills it.
         if command == "quickstart" {
             first.kill().unwrap();
