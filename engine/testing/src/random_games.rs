@@ -1,13 +1,19 @@
-//! Games of random moves.
+//! Games of random moves, and normal noise.
 
 use std::ops::Range;
 
 use othello_engine::board::Square;
-use othello_engine::random::random_game;
+use othello_engine::random::{Generator, random_game};
 
 /// Returns the moves of the random game with the index `number`, without passes.
 pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
+}
+
+/// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
+pub fn noise(random: &mut Generator) -> f64 {
+    let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
+    (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
 }
 
 /// Returns a WTHOR file of these random games. The theoretical scores (24 empty) are all draws.

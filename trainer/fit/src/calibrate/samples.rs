@@ -180,12 +180,7 @@ fn solve(mut matrix: Array2<f64>, mut right: Array1<f64>) -> Array1<f64> {
 mod tests {
     use super::*;
     use othello_engine::random::Generator;
-
-    /// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
-    fn noise(random: &mut Generator) -> f64 {
-        let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
-        (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
-    }
+    use othello_testing::random_games::noise;
 
     #[test]
     fn the_line_and_the_error_that_made_the_numbers_are_found_again() {

@@ -157,14 +157,9 @@ mod tests {
     use ndarray::Array2;
 
     use othello_engine::board::PHASES;
+    use othello_testing::random_games::noise;
 
     use super::*;
-
-    /// Nearly normal noise with mean 0 and variance 1: a sum of uniform draws.
-    fn noise(random: &mut Generator) -> f64 {
-        let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
-        (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
-    }
 
     /// Errors of recipes that differ by `better` discs. A seed shifts a recipe's errors by about
     /// 0.05 discs; a game shifts those of both recipes equally, and those of each recipe a little.
