@@ -12,21 +12,6 @@ use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
-/// Interrupts the match at call `call` of `is_interrupted`, when some games are still unplayed.
-struct StopAtCall {
-    call: usize,
-    made: std::sync::atomic::AtomicUsize,
-}
-
-impl Progress for StopAtCall {
-    fn begin(&self, _stage: &str, _done: u64, _total: u64) {}
-    fn advance(&self, _units: u64) {}
-    fn message(&self, _line: &str) {}
-    fn is_interrupted(&self) -> bool {
-        self.made.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1 >= self.call
-    }
-}
-
 fn conditions(sprt: Option<&str>) -> Conditions {
     let rate = || "0.05".parse().unwrap();
     let sprt = sprt.map(|hypotheses| Sprt {
@@ -107,20 +92,6 @@ fn a_kept_match_comes_out_as_one_that_is_not_kept() {
     assert_eq!(setting.play("a.match", "1/1", &Silent).unwrap(), kept);
     let plain_efforts = plain.efforts.map(|effort| effort.nodes);
     assert!(plain_efforts.iter().all(|&nodes| nodes > 0), "{plain_efforts:?}");
-}
-
-#[test]
-fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
-    let setting = Setting::new(None);
-    let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
-    for call in [1, 5, 11] {
-        let name = format!("{call}.match");
-        let stop = StopAtCall { call, made: Default::default() };
-        let stopped = setting.play(&name, "1/1", &stop).unwrap_err();
-        assert!(matches!(stopped, LabError::Run(RunError::Interrupted(_))), "{stopped}");
-        let resumed = setting.play(&name, "1/1", &Silent).unwrap();
-        assert_eq!(timeless(&resumed.result), timeless(&whole.result));
-    }
 }
 
 #[test]
