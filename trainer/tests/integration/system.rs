@@ -2,7 +2,6 @@
 //! message, lose no data and leave no lock.
 
 use std::fs;
-use std::process::Stdio;
 
 use assert_cmd::cargo::cargo_bin;
 use othello_engine::record::Game;
@@ -121,30 +120,4 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
         folder.runs(&format!("{arguments} --force"));
         assert!(folder.read(output) == first);
     }
-}
-
-/// After a kill, a part that lacks its last bytes must be made again, and the fit must report that.
-#[test]
-fn a_torn_part_is_told_of() {
-    let folder = Folder::with_random_games(0..600);
-    let (fit, name) = (FIT, "a.weights.parts/part-000020");
-    let mut child = folder.started(fit, name, 1);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let file = fs::OpenOptions::new().write(true).open(folder.path(name)).unwrap();
-    file.set_len(file.metadata().unwrap().len() - 3).unwrap();
-    let message = message(&folder.command(fit).output().unwrap());
-    let mut lines = message.lines().filter(|line| line.contains(&format!("{name}: ")));
-    assert!(lines.any(|line| line.ends_with("the part is made again")), "{message}");
-}
-
-/// The reader of standard error closes the pipe while the command reports rejected records.
-#[test]
-fn a_closed_standard_error_is_no_reason_to_stop() {
-    let folder = Folder::new();
-    folder.write("games.txt", "no game\n".repeat(20_000) + &transcripts(300));
-    let mut command = folder.command("import transcripts games.txt --out a.games");
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stderr.take());
-    assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -201,15 +201,6 @@ fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
 }
 
 #[test]
-fn a_folder_that_takes_no_file_is_named() {
-    let limit = MemoryLimit { bytes: 5 << 20, folder: "/no/such/folder".into() };
-    let mut builder = builder(Split::new(1));
-    builder.add_games(&games(1), 1.0);
-    let error = builder.into_run().into_temporary(&limit).err().unwrap().to_string();
-    assert!(error.contains("/no/such/folder") && error.contains("5 MB"), "{error}");
-}
-
-#[test]
 fn the_phases_that_are_read_have_what_they_have_among_all() {
     let folder = tempfile::tempdir().unwrap();
     let choice = |name: &str| DataChoice { path: folder.path().join(name), weight: 1.0 };

@@ -231,23 +231,6 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
-        let (first, second) = (&Mobility.into(), &Zero.into());
-        let played = played(first, second);
-        let whole = played.play(&openings(), &Silent).unwrap();
-        for wanted in [1, 5] {
-            let mut seen = vec![];
-            let enough = |pair| {
-                seen.push(pair);
-                seen.len() == wanted
-            };
-            let ended = played.play_until(&openings(), enough, &Silent).unwrap();
-            assert_eq!(ended.pairs, whole.pairs[..wanted]);
-            assert_eq!(ended.pairs, seen);
-        }
-    }
-
-    #[test]
     fn a_budget_of_nodes_ends_searches() {
         let evaluator: Evaluator = Mobility.into();
         let (pruning, strength) = (Pruning::default(), Strength { depth: 8, exact: 0 });

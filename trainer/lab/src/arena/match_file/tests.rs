@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use othello_engine::eval::{Evaluator, Mobility, Zero};
 use othello_engine::progress::Silent;
 use othello_engine::search::Strength;
-use othello_testing::records;
+use othello_testing::{StopFit, records};
 use tempfile::TempDir;
 
 use super::*;
@@ -115,6 +115,13 @@ fn a_sequential_test_decides_over_all_shards_as_in_one_run() {
     assert!((1..12).contains(&whole.result.pairs.len()), "{} pairs", whole.result.pairs.len());
     let plain = setting.players().play(&openings(), &Silent).unwrap();
     assert_eq!(whole.result.pairs, plain.pairs[..whole.result.pairs.len()]);
+    let (mut seen, mut ends) = (vec![], Sprt::ends(setting.conditions.sprt));
+    let enough = |pair| {
+        seen.push(pair);
+        ends(pair)
+    };
+    let ended = setting.players().play_until(&openings(), enough, &Silent).unwrap();
+    assert_eq!((&ended.pairs, &ended.pairs), (&whole.result.pairs, &seen));
     let packed = setting.shards("shards.match", 3);
     assert_eq!(timeless(&packed.result), timeless(&whole.result));
 }
@@ -138,6 +145,13 @@ fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
         std::fs::write(setting.part(2), bytes).unwrap();
     };
     assert_eq!(timeless(&resumed(&damage).unwrap()), timeless(&whole.result));
+    setting.play("a.match", "1/2", &Silent).unwrap();
+    damage();
+    let progress = StopFit::after(u64::MAX, u64::MAX);
+    setting.play("a.match", "1/1", &progress).unwrap();
+    std::fs::remove_file(setting.path("a.match")).unwrap();
+    let said = progress.into_messages().concat();
+    assert!(said.contains("part-000002: ") && said.contains(": the part is made again"), "{said}");
     let rewrite = |change: &dyn Fn(&mut Vec<Section>)| {
         let mut reader = Reader::open(&setting.part(2), Kind::Part).unwrap();
         let mut sections: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
@@ -166,17 +180,4 @@ fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
     };
     let error = resumed(&other).unwrap_err().to_string();
     assert!(error.contains("part-000002") && error.contains("another run"), "{error}");
-}
-
-#[test]
-fn a_complete_file_that_lacks_pairs_is_refused() {
-    let setting = Setting::new(None);
-    setting.play("whole.match", "1/1", &Silent).unwrap();
-    let mut reader = Reader::open(&setting.path("whole.match"), Kind::Match).unwrap();
-    let mut sections: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
-    sections.remove(4);
-    let path = setting.path("short.match");
-    records::write_sections(&path, Kind::Match, reader.provenance(), sections);
-    let error = MatchFile::read(&path).unwrap_err().to_string();
-    assert!(error.contains("short.match: damaged") && error.contains("4 pairs"), "{error}");
 }
