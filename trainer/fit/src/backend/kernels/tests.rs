@@ -309,24 +309,18 @@ fn vectors_are_computed_alike_to_the_bit<L: Bring>() {
     }
 }
 
+fn all_is_computed_alike<L: Bring>() {
+    all_phases_of_self_play_give_the_same_sums::<L>();
+    awkward_numbers_of_rows_give_the_same_sums::<L>();
+    sums_at_the_bound_are_exact::<L>();
+    vectors_are_computed_alike_to_the_bit::<L>();
+    factors::weights_and_factors_give_the_same_sums::<L>();
+    solve::scores_are_those_of_the_engine::<L>();
+}
+
 #[test]
 fn the_host_run_kernels_compute_what_the_cpu_computes() {
-    all_phases_of_self_play_give_the_same_sums::<HostLauncher>();
-}
-
-#[test]
-fn and_for_awkward_numbers_of_rows() {
-    awkward_numbers_of_rows_give_the_same_sums::<HostLauncher>();
-}
-
-#[test]
-fn and_at_the_bound_of_sums() {
-    sums_at_the_bound_are_exact::<HostLauncher>();
-}
-
-#[test]
-fn and_for_vectors() {
-    vectors_are_computed_alike_to_the_bit::<HostLauncher>();
+    all_is_computed_alike::<HostLauncher>();
 }
 
 /// Mutation test: each change of the kernels' sources must make a comparison above fail.

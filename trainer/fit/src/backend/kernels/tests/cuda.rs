@@ -6,8 +6,6 @@ use std::process::Command;
 use othello_kernels::cuda::{Architecture, CudaLauncher, NvrtcError, Unavailable, compile, find};
 use othello_testing::skip;
 
-use super::factors::weights_and_factors_give_the_same_sums;
-use super::solve::scores_are_those_of_the_engine;
 use super::*;
 
 impl Bring for CudaLauncher {
@@ -23,12 +21,7 @@ fn the_gpu_computes_what_the_cpu_computes() {
     if let Err(error) = find() {
         skip!("{error}");
     }
-    all_phases_of_self_play_give_the_same_sums::<CudaLauncher>();
-    awkward_numbers_of_rows_give_the_same_sums::<CudaLauncher>();
-    sums_at_the_bound_are_exact::<CudaLauncher>();
-    vectors_are_computed_alike_to_the_bit::<CudaLauncher>();
-    weights_and_factors_give_the_same_sums::<CudaLauncher>();
-    scores_are_those_of_the_engine::<CudaLauncher>();
+    all_is_computed_alike::<CudaLauncher>();
 }
 
 const TURING: Architecture = Architecture { major: 7, minor: 5 };

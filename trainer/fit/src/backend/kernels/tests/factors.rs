@@ -94,11 +94,6 @@ pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
     }
 }
 
-#[test]
-fn and_for_weights_and_factors() {
-    weights_and_factors_give_the_same_sums::<HostLauncher>();
-}
-
 /// Mutation test: each change of the kernels' sources must make the comparison fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {

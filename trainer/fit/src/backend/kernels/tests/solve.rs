@@ -64,11 +64,6 @@ pub(super) fn scores_are_those_of_the_engine<L: Bring>() {
 }
 
 #[test]
-fn scores_are_those_of_the_engine_and_of_brute_force() {
-    scores_are_those_of_the_engine::<HostLauncher>();
-}
-
-#[test]
 fn what_is_too_large_or_takes_too_long_has_no_score() {
     let solver = solver::<HostLauncher>(&solver_program());
     let positions = ends(3, MOST_EMPTIES + 1);
