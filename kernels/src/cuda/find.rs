@@ -102,7 +102,7 @@ fn remedy(library: &str) -> &'static str {
 /// The driver's entry points that cudarc and this module call, separated by spaces. [`find`] checks
 /// that the driver has them, because cudarc panics at a call of a missing one.
 pub const DRIVER_ENTRIES: &str = "\
-    cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuDeviceGetCount cuDeviceGet \
+    cuInit cuDriverGetVersion cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
     cuDevicePrimaryCtxRelease_v2 cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize \
     cuMemGetInfo_v2 cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize cuStreamWaitEvent \

@@ -70,12 +70,8 @@ entries! {
         put(version, SETTINGS.driver as c_int)
     }
 
-    Nothing fn cuGetErrorName(error: Code, text: *mut *const c_char) |_state| {
-        put(text, error_text(error, |(name, _)| name)?)
-    }
-
     Nothing fn cuGetErrorString(error: Code, text: *mut *const c_char) |_state| {
-        put(text, error_text(error, |(_, text)| text)?)
+        put(text, error_text(error)?)
     }
 
     Start fn cuDeviceGetCount(count: *mut c_int) |_state| {
@@ -312,8 +308,10 @@ entries! {
     ) |mut state| {
         let function = state.functions.get(&function).ok_or(INVALID_HANDLE)?.clone();
         state.stream(stream)?;
-        launch::check([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared)?;
-        let shape = [grid_x, block_x];
+        if shared != 0 {
+            return Err(INVALID_VALUE);
+        }
+        let shape = [[grid_x, grid_y, grid_z], [block_x, block_y, block_z]];
         let work = launch::prepare(&mut state, function, shape, stream, arguments)?;
         state.push(stream, work)
     }
@@ -342,17 +340,13 @@ fn record(
     Ok(())
 }
 
-/// Returns the name or the description of an error; it lives as long as the process.
-fn error_text(
-    error: Code,
-    which: impl Fn(&(CString, CString)) -> &CString,
-) -> Result<*const c_char, Code> {
-    static TEXTS: LazyLock<Vec<(u32, (CString, CString))>> = LazyLock::new(|| {
-        let text = |text: &str| CString::new(text).unwrap_or_default();
-        errors().map(|(code, name, what)| (code, (text(name), text(what)))).collect()
+/// Returns the description of an error; it lives as long as the process.
+fn error_text(error: Code) -> Result<*const c_char, Code> {
+    static TEXTS: LazyLock<Vec<(u32, CString)>> = LazyLock::new(|| {
+        errors().map(|(code, _, text)| (code, CString::new(text).unwrap_or_default())).collect()
     });
     let found = TEXTS.iter().find(|(code, _)| *code == error);
-    found.map(|(_, both)| which(both).as_ptr()).ok_or(INVALID_VALUE)
+    found.map(|(_, text)| text.as_ptr()).ok_or(INVALID_VALUE)
 }
 
 #[cfg(test)]

@@ -1,37 +1,26 @@
 //! Launches of kernels: the immediate checks of a device, and the operation for the stream.
 
-use othello_kernels::{Argument, Kernel};
+use othello_kernels::Argument;
 
-use crate::codes::{Answer, Code, INVALID_VALUE};
+use crate::codes::{Code, ILLEGAL_ADDRESS, INVALID_VALUE};
 use crate::device::{Function, Handle, State};
 use crate::memory::host;
 use crate::queue::{Launch, Work};
 
-const THREADS: u32 = 1024;
-
-/// Checks the limits of a device. More than one dimension, and dynamic shared memory (`shared`
-/// bytes), are also errors, because our kernels do not use them.
-pub(crate) fn check(grid: [u32; 3], block: [u32; 3], shared: u32) -> Answer {
-    let blocks = (1..=i32::MAX as u32).contains(&grid[0]) && grid[1..] == [1, 1];
-    let threads = (1..=THREADS).contains(&block[0]) && block[1..] == [1, 1];
-    if blocks && threads && shared == 0 { Ok(()) } else { Err(INVALID_VALUE) }
-}
-
-/// Prepares a launch on `stream`: reads the arguments, records the memory that the kernel uses.
+/// Prepares a launch on `stream`: checks its shape, reads the arguments, records the memory that
+/// the kernel uses. More than one dimension of the grid and other blocks than those of the index
+/// are errors, because the launcher does not use them.
 pub(crate) fn prepare(
     state: &mut State,
-    function: Function,
-    [blocks, threads]: [u32; 2],
+    Function { module, kernel }: Function,
+    [grid, block]: [[u32; 3]; 2],
     stream: Handle,
     arguments: *const *const u64,
 ) -> Result<Work, Code> {
-    if arguments.is_null() {
+    let blocks = grid[0];
+    let fits = (1..=i32::MAX as u32).contains(&blocks) && grid[1..] == [1, 1];
+    if !fits || block != [kernel.block, 1, 1] || arguments.is_null() {
         return Err(INVALID_VALUE);
-    }
-    let Function { module, mut kernel } = function;
-    if threads != kernel.block {
-        // A launch needs a kernel that lives as long as the process, so this copy is leaked.
-        kernel = Box::leak(Box::new(Kernel { block: threads, ..*kernel }));
     }
     let (moment, clock) = state.moment(stream)?;
     let (mut words, mut written, mut ordered) = (vec![], vec![], true);
@@ -49,7 +38,7 @@ pub(crate) fn prepare(
                 let address = unsafe { value.read() };
                 let Some(allocation) = state.memory.find(address, 1) else {
                     eprintln!("stand-in: {}: argument {number} is not memory", kernel.name);
-                    return Ok(Work::WildLaunch);
+                    return Err(ILLEGAL_ADDRESS);
                 };
                 ordered &= if element.starts_with("const ") {
                     allocation.uses.read(moment, &clock)

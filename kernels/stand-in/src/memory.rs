@@ -61,8 +61,6 @@ pub(crate) struct Memory {
     device: BTreeMap<u64, Allocation>,
     pinned: BTreeMap<u64, Block>,
     pub(crate) used: u64,
-    /// The greatest number of bytes that were in use at once.
-    pub(crate) peak: u64,
 }
 
 impl Memory {
@@ -77,7 +75,6 @@ impl Memory {
         let address = block.host() | DEVICE;
         self.device.insert(address, Allocation { block, uses: Uses::default(), given_back: false });
         self.used = used;
-        self.peak = self.peak.max(used);
         Ok(address)
     }
 
@@ -137,7 +134,7 @@ mod tests {
         memory.starting(address).unwrap().given_back = true;
         assert!(memory.find(address, 1).is_none());
         memory.free(address);
-        assert_eq!((memory.used, memory.peak, memory.counts()), (0, 100, (0, 0)));
+        assert_eq!((memory.used, memory.counts()), (0, (0, 0)));
     }
 
     #[test]

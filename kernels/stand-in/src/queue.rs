@@ -21,20 +21,10 @@ impl Point {
 /// An operation in the queue of a stream. Its addresses are those of memory in this process.
 #[derive(Debug)]
 pub(crate) enum Work {
-    Copy {
-        from: u64,
-        to: u64,
-        bytes: usize,
-    },
-    Fill {
-        to: u64,
-        value: u8,
-        bytes: usize,
-    },
+    Copy { from: u64, to: u64, bytes: usize },
+    Fill { to: u64, value: u8, bytes: usize },
     Free(u64),
     Launch(Box<Launch>),
-    /// A launch with an invalid address. The error occurs when the kernel runs, not at the launch.
-    WildLaunch,
     Wait(Point),
 }
 

@@ -33,7 +33,6 @@ fn report(state: &State) -> serde_json::Value {
         "unordered": state.unordered,
         "needed_waits": state.needed_waits,
         "undone": undone,
-        "peak_bytes": state.memory.peak,
         "left": {
             "bytes": state.memory.used,
             "device": device,

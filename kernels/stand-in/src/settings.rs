@@ -94,19 +94,3 @@ pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let text = env::var(VARIABLE).unwrap_or_default();
     Settings::parse(&text).unwrap_or_else(|| panic!("{VARIABLE} cannot be read: {text}"))
 });
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_are_read_and_unknown_ones_are_refused() {
-        let read = Settings::parse("seed=7 fault=cuInit:1:100 free=5").unwrap();
-        let fault = Fault { entry: "cuInit".into(), call: 1, code: 100 };
-        let default = Settings::parse("").unwrap();
-        assert_eq!(read, Settings { seed: 7, fault: Some(fault), free: 5, ..default });
-        for wrong in ["seed", "seed=x", "what=1", "fault=cuInit:1"] {
-            assert_eq!(Settings::parse(wrong), None, "{wrong}");
-        }
-    }
-}

@@ -101,7 +101,6 @@ fn simple(state: &mut State, work: Work) -> Answer {
         // SAFETY: as above.
         Work::Fill { to, value, bytes } => unsafe { (to as *mut u8).write_bytes(value, bytes) },
         Work::Free(address) => state.memory.free(address),
-        Work::WildLaunch => return Err(ILLEGAL_ADDRESS),
         Work::Wait(_) | Work::Launch(_) => {}
     }
     Ok(())
