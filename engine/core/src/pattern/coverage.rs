@@ -45,37 +45,3 @@ fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let squares: Vec<Square> = (0..8).map_while(square).collect();
     (square(-1).is_none() && squares.len() >= 3).then_some(squares)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pattern::PatternSet;
-
-    fn of(patterns: &str) -> Coverage {
-        let set = format!("name = \"one\"\nscalars = []\n{patterns}");
-        Coverage::of(&Geometry::new(&PatternSet::from_toml(&set).expect("a pattern set")))
-    }
-
-    #[test]
-    fn there_are_eight_rows_eight_columns_and_twice_eleven_diagonals() {
-        let lengths: Vec<usize> = lines().map(|line| line.len()).collect();
-        let count = |length| lengths.iter().filter(|&&other| other == length).count();
-        assert_eq!([3, 4, 5, 6, 7, 8].map(count), [4, 4, 4, 4, 4, 18]);
-        assert_eq!(lengths.len(), 38);
-    }
-
-    #[test]
-    fn an_edge_covers_four_lines_and_its_corners_twice() {
-        let edge = of("[[pattern]]\nsquares = \"a1 b1 c1 d1 e1 f1 g1 h1\"\n");
-        assert_eq!(edge.lines.iter().filter(|&&is_covered| is_covered).count(), 4);
-        assert_eq!((edge.instances[0], edge.instances[1], edge.instances[9]), (2, 1, 0));
-    }
-
-    #[test]
-    fn the_standard_set_covers_every_line() {
-        let set = PatternSet::shipped("standard").expect("a shipped set");
-        let coverage = Coverage::of(&Geometry::new(&set));
-        assert!(coverage.lines.iter().all(|&is_covered| is_covered));
-        assert!(coverage.instances.iter().all(|&instances| instances > 0));
-    }
-}
