@@ -107,28 +107,3 @@ where
         vec![section(&results)]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Opened, Plan, Shard, Stage};
-    use super::*;
-    use crate::file::{Existing, Provenance};
-    use crate::progress::Silent;
-
-    /// A regression: a part without the section of its results was read as one with no results.
-    #[test]
-    fn a_part_without_the_results_of_its_units_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let stages = vec![Stage::new("one (steps)", 2, 1)];
-        let plan = Plan { kind: None, provenance: Provenance::new("cubes"), stages, growing: None };
-        let out = folder.path().join("out");
-        let opened = Run::open(&out, plan, Shard::WHOLE, Existing::Keep, &Silent).unwrap();
-        let Opened::Run(run) = opened else { panic!("done") };
-        run.write_part(&run.path(0, 0), (0, 0), &[]).unwrap();
-        let refused = run.steps(0, Ok::<u64, RunError>, &Silent).unwrap_err().to_string();
-        assert!(
-            refused.contains("part-000000") && refused.contains("lacks the results"),
-            "{refused}"
-        );
-    }
-}

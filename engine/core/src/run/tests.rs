@@ -12,6 +12,8 @@ use super::*;
 use crate::file::{Existing, Section};
 use crate::progress::{Progress, Silent};
 
+mod regressions;
+
 /// Test work that squares numbers. Records which units were made.
 #[derive(Default)]
 struct Squares {
