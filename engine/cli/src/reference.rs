@@ -153,39 +153,3 @@ fn kind_of(schema: &Value) -> String {
     }
     if kinds.is_empty() { "any".to_owned() } else { kinds.join(" or ") }
 }
-
-#[cfg(test)]
-mod tests {
-    use serde::Serialize;
-
-    use super::*;
-
-    #[derive(Serialize, JsonSchema)]
-    struct Inner {
-        /// A
-        /// number.
-        number: Option<u32>,
-    }
-
-    #[derive(Serialize, JsonSchema)]
-    struct Outer {
-        #[serde(flatten)]
-        own: Inner,
-        /// The rows.
-        rows: Vec<Inner>,
-        #[serde(rename = "move")]
-        square: String,
-    }
-
-    #[test]
-    fn a_page_has_the_doc_comments_of_all_fields() {
-        let objects = vec![("one", schema::<Outer>())];
-        let text = Page { file: "x.md", head: "# X\n", objects }.text();
-        let expected = "# X\n\n## one\n\n| field | type | is |\n|---|---|---|\n\
-                        | `number` | integer or null | A number. |\n\
-                        | `rows` | array | The rows. |\n\
-                        | `rows[].number` | integer or null | A number. |\n\
-                        | `move` | string |  |\n";
-        assert_eq!(text, expected);
-    }
-}
