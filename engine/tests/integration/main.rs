@@ -10,13 +10,10 @@ mod conformance;
 #[cfg(target_os = "linux")]
 mod embedding;
 mod evaluation;
-mod files_of_others;
-mod hint_command;
 mod levels;
 mod library;
 #[cfg(target_os = "linux")]
 mod no_memory;
-mod openings_command;
 mod protocol_commands;
 mod protocols;
 mod published;
