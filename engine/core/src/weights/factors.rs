@@ -261,26 +261,4 @@ mod tests {
         }
         assert!(shared.with_factors(few).is_none());
     }
-
-    #[test]
-    fn sections_read_back_and_damaged_ones_are_refused() {
-        let shape = FactorShape::new(8, 30).unwrap();
-        let mut factors = Factors::zero(shape, 3);
-        factors.set_group(1, |place| (place as i8).wrapping_mul(77));
-        let sections: Vec<Section> = factors.sections().collect();
-        for (group, section) in sections.iter().enumerate() {
-            let read = Factors::read_group(shape, 3, section);
-            assert_eq!(read, Ok(Some((group, factors.group(group)))));
-        }
-        let with = |content: Vec<u8>| {
-            let section = Section { content, ..sections[0].clone() };
-            Factors::read_group(shape, 3, &section).unwrap_err()
-        };
-        assert_eq!(with(vec![0; 23]), "has 23 bytes; expected 24");
-        let mut content = vec![0; 24];
-        content[9] = 0x80;
-        assert_eq!(with(content), "a factor of parameter 1 is -128; expected ±127 at most");
-        let other = Section { name: "factors 02".to_owned(), content: vec![] };
-        assert_eq!(Factors::read_group(shape, 3, &other), Ok(None));
-    }
 }

@@ -219,39 +219,4 @@ mod tests {
             assert_eq!(PhaseSection::read(&other, 3), Ok(None), "{name}");
         }
     }
-
-    #[test]
-    fn numbers_of_another_pattern_set_and_weights_out_of_range_are_refused() {
-        let phase = Phase::new(0).unwrap();
-        let problem = |section, parameters| PhaseSection::read(&section, parameters).unwrap_err();
-        let error = problem(PhaseSection::of_weights(phase, &[1, 2]), 3);
-        assert_eq!(error, "has 4 bytes; the 3 parameters of the pattern set take 6");
-        let error = problem(PhaseSection::of_counts(phase, &[1, 2]), 3);
-        assert_eq!(error, "has 8 bytes; the 3 parameters of the pattern set take 12");
-        let error = problem(PhaseSection::of_weight_changes(phase, &[0, 0], &[1, 2]), 3);
-        assert_eq!(error, "has 4 bytes; the 3 parameters of the pattern set take 6");
-        let weights = |row: PhaseRow<i16>| row.weights(phase, |_| None).unwrap_err();
-        let error = weights(PhaseRow::Whole(vec![0, 4096]));
-        assert_eq!(error, "weight 1 is 4096; expected ±4095 at most");
-        let error = weights(PhaseRow::Changes(vec![-4096]));
-        assert_eq!(error, "weight 0 is -4096; expected ±4095 at most");
-    }
-
-    #[test]
-    fn changes_add_up_and_want_the_phase_before() {
-        let phase = Phase::new(1).unwrap();
-        let before = |phase: Phase| {
-            assert_eq!(phase.index(), 0);
-            Some(Cow::Borrowed(&[4095, -4000][..]))
-        };
-        let row = || PhaseRow::Changes(vec![-8190, 1]);
-        assert_eq!(row().weights(phase, before), Ok(vec![-4095, -3999]));
-        let error = PhaseRow::Changes(vec![1, 0]).weights(phase, before).unwrap_err();
-        assert_eq!(error, "weight 0 is 4096; expected ±4095 at most");
-        let error = row().weights(phase, |_| None).unwrap_err();
-        assert_eq!(error, "precedes that of the previous phase");
-        let before = |_| Some(Cow::Borrowed(&[u32::MAX, 3][..]));
-        let counts = PhaseRow::Changes(vec![1, 5]).after(phase, before, u32::wrapping_add);
-        assert_eq!(counts, Ok(vec![0, 8]));
-    }
 }

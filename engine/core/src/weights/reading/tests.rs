@@ -56,7 +56,8 @@ fn drawn() -> Weights {
     for phase in Phase::all() {
         let (steps, counts) = (numbers(parameters), numbers(parameters));
         weights.set_steps(phase, |parameter| steps[parameter] as i16 - 4095);
-        weights.set_counts(phase, |parameter| counts[parameter]);
+        // Counts over all of u32, so that their changes wrap.
+        weights.set_counts(phase, |parameter| counts[parameter].wrapping_mul(0x9E37_79B9));
     }
     for group in 0..2 {
         let drawn = numbers(parameters * 8);
@@ -135,6 +136,7 @@ fn phases_may_come_in_any_order() {
     sections.extend((0..60).rev().step_by(2).flat_map(whole));
     sections.extend(changes(0));
     sections.extend((1..30).rev().map(|half| 2 * half).flat_map(changes));
+    sections.push(Section { name: "factors 02".to_owned(), content: vec![] });
     assert_same(&read(&sections).unwrap(), &weights);
 }
 
@@ -208,20 +210,23 @@ fn what_is_missing_or_wrong_is_named() {
         sections[at(name)] = section;
         read(&sections).unwrap_err()
     };
-    let beyond = |number: usize, by: &dyn Fn(Phase, &[i16]) -> Section| {
-        let mut steps = drawn().steps(phase(number)).to_vec();
-        steps[3] = 4096;
-        by(phase(number), &steps)
+    let beyond = |weight: i16, by: &dyn Fn(Phase, &[i16]) -> Section| {
+        let mut steps = drawn().steps(phase(7)).to_vec();
+        steps[3] = weight;
+        by(phase(7), &steps)
     };
+    let section = PhaseSection::of_weights(phase(7), &[1]);
+    let expected = format!("section `weights 07`: has 2 bytes; the {parameters} parameters");
+    assert!(with("weight changes 07", section).starts_with(&expected));
     let problem = "weight 3 is 4096; expected ±4095 at most";
-    let section = beyond(7, &PhaseSection::of_weights);
+    let section = beyond(4096, &PhaseSection::of_weights);
     assert_eq!(with("weight changes 07", section), format!("section `weights 07`: {problem}"));
     let before = drawn();
     let changed = |it: Phase, steps: &[i16]| {
         PhaseSection::of_weight_changes(it, before.steps(phase(6)), steps)
     };
-    let section = beyond(7, &changed);
-    let expected = format!("section `weight changes 07`: {problem}");
+    let section = beyond(-4096, &changed);
+    let expected = format!("section `weight changes 07`: {}", problem.replace("4096", "-4096"));
     assert_eq!(with("weight changes 07", section), expected);
     let mut factors = sound[at("factors 01")].clone();
     factors.content[8] = 0x80;
