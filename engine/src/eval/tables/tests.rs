@@ -4,7 +4,7 @@ use super::*;
 use crate::board::Symmetry;
 use crate::board::transcript::Step;
 use crate::eval::STEPS_PER_DISC;
-use crate::pattern::FactorShape;
+use crate::pattern::{FactorShape, MAX_SQUARES};
 use crate::random::{Generator, random_game};
 
 #[test]
@@ -27,10 +27,29 @@ fn the_parts_add_up_to_the_value_of_the_tables() {
     assert!(tables.parts(None, &no_move).is_none());
 }
 
+/// Draws a pattern set of random patterns with any squares, up to the greatest number of instances.
+fn random_set(random: &mut Generator) -> PatternSet {
+    let mut text = String::from("name = \"random\"\nscalars = [\"player_discs\"]\n");
+    let mut set = PatternSet::from_toml(&text).unwrap();
+    for _ in 0..12 {
+        let mut squares: Vec<u32> = (0..64).collect();
+        random.shuffle(&mut squares);
+        squares.truncate(1 + random.below(MAX_SQUARES as u32) as usize);
+        let name =
+            |square: &u32| format!("{}{}", (b'a' + *square as u8 % 8) as char, square / 8 + 1);
+        let names: Vec<String> = squares.iter().map(name).collect();
+        text.push_str(&format!("[[pattern]]\nsquares = \"{}\"\n", names.join(" ")));
+        match PatternSet::from_toml(&text) {
+            Ok(larger) => set = larger,
+            Err(_) => break,
+        }
+    }
+    set
+}
+
 /// Draws weights and factors, small enough that few values are clamped.
-fn weights(set: &str, shape: FactorShape) -> Weights {
-    let set = PatternSet::shipped(set).unwrap().with_factors(Some(shape));
-    let mut weights = Weights::zero(set);
+fn weights(set: PatternSet, shape: Option<FactorShape>) -> Weights {
+    let mut weights = Weights::zero(set.with_factors(shape));
     let mut random = Generator::new(5);
     let mut numbers = |count: usize, bound: u32| -> Vec<i16> {
         (0..count).map(|_| random.below(2 * bound + 1) as i16 - bound as i16).collect()
@@ -40,45 +59,54 @@ fn weights(set: &str, shape: FactorShape) -> Weights {
         let steps = numbers(parameters, 30);
         weights.set_steps(phase, |parameter| steps[parameter]);
     }
-    let factors = weights.factors_mut().unwrap();
-    for group in 0..shape.groups() {
-        let drawn = numbers(parameters * shape.dimensions(), 12);
-        factors.set_group(group, |place| drawn[place] as i8);
+    if let Some((factors, shape)) = weights.factors_mut().zip(shape) {
+        for group in 0..shape.groups() {
+            let drawn = numbers(parameters * shape.dimensions(), 12);
+            factors.set_group(group, |place| drawn[place] as i8);
+        }
     }
     weights
 }
 
 #[test]
 fn tables_add_up_what_the_definition_does_for_every_image_of_a_position() {
-    for (set, dimensions, phases) in [
-        ("scalars", 8, 20),
-        ("small", 16, 7),
-        ("small", 32, 60),
-        ("small", 64, 60),
-        ("small", 128, 60),
-        ("edax", 8, 60),
-    ] {
-        let weights = weights(set, FactorShape::new(dimensions, phases).unwrap());
+    let mut random = Generator::new(11);
+    let sets = (0..4).map(|_| (random_set(&mut random), None));
+    let shipped = [
+        ("standard", None),
+        ("small", None),
+        ("scalars", None),
+        ("scalars", Some((8, 20))),
+        ("small", Some((16, 7))),
+        ("small", Some((32, 60))),
+        ("small", Some((64, 60))),
+        ("small", Some((128, 60))),
+        ("edax", Some((8, 60))),
+    ];
+    let shape = |(dimensions, phases)| FactorShape::new(dimensions, phases).unwrap();
+    let shipped = shipped.map(|(name, it)| (PatternSet::shipped(name).unwrap(), it.map(shape)));
+    for (set, shape) in sets.chain(shipped) {
+        let weights = weights(set, shape);
         let tables = Tables::new(&weights);
         let mut together = 0;
-        for step in random_game(9, 1, usize::MAX).steps {
+        for step in (0..20).flat_map(|game| random_game(9, game, usize::MAX).steps) {
             let position = step.position;
             let parts = weights.parts(&position).unwrap();
             together += parts.together.abs();
             for symmetry in Symmetry::all() {
                 let image = position.image(symmetry);
                 let value = tables.value(&tables.state(&image), &image);
-                assert_eq!(value, Value::clamped(parts.steps()), "{set}, {image:?}");
+                assert_eq!(value, Value::clamped(parts.steps()), "{shape:?}, {image:?}");
             }
         }
-        assert!(together > 0);
+        assert_eq!(together > 0, shape.is_some());
     }
 }
 
 #[test]
 fn factors_are_left_out_where_they_hardly_ever_move_a_value_across_the_window() {
     let shape = FactorShape::new(16, 7).unwrap();
-    let tables = Tables::new(&weights("small", shape));
+    let tables = Tables::new(&weights(PatternSet::shipped("small").unwrap(), Some(shape)));
     let (mut left_out, mut wrong, mut all) = (0, 0, 0);
     for game in 0..20 {
         for step in random_game(7, game, usize::MAX).steps {
