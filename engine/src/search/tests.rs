@@ -387,58 +387,29 @@ fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     }
 }
 
-#[test]
-fn scores_do_not_depend_on_the_number_of_threads() {
-    let evaluator = Evaluator::embedded();
-    let mut random = Generator::new(21);
-    let positions = [18, 19, 18].map(|empties| random_position(&mut random, empties));
-    let solve = |threads: usize| {
-        let mut team = Search::new(&evaluator).hash_mb(1).threads(threads).team(3).unwrap();
-        on_threads(threads, || team.work(&positions, |searcher, one| searcher.solve(one)))
-    };
-    let expected = solve(1);
-    let mut alone = Searcher::new(&evaluator, 1);
-    for (position, expected) in positions.iter().zip(&expected) {
-        alone.new_game();
-        assert_eq!(alone.solve(position), *expected, "one thread visits the nodes of one searcher");
-    }
-    for threads in [2, 4, 8] {
-        for (found, expected) in solve(threads).iter().zip(&expected) {
-            assert_eq!(found.score, expected.score, "{threads} threads");
-        }
-        let best = team_attains(&evaluator, &positions[0], threads);
-        assert_eq!(best, expected[0].score, "{threads} threads");
-    }
-}
-
+/// A search beyond the end of the game is exact.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();
-    let mut random = Generator::new(24);
-    let positions = [40, 33, 25].map(|empties| random_position(&mut random, empties));
-    let expected: Vec<Found> =
-        positions.iter().map(|one| Searcher::new(&evaluator, 1).search(one, 8)).collect();
-    for threads in [1, 2, 4, 8] {
-        for jobs in [&positions[..], &positions[..1]] {
-            let mut team =
-                Search::new(&evaluator).hash_mb(1).threads(threads).team(jobs.len()).unwrap();
-            let found =
-                on_threads(threads, || team.work(jobs, |searcher, one| searcher.search(one, 8)));
+    for (seed, empties, depth) in [(21, [18, 19, 18], 20), (24, [40, 33, 25], 8)] {
+        let mut random = Generator::new(seed);
+        let positions = empties.map(|empties| random_position(&mut random, empties));
+        let search = |one: &Position, depth| Searcher::new(&evaluator, 1).search(one, depth);
+        let expected = positions.each_ref().map(|one| search(one, depth));
+        let counts = [1, 2, 4, 8].into_iter();
+        for (threads, jobs) in counts.flat_map(|count| [(count, 3), (count, 1)]) {
+            let team = Search::new(&evaluator).hash_mb(1).threads(threads).team(jobs);
+            let (mut team, jobs) = (team.unwrap(), &positions[..jobs]);
+            let found = on_threads(threads, || {
+                team.work(jobs, |searcher, one| searcher.search(one, depth))
+            });
             for ((found, expected), position) in found.iter().zip(&expected).zip(jobs) {
-                assert_eq!((found.value, found.depth), (expected.value, 8), "{threads} threads");
+                let [value, expected_value] = [found, expected].map(|it| (it.value, it.depth));
+                assert_eq!(value, expected_value, "{threads} threads");
                 let child = position.play(found.best.unwrap()).unwrap();
-                assert_eq!(Searcher::new(&evaluator, 1).search(&child, 7).value, -found.value);
+                assert_eq!(search(&child, depth - 1).value, -found.value);
                 assert!(threads > 1 || found == expected, "one thread visits the same nodes");
             }
         }
     }
-}
-
-/// Returns the exact score that the best move of a team of `threads` searchers attains.
-fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
-    let mut team = Search::new(evaluator).hash_mb(1).threads(threads).team(1).unwrap();
-    let one = [*position];
-    let found = on_threads(threads, || team.work(&one, |searcher, one| searcher.solve(one)));
-    let child = position.play(found[0].best.unwrap()).unwrap();
-    -Searcher::new(evaluator, 1).solve(&child).score
 }
