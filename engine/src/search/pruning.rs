@@ -112,15 +112,3 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Self { pruning, ..self }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::eval::Mobility;
-
-    #[test]
-    fn weights_without_a_model_allow_no_pruning() {
-        assert!(Pruning::new(&Mobility, Selectivity::Full).is_ok());
-        assert_eq!(Pruning::new(&Mobility, Selectivity::Percent95).unwrap_err(), NoProbCut);
-    }
-}

@@ -219,21 +219,6 @@ mod tests {
         play(&Beginnings::new(settings), index, &mut Players::Same(&mut searcher))
     }
 
-    #[test]
-    fn a_game_does_not_depend_on_those_before_it() {
-        let settings = settings();
-        let beginnings = Beginnings::new(&settings);
-        let mut busy = Searcher::new(&Mobility, 1);
-        let mut players = Players::Same(&mut busy);
-        let in_order: Vec<Game> =
-            (0..20).map(|index| play(&beginnings, index, &mut players)).collect();
-        for index in [0, 3, 19] {
-            assert_eq!(play_alone(&settings, index), in_order[index as usize]);
-        }
-        let other = Settings { seed: 8, ..settings.clone() };
-        assert_ne!(play_alone(&other, 3), in_order[3]);
-    }
-
     /// Although moves alternate and the two sides may have separate tables.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {

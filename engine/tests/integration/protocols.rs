@@ -265,17 +265,3 @@ fn nboard_goes_on_from_what_was_pondered() {
         assert_eq!(is_found, ponders);
     }
 }
-
-#[test]
-fn the_commands_serve_standard_input() {
-    let folder = folder();
-    let said =
-        folder.answers("gtp --level 2", "1 name\nplay black f5\n2 genmove white\n3 quit\n4 name\n");
-    let answers: Vec<&str> = said.split_terminator("\n\n").collect();
-    assert_eq!((answers.len(), answers[0], answers[3]), (4, "=1 othello-engine", "=3"));
-    assert!(["=2 d6", "=2 f4", "=2 f6"].contains(&answers[2]), "{said}");
-    let game = ggf::game(&Position::START, Side::Black, &[]);
-    let lines = format!("nboard 2\nset depth 1\nset game {game}\nping 1\ngo\n");
-    let said = folder.answers("nboard --level 2", &lines);
-    assert!(said.contains("pong 1\n") && said.contains("\n=== "), "{said}");
-}

@@ -7,12 +7,10 @@ use othello_engine::eval::{Evaluator, Models, Realization, Weights, WeightsChoic
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::progress::Silent;
 use othello_engine::random::Generator;
-use othello_engine::record::{Game, GameReader};
 use othello_engine::search::Search;
 use othello_testing::{program, skip};
 
-use crate::folder;
-use crate::vectors::{boards, game_line, shipped as vectors, text};
+use crate::vectors::{boards, shipped as vectors, text};
 
 const NO_PYTHON: &str = "no Python 3.11 with zstandard (or 3.14); set PYTHON";
 const NO_C: &str = "no C compiler with libzstd (libzstd-dev)";
@@ -103,22 +101,6 @@ fn python_reads_the_same_records() {
         command.arg(vectors(records));
         assert_eq!(output(command), text(lines), "{records}");
     }
-}
-
-/// A regression: the reader refused games with the column of moves that deviate from the search.
-#[test]
-fn python_reads_games_of_self_play_with_exploration() {
-    let Some(mut command) = python() else { skip!("{NO_PYTHON}") };
-    let folder = folder();
-    folder.runs(
-        "selfplay --games 9 --seed 1 --depth 1 --exact 1 --weights mobility \
-         --exploration all:uniform=0.3 --out a.games",
-    );
-    let games = GameReader::open(&folder.path("a.games")).unwrap();
-    let games: Vec<Game> = games.map(Result::unwrap).collect();
-    assert!(games.iter().any(|game| game.deviations() != 0));
-    command.arg(repository("datasets/readers/records.py")).arg(folder.path("a.games"));
-    assert_eq!(output(command), games.iter().map(game_line).collect::<String>());
 }
 
 /// A regression: the commands of the Python reader ended in a traceback at a closed pipe.

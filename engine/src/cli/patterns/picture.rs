@@ -164,19 +164,6 @@ mod tests {
     }
 
     #[test]
-    fn instances_and_classes_are_counted() {
-        // An edge has four instances, and mirrors onto itself: (3^8 + 3^4) / 2 classes.
-        let edge = of("name = \"one\"\nscalars = []\n[[pattern]]\nname = \"edge\"\n\
-                       squares = \"a1 b1 c1 d1 e1 f1 g1 h1\"\n");
-        assert!(edge.contains("4 instances, 3321 classes"), "{edge}");
-        let cells = |colour: &str| {
-            let path = edge.lines().find(|line| line.contains(colour)).expect("a path");
-            path.matches('M').count()
-        };
-        assert_eq!((cells(OWN), cells(IMAGE)), (8, 28));
-    }
-
-    #[test]
     fn a_name_cannot_break_the_picture() {
         let named = of("name = \"<a&b>\"\nscalars = []\n[[pattern]]\nname = \"</text>\"\n\
                         squares = \"a1\"\n");

@@ -3,7 +3,7 @@
 use super::super::tests::{WithModels, minimax, negamax, positions, searcher};
 use super::super::{Limits, Pruning};
 use super::*;
-use crate::eval::{Mobility, Models};
+use crate::eval::Models;
 
 /// `Mobility` with a model of move probabilities, by the index of a stage and kind of move.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
@@ -20,11 +20,6 @@ fn in_no_order() -> WithModels {
 fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithModels> {
     let pruning = Pruning::by_probability(evaluator).unwrap();
     searcher(evaluator, clusters).with_pruning(pruning)
-}
-
-#[test]
-fn weights_without_probabilities_are_refused() {
-    assert_eq!(Pruning::by_probability(&Mobility).unwrap_err(), NoRealization);
 }
 
 /// As in the paper. Every move has probability 1/2, also one that is searched again, so that each
