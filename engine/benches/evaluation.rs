@@ -1,5 +1,5 @@
-//! Benchmarks of the evaluation along random games, compared with its memory loads alone: with the
-//! embedded weights, and the pattern set `factors` with and without factors (`scalars`).
+//! Benchmarks of the evaluation along random games, compared with its memory loads alone. They use
+//! the embedded weights, and the pattern set `factors` with and without factors (`scalars`).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -43,7 +43,7 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 /// The number of factors in the factor vector of a class.
 const FACTORS: usize = 16;
 
-/// The memory loads of one evaluation: tables and places, computed before the measurement.
+/// The memory that one evaluation reads: tables and places in them, found before the measurement.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],

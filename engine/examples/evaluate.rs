@@ -13,7 +13,7 @@ use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::{Evaluate as _, ExpandedWeights, Tables, WeightsError, embedded};
 use othello_engine::file::FileError;
 
-/// A board line: 64 squares, a1 to h8, and white to move.
+/// A board line: the squares from a1 to h8, then the side to move (white).
 const BOARD: &str = "--XXXX----XXXX--XXOXOOX-XXXOOOX-XXOXOOO--XXXOO----X-OO---------- O";
 
 fn main() -> ExitCode {
