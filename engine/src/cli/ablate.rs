@@ -76,7 +76,7 @@ struct Variant {
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
-    /// By the number of moves below the root, for searches by realization probability.
+    /// In a search by realization probability, the nodes by number of moves below the root.
     nodes_by_depth: Vec<u64>,
     seconds: f64,
     cpu_seconds: f64,
@@ -117,7 +117,8 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the search with all features, and one without each feature that affects it.
+    /// Returns the search with all features and, for each feature that affects it, the search
+    /// without that feature.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };

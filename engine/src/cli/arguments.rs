@@ -6,7 +6,7 @@ use othello_cli::arguments::number_in;
 use crate::player::SearchSpec;
 use crate::search::{EndgameSchedule, Level, Selectivity};
 
-/// The search of players whose strings have no search keys (clap `flatten`).
+/// The flags for the search of players whose text specifies no search settings (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArguments {
     #[arg(long, value_name = "L")]
@@ -20,7 +20,8 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the settings of these flags, a depth and the empty squares for exact play.
+    /// Returns the search settings: those of these flags, a depth, and the number of empty squares
+    /// at or below which play is exact.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

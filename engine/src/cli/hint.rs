@@ -45,7 +45,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Keys of the player take precedence over flags, and flags over the default level.
+    /// Returns the settings: keys of the player take precedence over flags, flags over the default
+    /// level.
     fn spec(&self) -> SearchSpec {
         let flags = self.searching.spec(self.depth, self.exact);
         let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };

@@ -119,15 +119,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The openings by which this command recognizes its own file: it computes these first, and keeps a
-/// file that lacks any of them, because another program wrote it.
+/// The number of openings by which this command recognizes its own file: it computes this number
+/// first, and refuses to replace a file that lacks one of them, because another program wrote it.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses to replace a file that this command cannot have written: its lines are not transcripts
-/// of `plies` moves, or lack the openings that the search finds first.
+/// Returns an error if this command cannot have written the file: a line is not a transcript with
+/// the right number of moves, or an opening that the search finds first is missing.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

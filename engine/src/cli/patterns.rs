@@ -21,7 +21,7 @@ const REFERENCE: &str = "standard";
 /// The number of positions, from the middle of the game, whose evaluation is timed.
 const TIMED: usize = 2000;
 const TIMED_EMPTIES: u32 = 30;
-/// The measurements of each pattern set, of which the fastest counts.
+/// The number of times that each pattern set is timed, after a first time; the fastest counts.
 const TURNS: usize = 7;
 
 /// Arguments of `patterns`.
@@ -176,7 +176,8 @@ fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     Ok((ByClass::load(&choice)?.weights.set().clone(), file))
 }
 
-/// Returns the ratio of evaluations per second, each from the fastest of alternating turns.
+/// Returns the evaluations per second, divided by those of the set [`REFERENCE`]. The two sets are
+/// timed alternately, and the fastest time of each counts.
 fn relative_speed(weights: &Weights) -> f64 {
     let Some(reference) = PatternSet::shipped(REFERENCE) else { return f64::NAN };
     let both = [weights, &Weights::zero(reference)].map(Tables::new);
@@ -193,7 +194,7 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Times the evaluation of the positions after all moves of each position, as in a search.
+/// Returns the seconds to evaluate, as in a search, the positions after all moves of each position.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {

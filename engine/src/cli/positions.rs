@@ -10,7 +10,7 @@ use crate::board::StatedPosition;
 use crate::file::FileError;
 use crate::text::{Lines, TextSource};
 
-/// The name, in messages, of the records of which an input must have at least one.
+/// A name for messages: it states what an input lacks if it has no position.
 pub(super) const POSITION: &str = "a position";
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -63,7 +63,7 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
 }
 
 /// Ends the process as soon as no program reads the answers, such as after the client died.
-/// Requests are answered even after the end of input, so that a search would otherwise continue.
+/// Otherwise, a search would continue, because requests are answered even after the end of input.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};

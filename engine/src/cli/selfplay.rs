@@ -78,7 +78,7 @@ pub(in crate::cli) struct SelfPlay {
 /// The default depth, in plies, of the search for each move, if no limit of nodes is given.
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default empty squares for exact play, if pruned endgame searches precede it.
+/// The default number of empty squares for exact play, if pruned endgame searches precede it.
 const DEFAULT_EXACT: u32 = 16;
 
 /// The search of a side (black or white), from the keys of its player string and the flags.
@@ -88,7 +88,8 @@ struct SideSearch {
 }
 
 impl Arguments {
-    /// A level or the default search prunes only if the weights of both sides have a ProbCut model.
+    /// Returns the search of a side. At a level or by default, it prunes only if the weights of
+    /// both sides have a ProbCut model.
     fn search(
         &self,
         player: &WeightsSpec,
@@ -143,8 +144,8 @@ impl Arguments {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// By default, values are stored if both sides have fitted weights or moves are drawn at
-    /// random: values of handwritten evaluations are worse labels than results.
+    /// Returns whether values are stored: by default, if both sides have fitted weights or moves
+    /// are drawn at random. Values of handwritten evaluations are worse labels than results.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())

@@ -104,7 +104,7 @@ impl Solved {
             || self.moves.iter().any(wrong_move)
     }
 
-    /// Names the stated scores that differ from the results; empty if none differs.
+    /// Returns a text with the stated scores that differ from the results; empty if none differs.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));

@@ -103,7 +103,7 @@ impl Ply {
     }
 }
 
-/// `counted` is the heading of the column that has the number of positions.
+/// Returns the table of plies as text. `counted` is the heading of the number of positions.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {

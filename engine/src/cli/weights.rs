@@ -147,7 +147,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Writes a line each for the phases with the fewest and the most weights that occur in training.
+/// Writes two lines: one for the phase in which the fewest weights occur in training, one for the
+/// phase in which the most do.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -225,7 +226,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// `asked`: the squares of an instance of a pattern, in any order, and the discs on them.
+/// Returns the weights of one class. `asked` has two texts: the squares of an instance of a
+/// pattern, in any order, and the discs on them.
 fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
     let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
@@ -274,10 +276,10 @@ fn bits(squares: &[Square]) -> u64 {
     squares.iter().fold(0, |bits, square| bits | square.bit())
 }
 
-/// The most fields of a JSON object that are printed; further fields are omitted.
+/// The greatest number of fields of a JSON object that are printed; further fields are omitted.
 const MOST_FIELDS: usize = 64;
 
-/// The most entries of a list that are printed; of a longer list, only their number is printed.
+/// The greatest length of a list whose entries are printed; a longer list is only counted.
 const SHOWN: usize = 3;
 
 /// Provenance as text: the last step (command), the step that made its initial weights, and so on.
@@ -298,8 +300,8 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// Returns a JSON value as one line of text, without control characters. Of a list with more than
-/// [`SHOWN`] entries or a text with several lines, the line has only the number.
+/// Returns a JSON value as one line of text, without control characters. A list with more than
+/// [`SHOWN`] entries, or a text with several lines, is replaced by the number of entries or lines.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),

@@ -11,17 +11,17 @@ use crate::eval::Weights;
 use crate::pattern::{Coverage, Instance};
 
 const COLUMNS: usize = 4;
-/// All lengths of this module are in user units of the SVG.
+/// The side of a square. All lengths of this module are in user units of the SVG.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 /// The horizontal distance between the left edges of neighbouring boards.
 const STEP_X: usize = BOARD + 64;
-/// The vertical distance of neighbouring boards, with three lines of text between them.
+/// The vertical distance between the upper edges of neighbouring boards, with three lines of text.
 const STEP_Y: usize = BOARD + 70;
-/// The corner of the first board, below the headline and the pattern's name.
+/// The left edge of the first board. [`TOP`] is its upper edge, below the headline and the name.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The characters of a name that fit above a board.
+/// The number of characters of a name that fit above a board.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
@@ -58,7 +58,8 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Numbers the squares that the set lists; those of other instances have a lighter colour.
+/// Draws the board of pattern `number`. The squares that the set lists are numbered; the squares of
+/// the other instances have a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
     let (x, y) = corner_of_board(number);
