@@ -42,7 +42,7 @@ impl Mobility {
     }
 }
 
-/// Implements both traits for an evaluation whose values depend on the position alone.
+/// Implements `Evaluate` and `Identified` for values that depend on the position alone.
 macro_rules! stateless {
     ($evaluation:ty, $identity:literal) => {
         impl Evaluate for $evaluation {

@@ -36,7 +36,8 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// `are_meant` selects phases; `worth` returns the contribution in steps of 1/32 disc.
+    /// Returns the bounds for the phases that `are_meant` selects. `worth` returns the contribution
+    /// of the factors to a position's value, in steps of 1/32 disc.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

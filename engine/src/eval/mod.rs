@@ -33,14 +33,14 @@ pub trait Evaluate: Sync {
     /// Computes the state of a position from scratch.
     fn state(&self, position: &Position) -> Self::State;
 
-    /// Returns the state after the player's move on `square` that flips `flips`, for the opponent.
+    /// Returns the state after a move on `square` that flips `flips`; the opponent is then to move.
     fn after(&self, state: &Self::State, square: Square, flips: u64) -> Self::State;
 
     /// Returns the state of the same board with the opponent to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
     /// Returns the static value of `position`, whose state is `state`, for its player. A full board
-    /// has the value of its score. If the player must pass, only [`Self::value_of`] plays the pass.
+    /// has its score as value. If the player must pass, only [`Self::value_of`] plays the pass.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
     /// Returns the static value of any position, computed from scratch. If the player must pass,
@@ -56,8 +56,8 @@ pub trait Evaluate: Sync {
         }
     }
 
-    /// Returns the static value, for its player, of the position `after` a move on `square` that
-    /// flips `flips`, from the `state` before the move. A full board has the value of its score.
+    /// Returns the static value, for its player, of `after`: the position after a move on `square`
+    /// that flips `flips`. `state` belongs to the position before. A full board has its score.
     #[inline]
     fn value_after(
         &self,
@@ -70,7 +70,7 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns [`Evaluate::value_after`] for a search with the window `window[0]` to `window[1]`. A
-    /// value outside the window may differ, and in rare cases lie on the wrong side of a bound.
+    /// result outside the window may be inexact and, in rare cases, on the wrong side of a bound.
     #[inline]
     fn value_after_within(
         &self,
@@ -83,8 +83,9 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value for move ordering, by the weights of another ply's phase. If
-    /// all nodes of a search use one ply, only one phase has to fit into the processor's cache.
+    /// Returns an approximate value for move ordering, by the weights of the phase of `_ply`
+    /// instead of the position's own phase. If all nodes of a search use the same ply, only one
+    /// phase has to fit into the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)

@@ -23,7 +23,7 @@ struct Instance {
     /// For each subset of `squares`, the sum of 3^i over the subset, where i is the place of a
     /// square in the pattern. [`extract`] computes the index of a subset from its bitboard.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The index in the weights of the pattern's configuration 0, which has no disc.
+    /// The index in `MoveOrdering::weights` of the pattern's configuration 0, which has no disc.
     middle: usize,
 }
 

@@ -39,7 +39,7 @@ pub struct Tables {
     models: Models,
 }
 
-/// `bounds`: the likely range of the contribution of the factors; `None` without factors.
+/// An expanded block; `bounds` is the likely range of the contribution of the factors, if any.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
@@ -121,8 +121,8 @@ impl Tables {
         self.blocks[block].get().is_some()
     }
 
-    /// Threads that need the same block wait for the first. The expansion must not use the thread
-    /// pool, since all of its threads may be waiting for the block.
+    /// Expands a block. Threads that need the same block wait for the first thread. The expansion
+    /// must not use the thread pool, since all threads of the pool may be waiting for the block.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -242,7 +242,7 @@ impl Tables {
         sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// Returns indices that count from the start of a phase's table.
+    /// Returns the indices of the weights of scalar features, from the start of the phase's table.
     #[inline(always)]
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
@@ -371,7 +371,7 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Omits the factors, because the weights alone order moves just as well.
+    /// Returns the value without factors, because the weights alone order moves just as well.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))
@@ -386,7 +386,7 @@ impl Evaluate for Tables {
     }
 }
 
-/// A full board belongs to the last phase.
+/// Returns the index of the phase of a ply. A full board belongs to the last phase.
 #[inline]
 fn phase_at(ply: u32) -> usize {
     (ply as usize).min(PHASES - 1)

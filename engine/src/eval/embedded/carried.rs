@@ -13,7 +13,7 @@ static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"
 static PACKED: LazyLock<PackedWeights> =
     LazyLock::new(|| PackedWeights::open(NAME, FILE).expect("the build script wrote the weights"));
 
-/// Shared by all players of the process. Each block of phases is expanded at its first use.
+/// The embedded tables, shared by all players of the process. Each block is expanded at first use.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
 /// Returns the SHA-256 checksum of the decoded content of the embedded weights file.

@@ -17,10 +17,11 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors, counted from the first of its group of phases.
+/// The indices of a position's factor vectors. The first vector of its group of phases has index 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// For each lane, the index of configuration 0, to which the signed configuration is added.
+    /// For each lane, the index of the factor vector of configuration 0. The number of the lane's
+    /// configuration, which may be negative, is added to it.
     pub(super) middles: &'a Middles,
     /// The configurations of all lanes (pattern instances).
     pub(super) indices: &'a Indices,
@@ -29,7 +30,8 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Computed in a single loop, so that the compiler can use vector instructions.
+    /// Returns the index of each lane's factor vector. A single loop computes them, so that the
+    /// compiler can use vector instructions.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (self.middles.of(), &self.indices.0);
@@ -38,7 +40,7 @@ impl Places<'_> {
 }
 
 /// Returns the contribution of the factors to a value, in steps of 1/32 disc. Each vector has
-/// `dimensions` numbers. Their index 0 is element [`MARGIN`](super::layout::MARGIN) of `vectors`.
+/// `dimensions` numbers. Vector 0 comes after [`MARGIN`](super::layout::MARGIN) vectors of zeros.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -65,7 +67,7 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the element-wise sum of the vectors. Element [`MARGIN`] of `vectors` has index 0.
+/// Returns the element-wise sum of the vectors. The vector with index 0 is `vectors[MARGIN]`.
 ///
 /// # Panics
 /// If `vectors` is too short for some index that `places` allows.

@@ -71,7 +71,8 @@ impl Middles {
         &self.of.0
     }
 
-    /// Checking this one number proves that reads without bounds checks stay inside the table.
+    /// Returns the greatest index in `of`. A check of this one number proves that reads without
+    /// bounds checks stay inside the table.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {
