@@ -75,8 +75,8 @@ impl Balance {
     }
 }
 
-/// Returns a game for every position of a ply, up to symmetry, without finished games: the
-/// lexicographically first that leads to it, by the indices of the squares.
+/// Returns a game for every position of a ply, up to symmetry, without finished games. Of the games
+/// that lead to a position, it is the lexicographically first by the indices of the squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
     let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();

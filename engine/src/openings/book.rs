@@ -34,20 +34,22 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// Returns the value of a position or its image for its player; `None` if not in the book. If
-    /// the player must pass: the negated value after the pass. A finished game has its score.
+    /// Returns a position's value for its player; `None` if neither it nor an image is in the book.
+    /// If the player must pass: the negated value after the pass. A finished game has its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the first best move and its value; `None` if any legal move leaves the book.
+    /// Returns the first of the best moves, and its value; `None` if any legal move leaves the
+    /// book.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves to positions in the book, with values, the best first, then by square.
+    /// Returns the moves to positions in the book, with values, the best first. Equally good moves
+    /// are in the order of their squares.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

@@ -10,7 +10,7 @@ pub const MAX_PLIES: u32 = 12;
 /// The greatest ply whose positions may all be kept in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// In bytes, for the positions of one pass. Those of complete plies take further memory.
+/// The memory, in bytes, for one pass over the previous ply. Complete plies take further memory.
 const MEMORY: usize = 1 << 30;
 
 /// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each

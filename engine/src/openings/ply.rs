@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// Generates the positions of a ply in ascending order, by sample sort. The memory limits the
-/// positions of a pass over the previous ply. The children of a few thousand parents form a sorted
-/// run without duplicates. All runs are cut at the same splitters, from a sample; the pieces
-/// between two splitters form a part, small enough to be sorted in a core's cache. Sorting
-/// everything at once took 1.5 times as long at ply 11, and twice the memory.
+/// Generates the positions of a ply in ascending order, by sample sort. Each pass over the previous
+/// ply generates only as many positions as fit into the memory. In a pass, the children of a few
+/// thousand parents form a sorted run without duplicates. A sample supplies splitters, at which all
+/// runs are cut. The pieces between two splitters form a part, small enough to be sorted in a
+/// core's cache. Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply, except of the first part.
@@ -24,16 +24,16 @@ struct SortedChildren {
     starts: Vec<u32>,
 }
 
-/// Their children form a sorted run, few enough for a core's cache.
+/// The number of parents whose children form a sorted run, few enough for a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// With duplicates. A part takes two megabytes.
+/// The number of positions in a part, including duplicates, which take two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// The children of a pass take at most `memory` bytes, unless a single part takes more.
+    /// Plans passes whose children take at most `memory` bytes, unless a single part takes more.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -47,7 +47,7 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Calls `take` with the parts of each pass. All positions in sequence are in ascending order.
+    /// Calls `take` with the parts of each pass. Positions ascend within and between these calls.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -117,7 +117,8 @@ fn children(position: &Position) -> impl Iterator<Item = Position> {
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// Passes if the player has no legal move, even if the game is over.
+/// Returns the position after a pass if the player has no legal move (even if the game is over),
+/// and otherwise the position itself.
 pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }

@@ -7,8 +7,9 @@ use crate::board::{CORNERS, Position, Side, Square, Squares};
 
 const MOST_POSITIONS: usize = 1 << 20;
 
-/// Searches for a game from the start to this position with `side` to move, on squares that have a
-/// disc in it. Returns `None` if there is none, or none was found within 2^20 positions.
+/// Searches for a game from the start to this position with `side` to move. All moves are on
+/// squares that have a disc in the position. Returns `None` if there is no such game, or if the
+/// search finds none within 2^20 positions.
 pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
     let target = Replay::from(position, side);
     let [black, white] = by_colour(&target.end, target.side);

@@ -49,7 +49,7 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of any position; `look_up` returns it if the player has a legal move.
+/// Returns the value of any position. `look_up` returns the values of positions with a legal move.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,
