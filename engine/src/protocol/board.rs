@@ -1,4 +1,4 @@
-//! A game in progress as protocols state it: with the side to move, and a pass as a turn.
+//! A game in progress in the form that protocols use: it has a side to move, and a pass is a turn.
 
 use crate::board::{Position, Side, Square};
 
@@ -35,8 +35,8 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of `side`. If it is the turn of the other side, which has no legal move, the
-    /// other side passes first. The error is a message for the client.
+    /// Plays a turn of `side`. If the other side is to move and has no legal move, it passes first.
+    /// The error is a message for the client.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let (position, player) = self.with_turn_of(side)?;
         let next = match turn {

@@ -22,7 +22,7 @@ pub struct Clock {
     moves: u32,
 }
 
-/// With byo-yomi periods, 1/`RESERVE` of a move's time is unused: a search ends a little late.
+/// With byo-yomi periods, 1/`RESERVE` of a move's time stays unused: a search ends a little late.
 const RESERVE: u32 = 10;
 /// The time kept in reserve for one very late answer, in a game without byo-yomi periods. The total
 /// reserve also includes 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
@@ -60,8 +60,8 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets the time that another program states. If it has whole seconds and the clock has as
-    /// many, keeps the clock's time, which is more precise.
+    /// Sets the time that another program states. If this is the clock's own time in whole seconds,
+    /// keeps the clock's time, which is more precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -89,11 +89,12 @@ impl Clock {
         }
     }
 
-    /// Returns the time for the next move with `empties` empty squares.
+    /// Returns the time for the next move, in a position with `empties` empty squares.
     ///
-    /// * Without overtime periods, the moves until a position can be solved share the time equally.
-    /// * Before the first period, all moves to the end share the main time plus one period equally.
-    /// * In a period, the moves left in it share its remaining time equally.
+    /// * Without byo-yomi periods: the time, divided by the moves until a position can be solved.
+    /// * Before the first period: the main time divided by the number of moves to the end of the
+    ///   game, plus the time of a period divided by the number of its moves.
+    /// * In a period: its remaining time divided by the number of moves left in it.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -109,7 +110,8 @@ impl Clock {
     }
 }
 
-/// Returns the moves that share the time: those until one move's time can solve the position.
+/// Returns the number of moves that share the time: after them, the time for one move suffices to
+/// solve the position.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

@@ -10,12 +10,12 @@ use super::Server;
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// In bytes. Above this size, the program reads no more lines, so that the client must wait.
+/// The size of the queue, in bytes, above which no more lines are read: the client must wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// Lines this soon after the beginning of a search do not interrupt it: a script writes all its
-/// commands at once, and expects an answer to each.
+/// During this time after the beginning of a search, lines do not interrupt it: a script writes all
+/// its commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -25,7 +25,7 @@ pub enum Interruption {
     Ignored,
     /// The line ends the search, unless it arrived together with the line that started the search.
     Late,
-    /// The line ends a search that has no limit, and any other search as [`Self::Late`].
+    /// The line ends a search that has no limit. On any other search, it acts as [`Self::Late`].
     OpenEnded,
     /// The line always ends the search.
     Always,
@@ -42,7 +42,8 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The waiting lines that end any search, and those that end only searches without a limit.
+    /// The number of waiting lines that end any search, and the number of those that end only
+    /// searches without a limit.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

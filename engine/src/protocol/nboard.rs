@@ -118,7 +118,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Answers with the value of every position, the last first, and the turns before it.
+    /// Answers with a line for each position of the game, from the last to the first: the number of
+    /// turns before it, and its value.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -137,7 +138,8 @@ fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// The protocol also expects a number of games and a depth, which the book does not have.
+/// Returns the line for a move in the book. The protocol also expects a number of games and a
+/// depth, which the book does not have.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }

@@ -148,7 +148,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// Returns the value of any position, even without a legal move, with depth and confidence.
+    /// Searches any position, even one without a legal move. Returns value, depth and confidence.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -164,14 +164,15 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns `limits` with a deadline at the end of `time`, from now; without `time`, with none.
+    /// Returns `limits` with another deadline: `time` from now or, without `time`, no deadline.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
         // A time too long for the clock sets no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the book's best move; `None` if it lacks the position or one after a legal move.
+    /// Returns the book's best move; `None` if the book lacks the position or one after a legal
+    /// move.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // `best_move` alone also finds the last move of a game in a position that the book lacks.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
