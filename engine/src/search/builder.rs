@@ -11,7 +11,7 @@ use crate::progress::Progress;
 
 /// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
-/// The default size, in MiB, for many searches to a fixed depth, which never fill it.
+/// The default size of a table, in MiB, for many searches to a fixed depth, which never fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
 const STATIC: Strength = Strength { depth: 0, exact: 0 };
@@ -45,7 +45,7 @@ const STATIC: Strength = Strength { depth: 0, exact: 0 };
 #[derive(Debug)]
 pub struct Search<'a, E: Evaluate> {
     evaluator: &'a E,
-    /// `None` selects the default level.
+    /// The strength of the search; `None` selects the default level.
     strength: Option<Strength>,
     pruning: Pruning,
     features: Features,
@@ -68,7 +68,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         }
     }
 
-    /// Sets the depth in plies. If no more squares are empty, the search goes to the end.
+    /// Sets the depth in plies. With at most `depth` empty squares, the search goes to the end.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.strength.get_or_insert(STATIC).depth = depth;

@@ -9,9 +9,9 @@ use crate::simd::Instructions;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns bounds of a node's value from the table entries of its children at `depth`, and the
-    /// move of the lower bound. A child's value in [l, h] makes the move to it worth −h to −l. So
-    /// the greatest −h is a lower bound and, if all children have entries, the greatest −l an upper
-    /// one.
+    /// move of the lower bound. If a child's value is in [l, h], the move to it is worth −h to −l.
+    /// So the greatest −h is a lower bound. The greatest −l is an upper bound if all children have
+    /// entries.
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

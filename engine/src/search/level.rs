@@ -25,18 +25,19 @@ pub struct Plan {
 
 /// The highest level whose depth is the same for weights with and without a ProbCut model.
 const FULL_DEPTH: u32 = 10;
-/// The highest level L that solves at 2 L empty squares; above it, this number rises more slowly.
+/// The highest level L that solves positions with 2 L empty squares. At higher levels, the number
+/// of empty squares rises more slowly.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and the
-/// number of empty squares by which the step exceeds the exact solving of the level, for levels
-/// below [`WIDE`] and from [`WIDE`] upwards.
+/// The steps of the endgame ProbCut schedule. Each has a confidence, the lowest level that uses it,
+/// and two numbers of empty squares, of which one is added to that of exact solving: the first
+/// below level [`WIDE`], the second from [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// The lowest level at which each step begins at more empty squares.
+/// The lowest level at which the steps begin earlier, by the second number in [`STEPS`].
 const WIDE: u32 = 18;
 
 impl Level {

@@ -62,7 +62,7 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if the interrupt flag ends even a patient search, since another one has a result.
+    /// True if the interrupt flag ends even a patient search, because another search has a result.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
     /// The node limit of a search by realization probability, reached only with a malformed model.

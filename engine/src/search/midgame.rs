@@ -19,11 +19,11 @@ const PVS_DEPTH: u32 = 3;
 /// The least depth at which moves are ordered by value. At depth 3, the order by replies and
 /// squares is nearly as good, and saves a third of all evaluations of a depth-8 search.
 const VALUED_DEPTH: u32 = 4;
-/// The cost of each of the opponent's replies in a move score without value, in 1/32 disc.
+/// The cost of each of the opponent's replies in a move score that omits the value, in 1/32 disc.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies that each iteration adds: an even number, since values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// The ply whose weights order the moves of endgame nodes: a single ply, to stay in the cache.
+/// The ply whose weights order the moves of endgame nodes: those of one ply stay in the cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -45,8 +45,8 @@ impl Horizon {
         }
     }
 
-    /// Returns a limit on the nodes of a search by probability, which only a malformed model
-    /// reaches, in which every move is nearly certain. Lines end at probability 4^−depth, and the
+    /// Returns a limit on the nodes of a search by probability. Only a malformed model, in which
+    /// every move is nearly certain, reaches it. Lines end at probability 4^−depth, and the
     /// probabilities of a position's moves total about 1: so a valid model gives at most about
     /// 4^depth lines.
     fn most_nodes(self, depth: u32) -> Option<u64> {
@@ -75,7 +75,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Scores moves by replies and value; at small depths, by square, which takes less time.
+    /// Scores moves by replies and value; at small depths, by replies and square to save time.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -189,7 +189,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Reached { best, depth: 1 }
     }
 
-    /// Aspiration windows; without a guess, or at small depths, the first one is the full window.
+    /// Searches in aspiration windows; without a guess, or at small depths, in the full window.
     fn aspirate(
         &mut self,
         position: &Position,

@@ -103,7 +103,7 @@ pub use team::Team;
 /// The number of plies at which a search can have nodes: 0 to 60, where the board is full.
 const PLIES_OF_NODES: usize = 61;
 
-/// A searcher of one position after another; its transposition table keeps earlier results.
+/// A searcher takes one position after another; its transposition table keeps earlier results.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one
 /// empty square. The root counts each time it is searched. Positions that are only evaluated to
@@ -224,7 +224,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Searches to `depth`, or to the end if no more squares are empty; no preliminary searches.
+    /// Searches to `depth`, or to the end if at most `depth` squares are empty, without preliminary
+    /// searches.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }

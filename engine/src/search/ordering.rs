@@ -1,5 +1,5 @@
-//! Move ordering: the best moves of the transposition table, then by move score, which is lower the
-//! more replies a move leaves.
+//! Move ordering: first the best moves from the transposition table, then the other moves by move
+//! score. The more replies a move leaves, the lower is its score.
 
 use arrayvec::ArrayVec;
 
@@ -7,7 +7,7 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost of each of the opponent's replies in a move score with value, in steps of 1/32 disc.
+/// The cost, in 1/32 disc, of each of the opponent's replies in a move score that includes a value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +63,13 @@ impl Moves {
         self.0.is_empty()
     }
 
-    /// Iterates over the moves, in the order of their squares until the first is taken.
+    /// Iterates over the moves. Until one is taken, they are in the order of their squares.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()
     }
 
-    /// Removes and returns the move with the highest score, of several the first in the list. Each
-    /// call scans all moves instead of sorting them: most nodes end after one or two moves.
+    /// Removes and returns the move with the highest score, or the first of several in the list.
+    /// Each call scans all moves instead of sorting them: most nodes end after one or two moves.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -117,7 +117,8 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// The side that moves first in an odd quadrant often also moves last there.
+    /// Returns the squares of odd quadrants. The side that moves first in such a quadrant often
+    /// also moves last there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]

@@ -91,7 +91,7 @@ pub(super) struct Cut {
     shallow: u32,
     /// The prediction of the deep value from the value of the shallow search.
     by_search: Prediction,
-    /// The prediction from the static value, which selects the test: failing high or failing low.
+    /// The prediction from the static value. It decides whether failing high or low is tested.
     by_static: Prediction,
 }
 

@@ -29,7 +29,7 @@ impl EndgameSchedule {
         Self(vec![(64, selectivity)])
     }
 
-    /// Adds the step that searches prune nothing at `empties` or fewer empty squares.
+    /// Adds a step: at `empties` or fewer empty squares, searches prune nothing.
     #[must_use]
     pub fn exact_from(mut self, empties: u32) -> Self {
         self.0.retain(|&(from, _)| from > empties);

@@ -14,11 +14,11 @@ use crate::simd::{Instructions, compiled_for};
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     type Unit: Unit;
 
-    /// The least depth of the enhanced transposition cutoff.
+    /// The least depth of nodes that try the enhanced transposition cutoff.
     const ENHANCED_DEPTH: u32;
     /// The least depth of split points.
     const SHARED_DEPTH: u32;
-    /// The table moves come first if the depth of their entry is at least the first number, or if
+    /// Two depths. The table moves come first if their entry has at least the first depth, or if
     /// the depth of the node is less than the second.
     const TRUSTED_DEPTHS: [u32; 2];
 
@@ -62,8 +62,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a node of depth at least 1, which is the number of empty squares in a search to the
-    /// end. Returns its value, or a bound on it outside the window, and the best move.
+    /// Searches a node of depth at least 1; in a search to the end, this is the number of empty
+    /// squares. Returns the node's value (outside the window, a bound on it) and the best move.
     #[compiled_for(I::SET)]
     pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,
@@ -169,8 +169,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the bound that probably ends a node in the null window above `alpha`: `alpha` if it
-    /// fails low, the next value if it fails high.
+    /// Returns the bound that probably ends a node in the null window above `alpha`, if any:
+    /// `alpha` if the node probably fails low, the next value if it probably fails high.
     fn probable_bound<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,

@@ -25,7 +25,7 @@ use crate::simd::{Instructions, compiled_for};
 
 /// The greatest depth: its reach ([`Searcher::reach`]) still fits into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// The greatest number of flipped discs of a move that the model counts as flipping few.
+/// The greatest number of discs flipped by a move that the model counts among moves with few flips.
 const FEW_FLIPS: u32 = 2;
 
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
@@ -56,7 +56,8 @@ impl Pruning {
     }
 }
 
-/// A move's kind, which gives its probability, and static value, both known before its search.
+/// The kind of a move, which determines its probability, and its static value. Both are known
+/// before the move is searched.
 #[derive(Clone, Copy, Debug)]
 struct RatedKind {
     kind: MoveKind,

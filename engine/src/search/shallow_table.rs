@@ -3,14 +3,16 @@
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// The binary logarithm of the number of entries below [`FAR_EMPTIES`] empty squares: 256 KiB.
+/// The binary logarithm of the number of entries for positions with fewer than [`FAR_EMPTIES`]
+/// empty squares. They take 256 KiB.
 const NEAR_LOG2: u32 = 13;
-/// The same from [`FAR_EMPTIES`] empty squares upwards: 2 MiB, since these entries are read less
-/// often. With 13, exact solves of three test suites take 3 to 4 % more nodes.
+/// The same for positions with at least [`FAR_EMPTIES`] empty squares. Their entries may take 2
+/// MiB, since they are read less often. With 13, exact solves of three test suites take 3 to 4 %
+/// more nodes.
 const FAR_LOG2: u32 = 16;
 
-/// The least number of empty squares in the second part. Such positions are few and save the most
-/// nodes; in a single part, the many positions with fewer empty squares would replace them.
+/// The least number of empty squares of positions in the second part. They are few and save the
+/// most nodes; in a single part, the many positions with fewer empty squares would replace them.
 const FAR_EMPTIES: u32 = 10;
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
@@ -110,7 +112,7 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// The index, limited to the last one, so that a bounds check is unnecessary.
+    /// Returns the index, limited to the last one: this makes a bounds check unnecessary.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

@@ -156,8 +156,8 @@ impl<S> Split<S> {
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether the node should become a split point: several moves remain and a searcher is
     /// idle. A search with a limit of nodes never splits, since it must end at the same node each
-    /// time. If help can change the result (not `is_shareable`), only a team that shares everything
-    /// splits.
+    /// time. If help can change the result (`is_shareable` is false), the node is split only in a
+    /// team whose searchers help in all searches.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

@@ -4,8 +4,9 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The plies by which the preliminary search, which supplies a result if a limit stops the search
-/// to the end, is shallower. It takes a twentieth of the nodes and a fifth of the time.
+/// The number of plies by which a preliminary search is shallower than the search to the end. It
+/// supplies a result if a limit stops the search to the end, and takes a twentieth of the nodes and
+/// a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
 /// The strength of a search: a fixed depth, and exact solving near the end of the game.
@@ -18,7 +19,7 @@ pub struct Strength {
     pub exact: u32,
 }
 
-/// The search is exact only if the depth reaches the end of the game.
+/// Converts a depth. The search is exact only if the depth reaches the end of the game.
 impl From<u32> for Strength {
     fn from(depth: u32) -> Self {
         Self { depth, exact: 0 }
@@ -60,8 +61,8 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches like [`Self::search`]. If a limit ends the search, returns the value and depth of
-    /// the deepest completed one; only an interrupt flag ends the first and shallowest. Before a
-    /// search to the end, a much cheaper one runs.
+    /// the deepest completed search; only an interrupt flag ends the first and shallowest search.
+    /// Before a search to the end, a much cheaper search runs.
     pub fn search_within(
         &mut self,
         position: &Position,

@@ -9,7 +9,7 @@ use super::Selectivity;
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
-/// A position may be in any slot of its cluster.
+/// The number of slots in a cluster. A position may be in any slot of its cluster.
 const WAYS: usize = 2;
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
 const NO_SQUARE: u8 = 64;
@@ -42,8 +42,8 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// The rank of the bounds, which replace bounds of lower rank. Those of fixed-depth searches,
-    /// which may be exact, rank above those of searches by realization probability.
+    /// Returns the rank of the bounds: they replace bounds of lower rank. Bounds of fixed-depth
+    /// searches, which may be exact, rank above those of searches by realization probability.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -135,7 +135,8 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// A relaxed load: a thread that receives the table also sees earlier generation changes.
+    /// Returns the generation. A relaxed load is enough: a thread that receives the table also sees
+    /// earlier changes of the generation.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)

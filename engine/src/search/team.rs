@@ -1,4 +1,4 @@
-//! Teams of searchers: one without a position helps another at that searcher's split points.
+//! Teams of searchers: a searcher without a position helps another at the other's split points.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -196,7 +196,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares, where most work remains; below `own`.
+    /// Joins the split point with the most empty squares, where most work remains. If `own` is
+    /// given, considers only split points below it.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));

@@ -16,7 +16,7 @@ const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 pub(super) struct Tuning {
     /// The ply of the leaves, whose phase has the weights that order moves.
     pub(super) leaf_ply: u32,
-    /// The cost of each of the opponent's replies in a move score with value, in 1/32 disc.
+    /// The cost, in 1/32 disc, of each of the opponent's replies in a move score with a value.
     pub(super) mobility_weight: i32,
     /// Half the width of the first aspiration window, in steps of 1/32 disc.
     pub(super) first_margin: i32,

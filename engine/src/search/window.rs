@@ -100,8 +100,8 @@ impl<T: Unit> Window<T> {
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Narrows the window to known bounds, the lower attained by `square`. Returns true if this
-    /// empties the window: `best` is then the result of the node.
+    /// Narrows the window to known bounds; `square` is the move that attains the lower bound.
+    /// Returns true if this empties the window: `best` is then the result of the node.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {

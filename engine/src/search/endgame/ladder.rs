@@ -1,7 +1,8 @@
 //! The selectivity ladder: ProbCut endgame searches, at rising confidence, before exact solves.
 //!
-//! The score of the last of these searches centres the window of the exact search, which first
-//! tries their best moves in the transposition table, but uses none of their bounds.
+//! The first window of the exact search is around the score of the last of these searches. The
+//! exact search first tries the best moves that these searches stored in the transposition table,
+//! but uses none of their bounds.
 
 use std::sync::Arc;
 
@@ -30,7 +31,8 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the score of the last search, rounded down to an even number; `guess` without one.
+    /// Runs the searches of the ladder. Returns the score of the last one, rounded down to an even
+    /// number, or `guess` if none is completed.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,

@@ -1,4 +1,4 @@
-//! The last four empty squares: one function for each number of empty squares, all null windows.
+//! The search of the last four empty squares, in null windows: a function for each number of them.
 //!
 //! Half of all positions of an endgame search have at most four empty squares. To save time, their
 //! search uses no table and sorts no moves: it tries the empty squares, odd quadrants first. A
@@ -32,7 +32,7 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// `squares` are in ascending order.
+/// Searches a position whose four empty squares are `squares`, in ascending order.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -138,7 +138,7 @@ struct Tries<I> {
     set: I,
     position: Position,
     alpha: Discs,
-    /// [`NO_SCORE`] before the first legal move.
+    /// The best score so far; [`NO_SCORE`] before the first legal move.
     best: Discs,
 }
 
@@ -151,7 +151,7 @@ impl<I: Instructions> Tries<I> {
     }
 
     /// Tries a move, if it is legal. Returns true if its score is above `alpha`, which ends the
-    /// node. `score` gets the child and its `alpha`, and returns its score, all for the opponent.
+    /// node. `score` gets the child and its `alpha`, and returns its score, in the opponent's view.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -189,15 +189,15 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Orders four squares, given in ascending order: those in quadrants with one of them first, then
-/// with three, two and four. Squares of one quadrant are adjacent.
+/// Orders four squares, given in ascending order, by the number of them that are in the same
+/// quadrant: one first, then three, two and four. Squares of one quadrant are adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The order, as places in the ascending list, by the quadrants of the four squares (2 bits each).
+/// For the quadrants of four squares (2 bits each), the order as places in the ascending list.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;

@@ -31,15 +31,16 @@ const PVS_EMPTIES: u32 = 14;
 /// The least number of empty squares at which the move-ordering evaluation also orders moves. With
 /// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// The least number of empty squares of fastest first; with fewer, parity alone orders moves.
+/// The least number of empty squares to order moves fastest first; with fewer, only by parity.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width, in discs, of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Solves a position. Also stores the score after the best move, so that a later search of that
-    /// position only looks for a move that attains it. If a limit ends the search, the error has a
-    /// score that is already known, or the result of the search that guessed it.
+    /// Solves a position. Also stores the score of the position after the best move, so that a
+    /// later search of that position only looks for a move that attains it. If a limit ends the
+    /// search, the error has the score if it is already known, or else the result of the search
+    /// that guessed it.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -91,7 +92,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// If a limit ends the search, the result has no meaning.
+    /// Searches in ever wider windows around `center`. If a limit ends the search, the result has
+    /// no meaning.
     fn endgame_around(
         &mut self,
         position: &Position,
@@ -119,7 +121,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// Stores the score of a position and of that after its best move; nothing without one.
+    /// If a position has a best move, stores its score and that of the position after the move.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
@@ -139,8 +141,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 }
 
-/// Returns the depth of the search that guesses the score, at [`GUESSED_EMPTIES`] or more. It is
-/// cheap compared with the exact search, and its table moves improve the order of that search.
+/// Returns the depth of the search that guesses the score, for at least [`GUESSED_EMPTIES`] empty
+/// squares. That search is cheap compared with the exact search, and its table moves improve the
+/// order of the exact search.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)

@@ -24,13 +24,14 @@ struct Candidate {
 
 /// The score of the best move in the shallow table, above every other move score.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The cost of each legal reply of the opponent in a move score, to which a corner adds 9.
+/// The cost of each legal reply of the opponent in a move score. (A move to a corner gains 9.)
 const REPLY_COST: i32 = 16;
 /// The bonus for a square in a quadrant with an odd number of empty squares.
 const ODD_WORTH: i32 = 8;
 
-/// The part of a move score by square: greatest for corners, least for squares that open one. Saves
-/// 2 to 3 % of the nodes; counting empty squares around the opponent's discs saves no more.
+/// The part of a move score that depends on the square: greatest for corners, least for squares
+/// that open a corner to the opponent. It saves 2 to 3 % of the nodes; counting empty squares
+/// around the opponent's discs saves no more.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -61,7 +62,7 @@ fn place_of(key: i32) -> usize {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches in the null window above `alpha`; the last four empty squares without tables.
+    /// Searches in the null window above `alpha`; with at most four empty squares, without tables.
     #[inline]
     pub(super) fn null_window(
         &mut self,
@@ -153,7 +154,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the best score and its move, or the first above `alpha`. A move must be legal.
+    /// Returns the best score, or the first above `alpha`, with its move. Some move must be legal.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,

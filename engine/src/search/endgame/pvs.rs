@@ -11,9 +11,9 @@ use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a table entry whose moves come first. Moves of shallower entries, which the
-/// search that guesses the score also stores, order worse than [`Searcher::move_score`]. With 6,
-/// the search takes 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39. (A
+/// The least depth of a table entry whose moves come first. The search that guesses the score also
+/// stores shallower entries, whose moves are worse than the order by [`Searcher::move_score`]. With
+/// 6, the search takes 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39. (A
 /// node below [`PVS_EMPTIES`], which is a PVS node only at the root, uses moves of any depth.)
 const TRUSTED_DEPTH: u32 = 8;
 
