@@ -74,7 +74,8 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns the opening at place `rank`; `None` for more than [`MAX_DISTINCT_PLIES`] plies.
+    /// Returns opening number `rank` of the random order; `None` for more than
+    /// [`MAX_DISTINCT_PLIES`] plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];

@@ -101,7 +101,7 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Returns the empty squares from which the side to move searches to the end of the game.
+    /// Returns the number of empty squares at or below which the side to move searches to the end.
     fn to_the_end(&self) -> u32 {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }

@@ -129,7 +129,7 @@ const GAMES: &str = "self-play (games)";
 /// pruning share a transposition table.
 ///
 /// The file does not depend on threads, shards, kills or resumptions. A game with the moves of an
-/// earlier one is dropped. Of an output with fewer games, the complete parts are used again.
+/// earlier one is dropped. The complete parts of an output with fewer games are used again.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -201,7 +201,8 @@ impl Run {
     }
 }
 
-/// Enough games to reuse the cached weights of a phase, few enough to take a second or two.
+/// The greatest number of games that are played together: enough to reuse the cached weights of a
+/// phase, few enough to take a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {

@@ -85,7 +85,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads the openings. A file has one game or board per line; `progress` names the notations.
+    /// Loads the openings. A file has one game or board per line; `progress` reports the notations.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, FileError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -116,7 +116,8 @@ impl ListedOpenings {
         Replay::from_start(squares).expect("an opening replays")
     }
 
-    /// In hexadecimal, of the transcripts in lower case, each with a line feed at its end.
+    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case, each followed by a
+    /// line feed.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for Opening(squares, _) in self.0.iter() {
