@@ -54,7 +54,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns the text of [`how_found`] for a position with `empties` empty squares.
+    /// Returns the text of [`how_found`] for this move of a position with `empties` empty squares.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
@@ -70,7 +70,8 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Searches every legal move within limits. Returns the best first, equal values by square.
+/// Searches every legal move within limits. Returns the moves, the best first; moves of equal value
+/// are in the order of their squares.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -127,7 +128,8 @@ pub fn best_line<E: Evaluate>(
     line
 }
 
-/// Extends `line` by searches, each one ply less deep, that find most of their tree in the table.
+/// Extends `line` by the best moves of further searches. Each is one ply less deep than the one
+/// before, and finds most of its tree in the transposition table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,

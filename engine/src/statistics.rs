@@ -8,7 +8,8 @@ const PLIES: usize = 61;
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The positions in which a move was played, or whose legal moves were all counted.
+    /// The number of positions: in games, those in which a move was played; otherwise, those with a
+    /// legal move, and all of their moves are counted.
     pub positions: u64,
     /// The number of moves whose flipped discs are counted.
     pub moves: u64,
@@ -18,7 +19,8 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// Single positions whose player must pass; in games, moves after which the opponent must.
+    /// The number of moves in games after which the opponent must pass; otherwise, the number of
+    /// positions whose player must pass.
     pub passes: u64,
     /// The number of games that are over at this ply.
     pub ends: u64,
