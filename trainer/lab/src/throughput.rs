@@ -19,16 +19,17 @@ use rayon::prelude::*;
 
 use crate::LabError;
 
-/// A kernel launch counts its positions in 32 bits.
+/// The most positions of a measurement: a kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// A weight of 4 bytes is read for each feature, and a sum of 8 bytes is read and written.
+/// The memory traffic in bytes for each feature of a position: a weight of 4 bytes is read, and a
+/// sum of 8 bytes is read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The least seconds of a measurement, after which starting threads or kernels is negligible.
+/// The shortest measurement in seconds: in it, the start of threads or kernels is negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// The most passes over the positions: they are doubled until they take [`LEAST_SECONDS`].
+/// The most passes over the positions. They are doubled until they take [`LEAST_SECONDS`].
 const MOST_PASSES: u32 = 1 << 16;
 
 /// The speed of residual sums and its limit, in positions per second of wall time.
@@ -40,8 +41,8 @@ pub struct Rates {
     pub limit: f64,
 }
 
-/// Returns positions as a fit uses them, merged up to symmetry and sorted by phase: of `data` or,
-/// without it, of `games` games of random moves. Phases without positions are an error.
+/// Returns the positions of `data` or, without it, of `games` games of random moves, as a fit uses
+/// them: merged up to symmetry and sorted by phase. Phases without positions are an error.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -77,8 +78,8 @@ pub fn positions(
     }
 }
 
-/// Measures residual sums on one thread of the CPU and, in turn, a loop that only makes their
-/// memory accesses, the limit. Returns the best of `repetitions` measurements of each.
+/// Measures residual sums on one CPU thread. The limit is the speed of a loop that makes only their
+/// memory accesses, measured in turn. Returns the best of `repetitions` measurements of each.
 pub fn measure_cpu(
     model: &Model,
     positions: &[ScoredPosition],
@@ -98,8 +99,8 @@ pub fn measure_cpu(
     Ok(rates)
 }
 
-/// Measures residual sums on a GPU, or another device that runs the kernels. The limit is the
-/// memory bandwidth divided by the bytes per position or, if it is unknown, that of a CPU thread.
+/// Measures residual sums on a GPU or another device that runs the kernels. The limit is the memory
+/// bandwidth divided by the bytes per position; without a known bandwidth, that of a CPU thread.
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -117,14 +118,14 @@ pub fn measure_kernels(
     Ok(Rates { own, limit })
 }
 
-/// Fixed-point weights between −4 and 4 discs: neighbours differ, and the sum of the 65 weights of
-/// a position does not overflow.
+/// Returns fixed-point weights between −4 and 4 discs. Neighbouring weights differ, and the sum of
+/// the 65 weights of a position does not overflow.
 fn weights(model: &Model) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns positions per second. Weights are in 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns the positions processed per second. Weights are in 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],
@@ -159,7 +160,7 @@ fn rate(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// A loop with only the memory accesses of residual sums: parameter indices are computed before.
+/// A loop with only the memory accesses of residual sums. Parameter indices are computed before it.
 struct Limit {
     stream: Vec<u32>,
     features: usize,

@@ -39,9 +39,10 @@ impl Terms {
         conversation.introduction()
     }
 
-    /// Returns an engine's moves in the order of `openings`, each in a new game, with one process
-    /// per thread. In each opening, the side to move must have a legal move; GTP engines also need
-    /// the moves that lead to the opening. `progress` advances by one for each opening.
+    /// Asks an engine for one move in each of `openings`, each in a new game, and returns the moves
+    /// in this order. Each thread has its own process. In each opening, the side to move must have
+    /// a legal move; GTP engines also need the moves that lead to the opening. `progress` advances
+    /// by one for each opening.
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -92,7 +93,7 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine over all its games; a game after a misconduct starts a new process.
+/// A session with an engine for all its games. After a misconduct, a game starts a new process.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
@@ -162,7 +163,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(seen)
     }
 
-    /// Stops the engine's process if `result` is a misconduct, which a resignation is not.
+    /// Stops the engine's process if `result` is a misconduct. A resignation is not a misconduct.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
         if result.as_ref().is_err_and(|wrong| !matches!(wrong, Misconduct::Resigned)) {
             self.process = None;
@@ -276,8 +277,9 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// Parses the GTP answer to the command `number`, which the answer may repeat or omit. Returns the
-/// text, or `Err` with the text if the command was refused; `None` if the line is no such answer.
+/// Parses the GTP answer to the command with the number `number`; the answer may repeat this number
+/// or omit it. Returns the text, `Err` with the text if the command was refused, or `None` if the
+/// line is not an answer to this command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Edax puts a blank between `=` and the number.

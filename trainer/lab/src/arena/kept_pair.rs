@@ -14,7 +14,7 @@ const PREFIX: &str = "pair ";
 
 #[derive(Serialize, Deserialize)]
 struct Pair {
-    /// The position of both games, as 64 characters with the side to move.
+    /// The position from which both games start, as 64 characters with the side to move.
     opening: String,
     games: [Game; 2],
     efforts: [Effort; 2],
@@ -31,7 +31,7 @@ struct Game {
 
 #[derive(Serialize, Deserialize)]
 struct Forfeit {
-    /// 1 or 2.
+    /// The player who forfeited: 1 or 2.
     player: usize,
     reason: String,
 }

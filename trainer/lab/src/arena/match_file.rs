@@ -1,5 +1,5 @@
-//! Match files, and the run that makes one: in parts of pairs of games, so that a match can be
-//! resumed after a stop or divided among processes.
+//! Match files, and the run that makes a match file. The run stores pairs of games in parts, so
+//! that a match can be resumed after a stop or divided among processes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub struct Conditions {
 /// A match with its finished pairs of games in files, from which it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The two players, or pairs of players with equal, consecutive shares of the openings.
+    /// The two players; or pairs of players, which play equal, consecutive shares of the openings.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
@@ -44,7 +44,7 @@ pub struct KeptMatch<'a> {
     pub conditions: &'a Conditions,
 }
 
-/// The file of a finished match, or the pairs of one shard.
+/// The content of the file of a finished match, or the pairs that one shard stores.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The names of the players and the settings of the match.
@@ -58,13 +58,14 @@ pub struct MatchFile {
 /// The name of the last section of a match file, which has the conditions.
 const CONDITIONS: &str = "match";
 
-/// The most pairs in a part.
+/// The greatest number of pairs in a part.
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// Shorter parts have fewer pairs after the decision of a test, which do not count.
+/// The factor by which parts are shorter in a match with a sequential test. Pairs after the
+/// decision of the test do not count, and shorter parts have fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage for [`KeptMatch::play_stage`]. A pair takes a thread about `seconds`.
+/// Returns the stage for [`KeptMatch::play_stage`]. One thread takes about `seconds` for a pair.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -173,7 +174,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     const CAN_END: bool = true;
     const CAN_REFUSE: bool = true;
 
-    /// A part must have exactly the pairs `numbers`, each from its opening of the match.
+    /// Returns true if a part has exactly the pairs `numbers`, each from its opening of the match.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
@@ -256,7 +257,7 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// The empty content of a whole match; refuses an invalid sequential test in `provenance`.
+    /// Returns empty content for a whole match; refuses an invalid sequential test in `provenance`.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;

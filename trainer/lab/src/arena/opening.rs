@@ -37,7 +37,7 @@ impl Opening {
         ways.into_iter().flatten().find_map(reached).unwrap_or_else(|| Self::without_path(position))
     }
 
-    /// Returns the positions of a game in which a move was played, with the game up to each.
+    /// Returns an opening for each move of a game: the position before it, and the game so far.
     pub fn along(game: &Game) -> Vec<Self> {
         let steps = game.replay().steps;
         let opening = |(at, step): (usize, &Step)| {
@@ -54,7 +54,7 @@ impl Opening {
 }
 
 /// Returns all turns from the start position, with passes. `side` is the side to move after
-/// `steps`; if it is not that side's turn, the last turn is a pass.
+/// `steps`: if the other side would have the turn, the last turn is its pass.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

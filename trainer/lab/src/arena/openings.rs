@@ -19,14 +19,15 @@ pub struct Choice {
     pub count: usize,
     /// The seed of the random draw.
     pub seed: u64,
-    /// The largest absolute label in discs. Positions of text files have no labels and all qualify.
+    /// The largest absolute label, in discs, of a position that can be drawn. Positions of text
+    /// files have no labels, and all of them can be drawn.
     pub within: Discs,
 }
 
 impl Choice {
-    /// Draws openings at random, no two of them equal up to symmetry, from a file of enumerated
-    /// openings, of which only the last ply is used, from a file of positions, or from a text with
-    /// a board or a transcript on each line.
+    /// Draws openings at random, no two of them equal up to symmetry. The file has enumerated
+    /// openings (only those of the last ply are drawn), positions, or a text with a board or a
+    /// transcript on each line.
     pub fn draw(&self, path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, SourceError> {
         let mut openings = match file::kind_of(path) {
             // The reader refuses files of other kinds.

@@ -26,7 +26,7 @@ pub struct Match<'a> {
     pub first: Contestant<'a>,
     /// The opponent.
     pub second: Contestant<'a>,
-    /// The search of evaluations without their own search settings.
+    /// The strength of the searches for evaluations that have no search settings of their own.
     pub strength: Strength,
 }
 
@@ -52,8 +52,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`], until `enough` returns true. It is called with each pair in
-    /// order; later pairs do not count, although some may have been played.
+    /// Plays like [`Self::play`], but calls `enough` with each pair in order, until it returns
+    /// true. Later pairs do not count, although some may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -88,12 +88,12 @@ impl Match<'_> {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
-    /// Estimates the seconds of a pair of games of two such evaluations on one thread.
+    /// Estimates the seconds of one thread for a pair of games of two evaluations of this strength.
     pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
         2.0 * size::game(size::search(depth), exact)
     }
 
-    /// Adds a game that leads to the position, if one is found, for external programs.
+    /// Creates an opening. For external programs, it has a game that leads to it, if one is found.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),

@@ -56,9 +56,9 @@ impl Pentanomial {
         (pairs > 0).then(|| points / pairs as f64)
     }
 
-    /// The variance of the share of the points over the pairs and two added ones, of two losses and
-    /// of two wins. Without these, the first few pairs, which often have equal results, would have
-    /// variance 0 and decide the sequential test.
+    /// The variance over pairs of the first player's share of the points. Two pairs are added to
+    /// those played: one of two losses, and one of two wins. Without them, the first few pairs,
+    /// which often have equal results, would have variance 0 and decide the sequential test.
     pub(super) fn variance(&self) -> f64 {
         let [lost, .., won] = self.0;
         let mut counts = self.0;

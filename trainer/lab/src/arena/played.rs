@@ -91,7 +91,8 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the image with the smallest opening and, among equal ones, the smallest moves.
+    /// Returns the opening and the moves of one symmetric image: that with the smallest opening
+    /// and, among images with the same opening, with the smallest moves.
     pub(super) fn canonical(&self) -> (Position, Vec<Square>) {
         let image = |symmetry: Symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));
@@ -101,7 +102,8 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Adds the moves from the start position to the opening; may return a symmetric image.
+    /// Returns the game from the start position, with the moves that lead to its opening. The
+    /// result may be a symmetric image of the game.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();

@@ -71,7 +71,7 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
-    /// At most this many empty squares are solved exactly; the effort of exact play is not counted.
+    /// At most this many empty squares are solved exactly. The effort of doing so is not counted.
     exact: u32,
     effort: Effort,
     /// The time for all moves of a game, if limited.
@@ -95,7 +95,7 @@ impl std::iter::Sum for Effort {
 }
 
 impl<'a> Player<'a> {
-    /// An evaluation without its own search settings searches with `strength`.
+    /// Creates a player. An evaluation without search settings of its own searches with `strength`.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
         let (evaluator, strength, budget, pruning) = match contestant {

@@ -23,7 +23,7 @@ pub enum Misconduct {
     Flood { expected: &'static str },
     #[error("refused `{command}`: {answer}")]
     Refused { command: String, answer: String },
-    /// A result, not misconduct.
+    /// The player resigned. This is a result, not misconduct.
     #[error("{RESIGNED}")]
     Resigned,
     #[error("played `{answer}`, which is not legal")]
@@ -37,12 +37,12 @@ fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; its last message is `{said}`") }
 }
 
-/// The most bytes before the expected answer.
+/// The most bytes that a program may print before the expected answer.
 const MAX_BYTES: usize = 1 << 20;
-/// The wait for the end of stderr, which child processes of an ended program may keep open.
+/// The longest wait for the end of stderr: an ended program's child processes may keep it open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 const MAX_LINE_BYTES: u64 = 1 << 12;
-/// After this number of unread lines, the program has to wait.
+/// The greatest number of unread lines. A program that prints more has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
 /// A running external program. Dropping this value kills it and all its child processes. If our
@@ -210,18 +210,19 @@ impl Mark {
 }
 
 /// A guard process, which kills an external program and its child processes when our process has
-/// ended, which it notices by the end of a pipe. The program is in its own process group, so an
-/// interrupt from the terminal does not reach it, and a hanging program does not notice the end of
-/// its input.
+/// ended. The guard notices this end by the end of a pipe. The program is in its own process group,
+/// so an interrupt from the terminal does not reach it, and a hanging program does not notice the
+/// end of its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// Reads the id of the program's process group, waits until our process has ended, and kills
-    /// the group. Then kills all processes with the mark, until three rounds in a row find none: a
-    /// process has no environment for a moment after its start, so one round may miss it.
+    /// The shell script of the guard. It reads the id of the program's process group, waits until
+    /// our process has ended, and kills the group. Then it kills all processes with the mark, until
+    /// three rounds in a row find none: a process has no environment for a moment after its start,
+    /// so one round may miss it.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -288,8 +289,8 @@ fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     }
 }
 
-/// Returns the last line of stderr that is not blank, shortened; or, since lines about usage may
-/// follow it, a line that begins with `error`.
+/// Returns the last line of stderr that begins with `error`, since lines about usage may follow it;
+/// without such a line, the last line that is not blank. Long lines are shortened.
 fn last_line(errors: impl Read) -> String {
     let (mut errors, mut line) = (BufReader::new(errors), vec![]);
     let (mut last, mut is_error) = (String::new(), false);

@@ -45,7 +45,7 @@ pub struct MatchResult {
     pub games: Vec<PlayedGame>,
 }
 
-/// A game that a player lost by misconduct, with all discs.
+/// A game that a player lost by misconduct. The opponent gets all discs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Forfeit {
     /// The number of the pair, counted from 1.
@@ -93,9 +93,9 @@ impl MatchResult {
 
 /// Collects pairs, which arrive in any order, in the order of their openings.
 pub(super) struct InOrder<F> {
-    /// The number of the pair that is appended to `pairs` next.
+    /// The index of the pair that is appended to `pairs` next.
     next: usize,
-    /// The pairs that count; those after a missing one do not.
+    /// The pairs that count. A pair does not count while a pair before it is missing.
     pub(super) pairs: Vec<PlayedPair>,
     /// Pairs that wait for one with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
@@ -105,7 +105,7 @@ pub(super) struct InOrder<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// Pairs count from number `first`, to the first one for which `enough` returns true.
+    /// Pairs count from number `first` to the first pair for which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }

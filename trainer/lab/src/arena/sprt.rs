@@ -18,7 +18,7 @@ use super::statistics::{elo, expected_share};
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
-/// In Elo points.
+/// The largest absolute difference that a hypothesis can state, in Elo points.
 const MAX_HYPOTHESIS: f64 = 800.0;
 
 impl FromStr for Hypotheses {
@@ -187,9 +187,10 @@ impl Sprt {
     }
 
     /// Returns the confidence interval of the difference in Elo points; an infinite end is `None`.
-    /// It contains the differences that no test with this distance of the hypotheses and these
-    /// error rates rejects: a decision for H1 rejects the smaller hypothesis, one for H0 the
-    /// larger. At an end of the interval, the log-likelihood ratio of such a test equals a bound.
+    /// Consider all tests with this distance of the hypotheses and these error rates: the interval
+    /// contains the differences that none of them rejects. A decision for H1 rejects the smaller
+    /// hypothesis, one for H0 the larger. At an end of the interval, the log-likelihood ratio of
+    /// one of these tests equals a bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();

@@ -119,7 +119,7 @@ impl MeanShare {
 /// The distribution of the mean of numbers between 0 and 1, with weights that are uniform among all
 /// weights that total 1.
 enum WeightedMean {
-    /// All numbers are this one.
+    /// All numbers are equal to this one.
     Certain(f64),
     /// A beta distribution of the same mean and variance; exact if all numbers are 0 or 1.
     Spread(Beta),

@@ -24,7 +24,7 @@ pub struct Choices(Vec<Choice>);
 
 #[derive(Clone, PartialEq, Debug)]
 struct Choice {
-    /// The path of the entry: the names of the enclosing tables, then its own.
+    /// The path of the entry: the names of the enclosing tables, then the name of the entry.
     path: Vec<String>,
     values: Vec<Value>,
 }
@@ -92,7 +92,7 @@ impl Choices {
     }
 
     /// Returns the entries of a combination (in the form of [`Values::to_json`]) whose value is the
-    /// smallest or the largest number tried, of at least two.
+    /// smallest or the largest of the two or more numbers tried.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |choice: &Choice| {
@@ -120,8 +120,8 @@ impl Choices {
     }
 }
 
-/// Adds the lists in a table and its inner tables in the order of their names. `above` is the path
-/// of the table in the recipe.
+/// Adds the lists in `table` and its inner tables to `out`, in the order of their names. `above` is
+/// the path of the table in the recipe.
 fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), Invalid> {
     const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
     let mut entries: Vec<(&String, &Value)> = table.iter().collect();

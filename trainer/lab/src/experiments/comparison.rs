@@ -23,7 +23,7 @@ use othello_fit::metrics::{ErrorsByGame, Overlap};
 /// The settings of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparing<'a> {
-    /// The number of seeds of each recipe, from the one in the recipe's settings on.
+    /// The number of seeds for each recipe. The first seed is the one in the recipe's settings.
     pub seeds: u64,
     /// The smallest difference that matters, in discs.
     pub smallest: f64,
@@ -41,7 +41,7 @@ pub fn openings(
     count: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<Position>, LabError> {
-    /// In discs.
+    /// The largest absolute label of an opening, in discs.
     const WITHIN: Discs = 10;
     Ok(Choice { count, seed: 1, within: WITHIN }.draw(path, progress)?)
 }
@@ -66,7 +66,7 @@ pub struct Comparison {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of each.
     pub test_labels: Vec<(String, u64)>,
-    /// The test games that the data of training have.
+    /// The test games that are also in the training data.
     pub training_has: Overlap,
     /// The time of the comparison, in seconds.
     pub seconds: f64,
@@ -162,8 +162,9 @@ impl Comparing<'_> {
         json!({"seeds": self.seeds, "openings": boards, "strength": [depth, exact], "sprt": self.sprt})
     }
 
-    /// Prints what the comparison takes and can prove, fits both recipes with every seed, measures
-    /// their errors, and plays the match, if there is one. `begun` is the time of the start.
+    /// Prints the expected time and the smallest difference that the comparison can prove. Then
+    /// fits both recipes with every seed, measures their errors, and plays the match, if there is
+    /// one. `begun` is the time of the start.
     pub fn compare(
         &self,
         recipes: [Recipe; 2],
@@ -202,7 +203,8 @@ impl Comparing<'_> {
         })
     }
 
-    /// Plays the openings, which the seeds share, until a sequential test decides or none is left.
+    /// Plays the openings until a sequential test decides or none is left. Each seed's two
+    /// evaluations play an equal share of the openings.
     fn play(
         &self,
         names: &[String; 2],
@@ -240,7 +242,7 @@ fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
 }
 
 impl Played {
-    /// With a sequential test, the verdict follows from its confidence interval.
+    /// Returns the verdict by the p-value or, with a sequential test, by its confidence interval.
     fn verdict(&self) -> Verdict {
         let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
         let [above, below] = match sprt {

@@ -35,7 +35,7 @@ pub struct Curve {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of each.
     pub test_labels: Vec<(String, u64)>,
-    /// The test games that the data of training have.
+    /// The test games that are also in the training data.
     pub training_has: Overlap,
     /// The time of the study, in seconds.
     pub seconds: f64,
@@ -145,7 +145,7 @@ struct Amount {
     share: Share,
     /// The training games, by seed.
     games: Vec<u64>,
-    /// By seed.
+    /// The errors on the test games, by seed.
     errors: Vec<ErrorsByGame>,
 }
 

@@ -11,7 +11,7 @@ use othello_fit::metrics::{ErrorsByGame, GameErrors};
 /// The confidence level of verdicts and intervals.
 pub const CONFIDENCE: f64 = 0.99;
 
-/// Samples of games, drawn with replacement, that estimate the influence of the games (bootstrap).
+/// The number of samples of games, drawn with replacement, to estimate their influence (bootstrap).
 const RESAMPLES: u64 = 400;
 
 /// The upper 10 % quantile of the standard normal distribution.
@@ -62,8 +62,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the difference on some phases; `None` if they have no positions. `pairs` has the
-    /// errors of both recipes on the same games by seed; a single seed adds nothing to the
+    /// Returns the difference on some phases; `None` if they have no positions. For each seed,
+    /// `pairs` has the errors of both recipes on the same games. A single seed adds nothing to the
     /// variance.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
@@ -119,7 +119,7 @@ impl Difference {
     }
 
     /// Returns the numbers of seeds and of test games that prove a difference of `discs` with
-    /// probability 0.9. They share the allowed variance equally.
+    /// probability 0.9. Half of the variance that this allows is for the seeds, half for the games.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -140,8 +140,8 @@ impl Difference {
         self.variance_of_seeds + self.variance_of_games
     }
 
-    /// The standard errors from the mean to an end of the interval: a quantile of Student's t with
-    /// the degrees of freedom of Welch and Satterthwaite.
+    /// Returns how many standard errors an end of the interval is from the mean: a quantile of
+    /// Student's t with the degrees of freedom of Welch and Satterthwaite.
     fn quantile(&self) -> f64 {
         let by_seeds = self.variance_of_seeds.powi(2) / (self.seeds.max(2) - 1) as f64;
         let by_games = self.variance_of_games.powi(2) / (self.games.max(2) - 1) as f64;

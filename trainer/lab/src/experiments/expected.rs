@@ -15,16 +15,17 @@ use super::{Comparing, Difference, Recipe};
 use crate::LabError;
 use crate::arena::{Match, smallest_elo};
 
-/// The standard error of the difference of two recipes' errors, relative to that of one error:
-/// √(2 − 2ρ) with the correlation ρ of both errors of a game. Measured: 0.1 to 0.3 between similar
-/// recipes, as with one more feature, and about 1 between pattern sets.
+/// The standard error of the difference of two recipes' errors, divided by that of one recipe's
+/// error: for similar recipes, and for different pattern sets. It is √(2 − 2ρ), where ρ is the
+/// correlation of the two errors of a game. Measured: 0.1 to 0.3 between recipes that differ, for
+/// example, by one feature; about 1 between pattern sets.
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
-/// Estimates the seconds of a fit on one thread of a processor of 2020, without early stopping. An
-/// epoch passes over the positions of each phase and of its window, and over the factors of its own
-/// positions.
+/// Estimates the seconds of a fit on one thread of a processor of 2020, without early stopping. For
+/// each phase, an epoch passes over the positions of the phase and of its window, and over the
+/// factors of the phase's own positions.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, LabError> {
-    /// The seconds for each position and instance, and for each of its factors.
+    /// The seconds for each instance of a position, and for each element of its factor vector.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

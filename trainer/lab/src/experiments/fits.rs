@@ -89,7 +89,8 @@ pub struct Fitted {
 pub struct Origins {
     /// The checksums of the inputs, and the texts of the pattern sets.
     texts: BTreeSet<String>,
-    /// The files of training data, also of initial weights if they are beside the data or the test.
+    /// The files of training data. Those of the initial weights are included if they are in the
+    /// folder of the data or of the test.
     data: BTreeSet<PathBuf>,
 }
 
@@ -133,7 +134,7 @@ impl StudySettings {
     }
 
     /// Reads the test games, picks the device, and opens the run. `recipe` is the provenance of the
-    /// recipe; `own` has the settings of this kind of study alone.
+    /// recipe; `own` has the settings that only this kind of study has.
     pub fn begin<'a>(
         &'a self,
         recipe: Provenance,

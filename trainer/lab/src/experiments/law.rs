@@ -70,8 +70,8 @@ impl Law {
 }
 
 impl Prediction {
-    /// Predicts the error of the largest amount from the law of the others, fitted to points
-    /// (amount, error); `None` if these do not determine a law.
+    /// Fits a law to all points (amount, error) except that of the largest amount, and predicts the
+    /// error there. `None` if these points do not determine a law.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -84,8 +84,8 @@ impl Prediction {
     }
 }
 
-/// Returns the least-squares law of an exponent, and the sum of its squared residuals. Amounts are
-/// scaled by `smallest`, the smallest of them.
+/// Returns the least-squares law with this exponent, and the sum of its squared residuals. Amounts
+/// are scaled by `smallest`, the smallest of them.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

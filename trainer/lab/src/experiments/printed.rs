@@ -12,7 +12,8 @@ use super::{
 use crate::arena::{SprtReport, Statistics};
 
 impl ComparedErrors {
-    /// Prints the errors by phase, and their difference; its interval comes from `sample`.
+    /// Prints the errors by phase and their difference. `sample` describes the seeds and games from
+    /// which the interval of the difference comes.
     pub fn print(
         &self,
         f: &mut fmt::Formatter<'_>,

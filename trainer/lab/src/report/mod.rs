@@ -128,7 +128,7 @@ fn read_beside<T>(
     Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
 }
 
-/// The most bytes of a file beside the weights: a hundred thousand epochs of every phase fit.
+/// The most bytes of a file beside the weights: enough for 100,000 epochs of every phase.
 const LONGEST: u64 = 1 << 30;
 
 #[cfg(test)]

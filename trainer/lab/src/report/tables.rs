@@ -16,9 +16,9 @@ const TABLES: [[&str; 4]; 4] = [
     ["matches", "elo", "", "elo_error,p_value,pairs,wins,draws,losses,mean_discs,mean_discs_error"],
 ];
 
-/// A table, whose rows have the name of their run, loss or match.
+/// A table. Each row has the name of its run, loss or match.
 pub struct Table {
-    /// The table's name, the column of the horizontal axis, those of the charts, and the others.
+    /// The table's name, the column of the horizontal axis, those with charts, and all others.
     pub columns: [&'static str; 4],
     rows: Vec<(String, Json)>,
 }

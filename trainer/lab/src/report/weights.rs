@@ -15,7 +15,7 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// The training positions of each phase, with repetitions, by the counts of the weights file.
+    /// The number of training positions, with repetitions, of each phase, from the weights' counts.
     positions: Vec<u64>,
     /// The influence of each square by phase, in discs: the sum, over the instances with the
     /// square, of the mean absolute weight in training divided by the number of squares.
@@ -29,9 +29,9 @@ struct PatternSummary {
     /// The squares, 0 to 63, of each instance; the first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
-    /// By phase, the classes with at least 1, 10 and 100 occurrences in training.
+    /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
-    /// By phase, the mean absolute weight in discs of the classes in training.
+    /// For each phase, the mean absolute weight, in discs, of the classes that occur in training.
     sizes: Vec<f64>,
     /// The most frequent classes.
     shown: Vec<ClassSummary>,
@@ -41,7 +41,7 @@ struct PatternSummary {
 struct ClassSummary {
     /// The first configuration, a character for each square: X player, O opponent, - empty.
     discs: String,
-    /// By phase, in steps of 1/32 disc.
+    /// The weight of the class in each phase, in steps of 1/32 disc.
     steps: Vec<i16>,
     /// The occurrences in training, by phase.
     counts: Vec<u32>,

@@ -122,7 +122,7 @@ pub struct Solved {
     pub seconds: f64,
 }
 
-/// In MiB for each thread, as in the command `solve`.
+/// The size of each thread's transposition table in MiB, as in the command `solve`.
 const HASH_MEGABYTES: usize = 64;
 
 impl Solved {
@@ -177,8 +177,8 @@ const EXACT: &str = "all:exact";
 
 impl ValueErrors {
     /// Measures the errors of values on a file of records or of scored boards: static values at
-    /// depth 0, else values of searches without pruning. Of games, only exactly scored positions
-    /// count.
+    /// depth 0, else values of searches without pruning. In games, only positions with an exact
+    /// score count.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

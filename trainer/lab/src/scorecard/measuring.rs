@@ -52,7 +52,7 @@ pub struct EqualTime {
     pub against: Subject,
     /// The file of the openings.
     pub file: PathBuf,
-    /// The openings, each of a pair of games.
+    /// The openings. Each one is played as a pair of games.
     pub openings: Vec<Position>,
     /// Each player's time for all moves of a game, in seconds.
     pub seconds: u64,
@@ -114,7 +114,8 @@ impl Benchmark {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts but the match; returns also impossible parts, with reasons.
+    /// Measures a player in all parts but the match. Also returns the parts that are impossible for
+    /// the player, each with the reason.
     pub fn measure(
         &self,
         subject: &Subject,

@@ -49,7 +49,7 @@ pub struct Row {
     pub hard: Vec<BestMoves>,
     /// The errors of values on exact positions, by file and depth.
     pub exact: Vec<ValueErrors>,
-    /// The suite, solved.
+    /// The results of solving the endgame problems.
     pub suite: Option<Solved>,
     /// The moves that a program, which reports no scores, chose in the positions of the suite.
     pub suite_moves: Option<BestMoves>,
@@ -98,7 +98,7 @@ impl Data {
     }
 }
 
-/// The numbers of the part and of the column within it, and the heading.
+/// A column of the tables: the index of its part, its index within the part, and its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
@@ -170,7 +170,7 @@ fn error_cell(errors: &GroupErrors) -> String {
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
 }
 
-/// The number of best moves and, if known, the discs lost and the error of the values.
+/// Returns a cell: the number of best moves and, if known, the discs lost and the error of values.
 fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));

@@ -28,21 +28,21 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds; `None` for enough to leave two trials, but at most 5.
+    /// The number of rounds; `None` for as many as leave two trials, but at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games, false if fewer seeds.
     pub by_data: bool,
-    /// The fits of each combination in the last round.
+    /// The number of fits of each combination in the last round, each with another seed.
     pub seeds: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Round {
-    /// Counted from 1.
+    /// The number of the round, counted from 1.
     number: u32,
     share: Share,
     seeds: u64,
-    /// The most combinations.
+    /// The greatest number of combinations in the round.
     most: usize,
     is_last: bool,
 }
@@ -70,7 +70,7 @@ pub struct Tuned {
     /// value beyond it may be better.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_an_end: Vec<AtAnEnd>,
-    /// The test games that the data of training have.
+    /// The test games that are also in the training data.
     pub training_has: Overlap,
     /// The time that the search for settings took, in seconds.
     pub seconds: f64,
@@ -138,8 +138,8 @@ impl Tuning<'_> {
         })
     }
 
-    /// Each round has at most half of the combinations of the one before, rounded up, but two if
-    /// there are two.
+    /// Returns the rounds. Each has at most half as many combinations as the round before (rounded
+    /// up), but not fewer than two if there are two.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -198,7 +198,7 @@ impl Tuning<'_> {
         Ok(trials.iter().zip(by_seed).zip(outcomes).map(record).collect())
     }
 
-    /// `None` if the weights diverged.
+    /// Fits a combination with a seed. Returns `None` if the weights diverged.
     fn fit(
         &self,
         round: Round,
@@ -226,7 +226,7 @@ pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     records.iter().filter(is_open).collect()
 }
 
-/// The binary logarithm of the number of trials, rounded up, from 1 to 5.
+/// The default number of rounds: the binary logarithm of `trials`, rounded up, from 1 to 5.
 fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
