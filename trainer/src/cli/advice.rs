@@ -16,7 +16,7 @@ pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 /// The least search depth at which games count as deep for the warning about few deep games.
 const DEEP: u64 = 6;
 
-/// The number of training games below which more games lower the error more than deeper searches.
+/// With fewer training games than this, more games lower the error more than deeper searches do.
 const MANY_GAMES: u64 = 100_000;
 
 /// The number of training positions at or above which factors lower the error of any pattern set.
@@ -29,7 +29,7 @@ pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
 }
 
 /// The properties of a fit that the warnings depend on. `depth` is the greatest search depth of the
-/// games; they have search values (`has_values`), and the labels use these (`uses_values`).
+/// games. `has_values` is true if they have search values, `uses_values` if the labels use these.
 #[derive(Clone, Copy)]
 pub(super) struct Choices {
     depth: u64,

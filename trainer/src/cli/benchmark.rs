@@ -19,7 +19,7 @@ use super::matches::check_reached;
 use crate::arena::{Choice, Terms};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
-/// The default files of `--strong`. The next constants are those of other parts.
+/// The default files of `--strong`. The constants below are the default files of the other parts.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
 const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];

@@ -182,7 +182,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks the output and loads the weights. Their new provenance still lacks the settings.
+    /// Checks the output and loads the weights. The returned provenance still lacks the settings.
     fn load<'a>(
         &'a self,
         work: &str,

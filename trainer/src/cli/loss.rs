@@ -26,7 +26,7 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// `--max-bias` checks only numbers of empty squares with at least this many positions.
+/// `--max-bias` checks a number of empty squares only if at least this many positions have it.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 /// Arguments of `loss`.
@@ -90,8 +90,8 @@ pub(in crate::cli) struct Loss {
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<pair::Paired>,
-    /// The test games that the data of the fit have, if files of these data are beside the test or
-    /// beside the weights.
+    /// The test games that are also in the training data of the weights, if files of these data are
+    /// beside the test or beside the weights.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     training_has: Vec<Overlap>,
     /// The positions with the largest errors, with `--worst`.
@@ -177,7 +177,7 @@ impl Arguments {
         Ok(measuring.files(&self.data, &self.rules(), progress)?)
     }
 
-    /// Looks up the data, whose files have these checksums, in the training data of the weights.
+    /// Looks up the data, whose files have the checksums `sha256`, in the weights' training data.
     fn training_has(
         &self,
         second: Option<&WeightsChoice>,

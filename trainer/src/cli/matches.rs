@@ -84,7 +84,7 @@ pub struct Arguments {
 /// A player of the match: loaded weights or a checked external program, with its search.
 struct Loaded {
     mind: Mind,
-    /// The settings of the player's text or, for those that it omits, of the flags of the match.
+    /// The search settings in the player's text; those that it omits are from the match's flags.
     search: SearchSpec,
     plan: Plan,
 }
@@ -138,13 +138,13 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// The search settings that neither the texts of the players nor the flags state.
+    /// Returns the search settings for all that neither the players' texts nor the flags state.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// The search settings of the flags, for all that the text of a player does not state.
+    /// Returns the search settings of the flags: the defaults for what a player's text omits.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
@@ -291,7 +291,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Returns an error if no game is found that reaches an opening: GTP players need its moves.
+/// Returns an error if no game to an opening is found: GTP players need the moves of such a game.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
@@ -319,7 +319,7 @@ impl KeptArguments {
         Existing::by_force(self.force)
     }
 
-    /// Returns an error if an existing file belongs to another match, as far as is known before it.
+    /// Returns an error if an existing file is of another match, as far as known before the match.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> anyhow::Result<()> {
         if self.existing() == Existing::Replace {
             return Ok(());
@@ -375,7 +375,7 @@ impl KeptArguments {
     }
 }
 
-/// The first line of a transcripts file up to the moves, which is known before the match.
+/// Returns the first line of a transcripts file up to the moves. It is known before the match.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -7,7 +7,7 @@ use crate::report::Line;
 
 const SIZE: (u32, u32) = (860, 330);
 
-/// The most lines that the picture names.
+/// The greatest number of lines with which the picture shows their names.
 const MOST_NAMED: usize = 8;
 
 const COLOURS: [RGBColor; 5] = [

@@ -94,7 +94,7 @@ pub(in crate::cli) struct Report {
 struct Check {
     /// The number of steps with the listed checksum.
     equal: usize,
-    /// The first step with another one.
+    /// The first step with another checksum.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference>,
 }

@@ -120,7 +120,8 @@ impl Making<'_> {
         Ok((made, Outcome::Done))
     }
 
-    /// Returns the command line of a step, which is valid. Input files that no step makes exist.
+    /// Returns the command line of a step. It is an error if the command line is not valid, or if
+    /// an input file that no step makes does not exist.
     pub(super) fn words(&self, step: &Step, is_fresh: bool) -> anyhow::Result<Vec<String>> {
         let mut words = step.words(self.folder, self.recipe.seed);
         let force = "--force".to_owned();
@@ -139,8 +140,8 @@ impl Making<'_> {
         Ok(words)
     }
 
-    /// Returns the command for each shard of a step, that of this process first; an error if the
-    /// command line of the step does not take `--shard`.
+    /// Returns the command for each shard of a step, beginning with the shard of this process; an
+    /// error if the command line of the step does not take `--shard`.
     fn shards(&self, words: &[String]) -> anyhow::Result<Vec<Command>> {
         let (own, count) = (self.shard.number(), self.shard.count());
         let numbers = (0..count).map(|next| (own - 1 + next) % count + 1);
@@ -149,8 +150,8 @@ impl Making<'_> {
         numbers.map(shard).collect()
     }
 
-    /// Makes the parts of a step together with other processes: those of its own shard, then those
-    /// of shards that no other process makes, until all are made.
+    /// Makes the parts of a step together with other processes: first the parts of its own shard,
+    /// then those of shards that no other process makes, until all are made.
     fn make_parts(&self, shards: Vec<Command>, path: &Path) -> anyhow::Result<()> {
         let report = path.with_added_extension(format!("json.{}", self.shard.number()));
         let mut missing = VecDeque::from(shards);
@@ -213,7 +214,8 @@ impl Making<'_> {
     }
 
     /// Estimates the remaining time from the core seconds `left`: all threads are assumed busy at
-    /// first, later the rate of `finished` core seconds in `seconds`. Empty below half a second.
+    /// first, later the rate of `finished` core seconds in `seconds`. Returns an empty text for
+    /// less than half a second.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };

@@ -143,15 +143,16 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The shipped recipes from which `train` chooses: those that start without learned weights, and
-/// those that start with games of given weights. The book has the measurements.
+/// The shipped recipes from which `train` chooses: here those that start without learned weights,
+/// below those that start with games of given weights. The book has the measurements.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
-/// The share of the given time that is planned. Some is left, as threads are not always busy.
+/// The share of the given time that is planned. The rest is spare: threads are not always busy.
 const PLANNED_SHARE: f64 = 0.9;
 
-/// The games by which `train` measures a machine, and the time of one on one reference core.
+/// The number of games by which `train` measures a machine. The constant below is the time of one
+/// game on one core of the reference machine.
 const MEASURED_GAMES: u64 = 16_384;
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
@@ -229,8 +230,8 @@ impl Arguments {
     }
 }
 
-/// Returns the shipped recipe whose number of games changes by the smallest factor if it is scaled
-/// to take `budget` core seconds, scaled so, with its name.
+/// Scales each shipped recipe in `names` to take `budget` core seconds. Returns the scaled recipe
+/// whose number of games changes by the smallest factor, with its name.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();

@@ -67,7 +67,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads a whole file and returns its damage. Of a match file, also replays the games.
+/// Reads a whole file and returns its damage. The games of a match file are also replayed.
 fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> {
     let mut found = validate::validate(path, progress)?;
     if found.damage.is_empty()

@@ -41,7 +41,7 @@ struct Maker {
 type Probes = BTreeMap<String, String>;
 
 impl Making<'_> {
-    /// Returns an error if this program makes the small version of a finished step otherwise.
+    /// Returns an error if this program makes the small version of a finished step differently.
     /// Records this program for all other steps. `wanted` has true for steps that are made anew.
     pub(super) fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");

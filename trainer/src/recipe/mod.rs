@@ -156,7 +156,7 @@ impl Recipe {
         })
     }
 
-    /// Returns the recipe with tables changed by `change`, which gets their names.
+    /// Returns the recipe with each of its tables changed by `change`, which gets the table's name.
     fn changed(&self, change: impl Fn(&str, &mut Table)) -> Result<Self, Invalid> {
         let mut table = self.table.clone();
         for (name, value) in &mut table {

@@ -103,7 +103,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the words of a flag. `part` is added to seeds: the number of a file of `repeat`.
+    /// Returns the words of a flag. `part`, the number of the file with `repeat`, is added to
+    /// seeds.
     fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
         let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
         let flag = || Word::Text(format!("--{key}"));
