@@ -15,7 +15,7 @@ use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// The element after the last move, and the `solved_ply` of a game without an exact score.
+/// The number for no square: after the last move, and as `solved_ply` without an exact score.
 const NO_SQUARE: u8 = u8::MAX;
 /// The array element in place of a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
