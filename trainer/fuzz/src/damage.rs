@@ -20,13 +20,14 @@ pub struct Damaged {
 pub enum Fate {
     /// The reader must refuse the file, and name the file and the place of the damage.
     Refused,
-    /// As [`Self::Refused`]; or accept it, since damage without a checksum may be invisible.
+    /// The reader must do as for [`Self::Refused`] or accept the file, since damage that no
+    /// checksum covers may be invisible.
     RefusedByPlace,
-    /// Either: the file is undamaged, or only its content is changed under valid checksums.
+    /// The reader may do either: the file is undamaged, or has changed content and valid checksums.
     Any,
 }
 
-/// The numbers of ways to damage a file: a container, and a file in any other format.
+/// The number of ways to damage a container, and the number for a file in any other format.
 const WAYS: [usize; 2] = [27, 10];
 
 /// Damages the file `sound` in a way that `number` selects. `everything` contains undamaged files
@@ -96,7 +97,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Inserts a very large number of games into the header, or a very long repetition.
+/// Writes a very large count of games into the header, or inserts a very long repetition.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -155,8 +156,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
-/// Returns a random section of a random kind. All kinds are equally likely. Sections of one kind
-/// have names that differ only in a number at the end.
+/// Returns the index of a random section of a random kind. All kinds are equally likely. Sections
+/// of one kind have names that differ only in a number at the end.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();

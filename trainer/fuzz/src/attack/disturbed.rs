@@ -98,8 +98,8 @@ impl Outcome {
 }
 
 /// Disturbs every command that writes, `times` times each, resumes it, and compares the result with
-/// that of an undisturbed run. `disturbance` runs a command in a folder. It returns a description,
-/// and the end unless it killed the command; `None` if there is nothing to disturb.
+/// that of an undisturbed run. `disturbance` runs a command in a folder. It returns a description
+/// and, unless it killed the command, how the command ended; `None` if there is nothing to disturb.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -192,10 +192,10 @@ const ENOSPC: i32 = 28;
 const ENOLCK: i32 = 37;
 const EDQUOT: i32 = 122;
 
-/// In place of an error number: the call transfers fewer bytes than requested.
+/// A value in place of an error number: the call transfers fewer bytes than requested.
 const SHORT: i32 = 0;
 
-/// In place of an error number: the process is killed at the call.
+/// A value in place of an error number: the process is killed at the call.
 const KILL: i32 = -1;
 
 const ERRORS: [(&str, &[i32]); 9] = [
@@ -232,8 +232,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls of each command fail. `choose` returns their kind, their number in an
-/// undisturbed run, the number of the first that fails, the error, and whether all later ones fail.
+/// Makes system calls of each command fail. `choose` returns the kind of the calls, how many of
+/// them an undisturbed run makes, which of them (counted from 1) is the first that fails, the
+/// error, and whether all later ones fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

@@ -37,7 +37,7 @@ pub(super) struct Kind {
     pub(super) readers: Vec<Words>,
 }
 
-/// Returns the kinds of files of `kinds.txt`, in the order in which [`Place::new`] makes them.
+/// Returns the kinds of files in `kinds.txt`, in the order in which [`Place::new`] makes them.
 pub(super) fn kinds() -> Vec<Kind> {
     let mut kinds: Vec<Kind> = vec![];
     let lines = include_str!("kinds.txt").lines();
@@ -78,8 +78,8 @@ pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
     listed(4)
 }
 
-/// Returns the commands that look for a file which no argument names, each with this name, and true
-/// if it must refuse an obstacle, such as a pipe, in place of the file.
+/// Returns the commands that look for a file which no argument names. Each has the name of this
+/// file, and true if the command must refuse an obstacle, such as a pipe, in place of the file.
 pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
     listed(5).filter_map(|line| {
         let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;

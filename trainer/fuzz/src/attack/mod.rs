@@ -25,36 +25,36 @@ pub use ground::{Limits, Place};
 /// The number of attacks of each kind to run; 0 omits the kind. The default omits all.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Rounds {
-    /// Second starts of each command that writes, during its first run
+    /// Number of second starts of each command that writes, during its first run
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
-    /// Long streams of input lines for each protocol
+    /// Number of long streams of input lines for each protocol
     #[arg(long, default_value_t = 4)]
     pub streams: usize,
-    /// Damaged files of each kind
+    /// Number of damaged files of each kind
     #[arg(long, default_value_t = 40)]
     pub files: usize,
     /// Number of runs on a disk that becomes full, for each command that writes
     #[arg(long, default_value_t = 3)]
     pub full: usize,
-    /// System calls that fail, transfer too little or kill the process, for each command that
-    /// writes
+    /// Number of system calls that fail, transfer too little or kill the process, for each command
+    /// that writes
     #[arg(long, default_value_t = 20)]
     pub calls: usize,
     /// Number of runs with a limit on memory, stack or file size, for each command that writes
     #[arg(long, default_value_t = 3)]
     pub limits: usize,
-    /// Attacks with pipes, devices, links and huge files in place of outputs, for each command that
-    /// writes
+    /// Number of attacks with pipes, devices, links and huge files in place of outputs, for each
+    /// command that writes
     #[arg(long, default_value_t = 2)]
     pub obstacles: usize,
-    /// Players that leave processes behind in a match, up to 6
+    /// Number of players that leave processes behind in a match, up to 6
     #[arg(long, default_value_t = 6)]
     pub engines: usize,
-    /// File names with markup and control characters, up to 6
+    /// Number of file names with markup and control characters, up to 6
     #[arg(long, default_value_t = 6)]
     pub names: usize,
-    /// Lists of arguments in all
+    /// Number of lists of arguments in all
     #[arg(long, default_value_t = 400)]
     pub lists: usize,
 }

@@ -76,7 +76,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Only an obstacle that cannot be read to its end must be named, by its path and its kind.
+/// Returns true if a message names the obstacle by its path and its kind, or need not name it. Only
+/// an obstacle that cannot be read to its end must be named.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -86,9 +87,9 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may replace the obstacle: anything in its folder of parts, an empty
-/// folder at that path, and zeros in place of a partial output, which a crash of the machine may
-/// leave. A link there must not be followed.
+/// Returns true if a command may replace the obstacle. It may replace anything in its folder of
+/// parts, an empty folder at the path of that folder, and zeros in place of a partial output, which
+/// a crash of the machine may leave. It must not follow a link at these paths.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::findings::End;
 use super::ground::Limits;
 
-/// Exit status 2 asks the user to correct something, and 75 to try again.
+/// Returns true for a refusal: status 2 asks the user to correct something, 75 to try again.
 pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -49,7 +49,8 @@ impl Ended {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Without memory, the allocator prints this message, and a signal ends the process.
+    /// Returns true if the process found no memory: then the allocator prints this message, and a
+    /// signal ends the process.
     pub(super) fn found_no_memory(&self) -> bool {
         self.errors.contains("memory allocation of")
     }
@@ -58,8 +59,8 @@ impl Ended {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns the fault of a run on hostile input, which includes control characters in messages
-    /// or output. Output in JSON is for programs, and is not checked for them.
+    /// Returns the fault of a run on hostile input. Control characters in messages or output are
+    /// also faults, but output in JSON is for programs, and is not checked for them.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -67,7 +68,8 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// On a full disk, a run must exit with 75, and its message must state what the user can do.
+    /// Returns a fault if a run on a full disk does not exit with 75, or if its message does not
+    /// state what the user can do.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";
@@ -86,7 +88,7 @@ impl Ended {
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns a fault that no input may cause, such as a panic. A run that takes too long hangs.
+    /// Returns a fault that no input may cause, such as a panic, or a run that takes too long.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -29,7 +29,7 @@ struct Left {
     name: &'static str,
     optimizer: Optimizer,
     phases: [usize; 2],
-    /// The finished phases and the updates after which the fit is stopped, whichever comes first.
+    /// The fit is stopped after these numbers of finished phases or of updates, whichever is first.
     stop: [u64; 2],
 }
 
