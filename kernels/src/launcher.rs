@@ -29,7 +29,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// Copies `bytes` to the start of a buffer, which is at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Fills `bytes` from the start of a buffer, at least as long. Waits for the data.
+    /// Fills `bytes` from the start of a buffer that is at least as long. Waits for the data.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
     /// Copies the whole content of a buffer to another buffer of the same length.
@@ -79,11 +79,12 @@ pub enum Value<'a, B> {
 /// The limits of a device, which decide the size of launches and the place of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The blocks that keep the whole device busy, for kernels that loop over any number of items.
+    /// The number of blocks that keep the whole device busy, for kernels that loop over any number
+    /// of items.
     pub blocks: u32,
     /// The number of rows (positions) in a chunk. Rows that do not fit are copied by chunks.
     pub chunk_rows: usize,
-    /// The bytes of positions that can stay on the device. Further ones are copied for each use.
+    /// The bytes of positions that can stay on the device. Other positions are copied for each use.
     pub resident_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,

@@ -104,7 +104,7 @@ impl Cache {
         Self { path: folder.map(|folder| folder.join(name)) }
     }
 
-    /// `None` if there is no cached file, or if it is too large or not text.
+    /// Returns the cached PTX; `None` if there is no file, or if it is too large or not text.
     pub(super) fn read(&self) -> Option<String> {
         let path = self.path.as_ref()?;
         let found = fs::metadata(path).ok()?;
@@ -114,7 +114,7 @@ impl Cache {
         fs::read_to_string(path).ok()
     }
 
-    /// Ignores errors, since the cache is optional.
+    /// Writes the PTX to the cache. Ignores errors, since the cache is optional.
     pub(super) fn write(&self, ptx: &str) {
         if let Some(path) = &self.path {
             let _ = replace(path, ptx);

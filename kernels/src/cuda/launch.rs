@@ -36,7 +36,7 @@ const PERCENT_FOR_POSITIONS: usize = 70;
 #[derive(Debug)]
 pub struct CudaLauncher {
     streams: Vec<Arc<CudaStream>>,
-    /// For copies to staging buffers, while kernels run on the other streams.
+    /// The stream for copies to staging buffers, while kernels run on the other streams.
     copies: Arc<CudaStream>,
     functions: HashMap<&'static str, CudaFunction>,
     limits: Limits,
