@@ -21,7 +21,7 @@ pub(crate) enum Needs {
     Context,
 }
 
-/// Counts a call, and locks the device. An error if the settings demand one, or for unmet needs.
+/// Counts a call, and locks the device. Fails if the settings demand it, or for unmet `needs`.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {

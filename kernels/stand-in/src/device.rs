@@ -46,7 +46,8 @@ pub(crate) struct State {
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The `cuStreamWaitEvent` calls, from 1, without which two uses of memory had no order.
+    /// The numbers, counted from 1, of the `cuStreamWaitEvent` calls without which operations on
+    /// two streams would have had no order.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -61,7 +62,8 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers the next operation of a stream. Its clock has all that are guaranteed to precede it.
+    /// Gives the next operation of a stream a number. Returns it with its vector clock, which has
+    /// all operations that are guaranteed to precede it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

@@ -1,4 +1,4 @@
-//! Launches of kernels: the immediate checks of a device, and the operation for the stream.
+//! Launches of kernels: the checks when a launch is requested, and its operation in the stream.
 
 use othello_kernels::Argument;
 

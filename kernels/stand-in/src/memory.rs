@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// The bit of device addresses: no address of the processor has it, so programs cannot use them.
+/// The bit that marks device addresses. No address that a program can use has it.
 const DEVICE: u64 = 1 << 62;
 
-/// Guard bytes after each block of memory. A kernel that changes them wrote beyond an array.
+/// The number of guard bytes after each block. A kernel that changes them wrote beyond an array.
 const GUARD: usize = 64;
 
 /// The byte that fills new memory and guard bytes. The inverted byte fills freed memory.

@@ -8,7 +8,7 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A stream, and the number of operations after which it reaches this point. An event records one.
+/// A point of a stream, reached after the given number of operations. An event records one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -33,7 +33,7 @@ pub(crate) struct Launch {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// One for each argument: an array's address in this process, or a number in the first bytes.
+    /// One word per argument: an array's address in this process, or a number in the first bytes.
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }
