@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::folder::{Folder, random_game};
 
-/// Returns an image of a random game with other squares, which still begins legally.
+/// Returns an image of a random game that has other squares, but is also legal from the start.
 fn mirrored(number: u64) -> Game {
     let game = random_game(number);
     let image = |symmetry: Symmetry| -> Vec<Square> {

@@ -1,4 +1,4 @@
-//! Errors by number of empty squares, of static values and of searches, on the command line.
+//! Tests of the command `loss`: errors of static values and of searches by number of empty squares.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Phase, Position, Side};
@@ -23,7 +23,7 @@ fn folder() -> Folder {
     Folder::with_random_games(0..GAMES)
 }
 
-/// Computes by the formulas: bias, its standard error over games, MAE and MSE.
+/// Computes four numbers by their formulas: bias, its standard error over games, MAE and MSE.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));

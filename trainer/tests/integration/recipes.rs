@@ -81,7 +81,7 @@ fn run_makes_the_games_of_a_plan_with_its_seed() {
     folder.refuses("train --minutes 0.01 --out a.weights", "a.recipe.toml: the plan of other");
 }
 
-/// A regression: `run` kept finished steps that a changed program makes otherwise.
+/// A regression: `run` kept finished steps that a changed program makes differently.
 #[test]
 fn steps_of_a_program_that_makes_others_are_refused() {
     let folder = Folder::new();

@@ -54,7 +54,7 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     assert_eq!((&again["errors"], &again["verdict"]), (&better["errors"], &better["verdict"]));
 }
 
-/// A regression: the time of a comparison and what it could prove were known after it only.
+/// A regression: a comparison printed its time and what it could prove only at its end.
 #[test]
 fn a_comparison_begins_with_its_time_and_what_it_can_prove() {
     let folder = folder();

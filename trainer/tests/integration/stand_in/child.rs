@@ -111,7 +111,7 @@ impl Ended {
         self.report["calls"][entry].as_u64().unwrap_or(0)
     }
 
-    /// Returns the resources that were not released, such as memory blocks, with their numbers.
+    /// Returns the kinds of unreleased resources, such as memory blocks, with the number of each.
     pub(crate) fn left(&self) -> Vec<(String, u64)> {
         let left = self.report["left"].as_object().unwrap();
         let count = |(name, count): (&String, &Value)| (name.clone(), count.as_u64().unwrap());

@@ -9,12 +9,12 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// Arguments of a fit, whose calls of the driver have the same order in every run; and a setting of
-/// the stand-in by which the fit copies its positions through staging buffers.
+/// Arguments of a fit whose calls of the driver have the same order in every run. Below is a
+/// setting of the stand-in by which the fit copies its positions through staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
-/// Entry points that release an object, which remains if they fail: no leak of the trainer.
+/// Entry points that release an object. If they fail, it remains; that is not the trainer's leak.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";

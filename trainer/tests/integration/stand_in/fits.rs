@@ -3,7 +3,7 @@
 
 use super::child::{Ended, Place};
 
-/// Little free memory on the stand-in: positions are copied to the GPU for each use.
+/// A setting of the stand-in: little free memory, so positions are copied to the GPU at each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
