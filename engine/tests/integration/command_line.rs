@@ -62,7 +62,7 @@ fn values_do_not_depend_on_the_threads() {
     assert_eq!(one, three);
 }
 
-/// Each solving thread has its own transposition table, so that memory shows their number.
+/// Each solving thread has its own transposition table, so the memory shows how many there are.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {

@@ -69,7 +69,7 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The line of `boards.txt`, from 1, of the worked example in `formats.md`.
+/// The number, from 1, of the line of `boards.txt` that is the worked example in `formats.md`.
 const WORKED_OUT: usize = 39;
 
 /// Computes the rows in `formats.md`: for each pattern, its first instance, the discs there, and

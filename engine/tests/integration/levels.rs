@@ -87,7 +87,7 @@ fn games_of_a_level_are_those_of_its_row() {
     assert_ne!(played("other", "--level 5"), played("row", &row));
 }
 
-/// Regressions: a search at level 60 went on after `quit` and end of input, or the client's death.
+/// Regressions: a search at level 60 went on after `quit`, the end of input, or the client's death.
 #[test]
 fn what_comes_later_ends_a_search() {
     let check = |protocol: &str, question: &str, end: Option<&str>| {

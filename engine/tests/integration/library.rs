@@ -44,7 +44,7 @@ fn a_game_is_played_to_its_end() {
     assert!(score.abs() <= 64 && score % 2 == 0, "{score}");
 }
 
-/// A search up to the proof of the root finds a best move; one of few simulations, a legal move.
+/// A tree search that proves the root finds a best move. One of few simulations finds a legal one.
 #[test]
 fn a_tree_proves_the_last_moves() {
     let evaluator = Evaluator::from(Mobility);

@@ -213,7 +213,7 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// A regression: `set game`, which NBoard sends before every move of the engine, dropped the table.
+/// A regression: `set game`, which NBoard sends before every move of the engine, emptied the table.
 /// The searches must visit the same nodes as by GTP, where each turn is sent once.
 #[test]
 fn nboard_forgot_its_searches_before_every_move() {

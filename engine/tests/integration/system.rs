@@ -199,7 +199,7 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     }
 }
 
-/// The pipe of the report, which a reader such as `head` closes, then that of the messages.
+/// Closes the pipe of the report, as a reader such as `head` does, then that of the messages.
 #[test]
 fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {
     let folder = folder();

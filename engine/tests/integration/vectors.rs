@@ -147,7 +147,7 @@ fn game_of(line: &str) -> Game {
     game
 }
 
-/// Returns the line `moves random solved result values deviations stated`; `-`: a part is missing.
+/// Returns the line `moves random solved result values deviations stated`; `-` is a missing part.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));
@@ -170,7 +170,8 @@ fn position_of(line: &str) -> ScoredPosition {
     ScoredPosition::new(position, label, Weight::new(weight.parse().unwrap()).unwrap())
 }
 
-/// Places the positions of `positions.txt` in games of seven, some in each subset, some in none.
+/// Writes the positions of `positions.txt` as those of games with seven positions each. Some of the
+/// games are in each subset, some in none.
 fn write_placed(folder: &Path) {
     let path = folder.join("placed.positions");
     let placed = |(number, line): (u64, &str)| {
