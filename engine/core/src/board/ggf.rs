@@ -56,7 +56,8 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds); `None` for a pass (`pa`).
+/// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds). Returns the square, or `None`
+/// for a pass, which is written `pa`.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {
@@ -91,8 +92,8 @@ pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns the text of a game as [`game`], with `clock`, the main time of each player, and the time
-/// that the player took for each turn.
+/// Returns the GGF text of a game, as [`game`] does. Adds the main time of each player (`clock`),
+/// and to each turn the time that it took.
 pub fn timed_game(
     position: &Position,
     side: Side,

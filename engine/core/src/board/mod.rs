@@ -7,8 +7,8 @@
 //!      a  b  c  d  e  f  g  h
 //!  1   0  1  2  3  4  5  6  7
 //!  2   8  9 10 11 12 13 14 15        ply   = discs − 4
-//!  …                                 score = player − opponent, and the empty squares
-//!  8  56 57 58 59 60 61 62 63                to the winner
+//!  …                                 score = player − opponent; the empty squares
+//!  8  56 57 58 59 60 61 62 63                count for the winner
 //! ```
 //!
 //! ```

@@ -29,7 +29,7 @@ impl FromStr for BoardLine {
 }
 
 impl BoardLine {
-    /// `rest` is the text after the side: a score or nothing.
+    /// Creates a line from its parts. `rest` is the text after the side: a score or nothing.
     pub(super) fn of(board: &[u8; 64], side: Side, rest: &str) -> Result<Self, Invalid> {
         let mut words = rest.split_ascii_whitespace();
         let score = words.next().map(score).transpose()?;

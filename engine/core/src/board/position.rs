@@ -32,7 +32,7 @@ impl Side {
         }
     }
 
-    /// Converts [player, opponent] to [black, white], or back, if `self` is the side of the player.
+    /// Converts a pair [player, opponent] to [black, white], or back. `self` is the player's side.
     #[inline]
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         match self {

@@ -93,8 +93,9 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the longest field of a table's row, or after a label, that begins with a square. Returns
-/// `None` if another such field does not begin the same game: the row is then damaged.
+/// Returns the longest field that begins with a square, in a row of a table or after a label.
+/// Returns `None` if another field that begins with a square does not begin the same game: the row
+/// is then damaged.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -225,7 +226,8 @@ impl Turns {
 /// The results of PGN that state the winner without a score.
 const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
-/// Reads final numbers of discs, black's first, such as `56-8` or `56:08`, as a difference.
+/// Reads the final numbers of discs of black and of white, such as `56-8` or `56:08`. Returns
+/// black's number minus white's.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
@@ -250,7 +252,7 @@ pub struct Step {
 pub struct Replay {
     /// The moves in order, each with the position in which it was played.
     pub steps: Vec<Step>,
-    /// The position after the last move and, unless the game is over, the pass that must follow it.
+    /// The position after the last move, or, if the rules then demand a pass, after this pass.
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,

@@ -1,4 +1,4 @@
-//! Moves and flips in AVX2, with a lane for each of four directions of lines or four rays.
+//! Moves and flips in AVX2. Each of the four lanes is for one direction of lines, or for one ray.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// The portable algorithm, with a lane for each direction of lines.
+/// Returns the legal moves by the portable algorithm, with a lane for each direction of lines.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! The portable flips in AVX-512, with a vector of ascending and a vector of descending rays.
+//! Flips in AVX-512, by the portable algorithm. Ascending and descending rays have a vector each.
 
 use std::arch::x86_64::{
     _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_lzcnt_epi64,

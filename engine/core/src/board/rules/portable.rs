@@ -33,7 +33,8 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
 
 /// Returns the flips of a move on an empty square. On each ray, the first square without a disc of
 /// the opponent decides: if it has a disc of the player, the discs before it are flipped. A carry
-/// finds it on ascending rays, a count of leading zeros on descending rays (Toshihiko Okuhara).
+/// finds this square on ascending rays, a count of leading zeros on descending rays (method of
+/// Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -71,7 +72,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The flips of the last move on a line of eight squares, by its square and the player's discs.
+/// The number of discs that the last move flips on a line of eight squares. The indices are the
+/// place of the move on the line, and the player's discs on the line as a byte.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

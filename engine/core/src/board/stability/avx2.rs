@@ -1,4 +1,4 @@
-//! Stable discs in AVX2: the portable algorithm, with a lane for each line.
+//! Stable discs in AVX2, by the portable algorithm, with a lane for each direction of lines.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm256_and_si256, _mm256_castsi256_si128, _mm256_load_si256,
@@ -12,7 +12,7 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The bits of a shift by one, two or four squares, with a lane for each direction of lines.
+/// The shifts in bits by one, two and four squares, with a lane for each direction of lines.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -26,7 +26,7 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares that a shift up (index 0) or down (1) by one, two or four squares moves off the
+/// The squares from which a shift up (index 0) or down (1) by one, two or four squares leaves the
 /// board, with a lane for each direction of lines.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
