@@ -114,7 +114,8 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the message for truncation or damage without path and remedy, any other one whole.
+    /// Returns the error message. For truncation and damage, the message lacks the path and the
+    /// remedy.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

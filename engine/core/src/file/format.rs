@@ -18,7 +18,7 @@ pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
 
 pub(super) const MAX_NAME_BYTES: u32 = 255;
 
-/// The size of the magic number, the version and the length of the provenance.
+/// The size in bytes of a header's fixed part: magic number, version, length of the provenance.
 pub(super) const HEADER_BYTES: u64 = 16;
 
 pub(super) const MARKER_BYTES: u64 = 4;
@@ -27,10 +27,12 @@ pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
-/// The size of a section's marker and its lengths: of the name, the stored bytes, the content.
+/// The size in bytes of the start of a section: its marker, and the lengths of its name, its stored
+/// bytes and its content.
 pub(super) const SECTION_BYTES: u64 = 24;
 
-/// The size of the end frame without its checksum: marker, number of sections, SHA-256.
+/// The size of the end frame in bytes: marker, number of sections and SHA-256, but not its
+/// checksum.
 pub(super) const END_BYTES: u64 = 44;
 
 pub(super) const CHECKSUM_BYTES: u64 = 4;
@@ -145,7 +147,8 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// In the file, zeros up to [`raw_content`], the content and its checksum follow this head.
+/// Returns the bytes before the content of an uncompressed section. In the file, zeros up to the
+/// offset [`raw_content`] follow them, then the content and its checksum.
 pub(super) fn raw_head(name: &str, length: u64) -> Result<Vec<u8>, String> {
     head(RAW_MARKER, name, length, length)
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use super::FileError;
 use super::paths::{folder_of, partial_path, refuse_link};
 
-/// Opens or creates a file and locks it. [`FileError::Busy`] if another process has the lock.
+/// Opens or creates a file and locks it. If another process has the lock, returns the error
+/// [`FileError::Busy`].
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     refuse_link(path)?;
     let mut options = OpenOptions::new();
@@ -28,7 +29,8 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileErr
     })
 }
 
-/// Refuses a partial file that neither a killed run (part of `head`) nor a crash (zeros) can leave.
+/// Refuses a partial file, unless a killed run (a prefix of `head`) or a crash (zeros) can have
+/// left it.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);
@@ -43,8 +45,9 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
     Err(FileError::refused(path, reason))
 }
 
-/// Calls `take`, which takes a lock, again for up to a fifth of a second: a shard that checks
-/// whether it can write an output holds the output's lock for an instant.
+/// Calls `take`, which takes a lock. If another process has the lock, tries again for up to a fifth
+/// of a second: a shard that checks whether it can write an output has the output's lock for an
+/// instant.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     for _ in 0..20 {
         match take() {

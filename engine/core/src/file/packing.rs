@@ -30,7 +30,8 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// Reused, since creating the tables takes as long as compressing a small frame.
+        /// The compressor of this thread. It is reused, because creating its tables takes as long
+        /// as compressing a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -71,7 +72,7 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Decompresses at most `most` bytes of the first frame. Returns how many stored bytes follow it.
+/// Decompresses at most `most` bytes of the first frame. Returns how many bytes follow this frame.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],

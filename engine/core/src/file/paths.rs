@@ -59,7 +59,8 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
 }
 
 /// Refuses an output if its path or that of its partial file has anything but an ordinary file.
-/// Returns both paths. The output may be a link to an ordinary file, which is replaced.
+/// Returns both paths. The output may be a link to an ordinary file; the new file then replaces the
+/// link.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {

@@ -46,7 +46,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     put(path, bytes)
 }
 
-/// The number of first bytes that all files of a format share; they identify a killed run's file.
+/// The number of bytes at the beginning that are the same in all files of a format. They identify
+/// the partial file that a killed run has left.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -90,7 +91,7 @@ impl ShownFile {
     }
 }
 
-/// Refuses a file that does not begin with `head`. Its partial file may have only a prefix of it.
+/// Refuses a file that does not begin with `head`. A partial file may have only a prefix of `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     check_beginning(path, head)

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::differences::Differences;
 
 /// The revision of the program's behaviour, a part of every provenance. Raise it by one if the same
-/// settings give other games, searches or fits, as whenever `trainer/recipes/small.sha256` changes.
+/// settings give other games, searches or fits; this is so whenever `trainer/recipes/small.sha256`
+/// changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -61,7 +62,7 @@ impl Provenance {
     }
 
     /// Lists the settings of an existing file (`there`) that differ, such as `seed: 8 there, 7
-    /// wanted`. Of long texts, it shows the part around the first difference.
+    /// wanted`. Of a long text, the list has only the part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
     }

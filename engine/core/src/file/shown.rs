@@ -1,4 +1,4 @@
-//! The files in which this process shows its progress. No output may have the path of one.
+//! The files in which this process shows its progress. No output may have the path of such a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::FileError;
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 
-/// The registered files. The flag is true if this process created the file.
+/// The paths of the registered files. The flag is true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
 pub(super) fn show(path: &Path, is_new: bool) {

@@ -51,7 +51,8 @@ impl<W> Begin<W> {
     }
 }
 
-/// A writer of a file, section by section. Dropped before [`Writer::finish`], it removes the file.
+/// A writer of a file, section by section. If it is dropped before [`Writer::finish`], the
+/// incomplete file is removed.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -82,7 +83,8 @@ impl Writer {
         Ok(Begin::Writer(Self::create(path, kind, provenance)?))
     }
 
-    /// Begins a file that replaces any file at `path` when finished. Refuses a concurrent writer.
+    /// Begins a file that replaces any file at `path` when it is finished. Returns an error if
+    /// another writer of this file is at work.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
         check_name(path, kind)?;
         refuse_shown(path)?;
@@ -134,8 +136,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes an uncompressed section of any length, which a reader can map into memory: `produce`
-    /// writes the content, from a multiple of 64 bytes in the file on.
+    /// Writes an uncompressed section of any length, which a reader can map into memory. `produce`
+    /// writes the content, which begins in the file at a multiple of 64 bytes.
     pub fn raw_section<E: From<FileError>>(
         &mut self,
         name: &str,
@@ -181,7 +183,7 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Overwrites the incomplete bytes of an earlier append that failed.
+    /// Appends bytes to the file. Overwrites the incomplete bytes of an earlier append that failed.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
