@@ -67,7 +67,8 @@ impl FactorShape {
     }
 }
 
-/// A shape as text, such as `64` or `64/20`: the width and, optionally, the phases that share it.
+/// A shape read from a text such as `64` or `64/20`: the width of the factor vectors and,
+/// optionally, the number of phases that share them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -75,7 +76,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. Phases that the text omits are those of `before`, or 20 if it is `None`.
+    /// Returns the shape. If the text omits the number of phases, takes that of `before`, or 20 if
+    /// `before` is `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

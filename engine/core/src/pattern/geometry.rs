@@ -93,8 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of positions of a phase from its training counts: the occurrences of the
-    /// first pattern, divided by its number of instances.
+    /// Returns the number of training positions of a phase. Computes it from the training counts of
+    /// the phase: the occurrences of the first pattern, divided by its number of instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -118,7 +118,8 @@ impl Geometry {
     }
 }
 
-/// Returns a balanced base-3 number, first square least significant: +1 player, −1 opponent.
+/// Returns the configuration of the squares as a base-3 number with the digits +1 (player), 0 and
+/// −1 (opponent). The first square has the least significant digit.
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;
@@ -179,8 +180,8 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     (class_of, usize::from(classes))
 }
 
-/// Returns the image of each number whose base-3 digits are permuted: digit `i` of the number is
-/// digit `permutation[i]` of its image.
+/// Returns the image of each number under a permutation of its base-3 digits: digit `i` of the
+/// number is digit `permutation[i]` of its image.
 pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     let mut images = Vec::with_capacity(configurations(permutation.len()));
     images.push(0);

@@ -2,7 +2,8 @@
 
 use crate::board::{Square, Symmetry};
 
-/// Returns the images of a list of squares that differ as sets, each in the order of the list.
+/// Returns the distinct images of a list of squares, each in the order of the list. Of images with
+/// the same set of squares, only one is returned.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {

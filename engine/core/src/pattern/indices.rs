@@ -4,18 +4,20 @@
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
 
-/// The configuration of every instance, seen by the player: −29,524..=29,524 each.
+/// The configurations of all instances, seen by the player. Each is in −29,524..=29,524.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
 /// Tables that update [`Indices`]: for each square and instance, the power of three of the square's
-/// ternary digit, or 0 if the instance does not contain the square. A disc of the player adds it, a
-/// disc of the opponent subtracts it, a flip adds it twice; a change of sides negates all lanes.
+/// ternary digit, or 0 if the instance does not contain the square. The power is added for a disc
+/// of the player, subtracted for a disc of the opponent, and added twice for a flip. A change of
+/// sides negates all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// Twice `disc`, then 64 zeros, so that a flip with the index 64 (no square) changes nothing.
+    /// The rows of `disc` times 2, then 64 rows of zeros: a flip with the index 64 (no square)
+    /// changes nothing.
     flip: Box<[Indices; 128]>,
 }
 
@@ -78,7 +80,7 @@ impl Indices {
         negated
     }
 
-    /// Compiles to operations on two vectors of 32 lanes, or four vectors of 16 lanes.
+    /// Subtracts lane by lane. Compiles to operations on two vectors of 32 lanes, or four of 16.
     #[inline(always)]
     fn subtract(&mut self, other: &Self) {
         for lane in 0..LANES {

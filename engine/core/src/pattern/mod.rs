@@ -1,4 +1,4 @@
-//! Pattern sets: squares → instances → classes; and indices that are updated move by move.
+//! Pattern sets, their instances and classes, and indices that are updated move by move.
 //!
 //! A [`Pattern`] is written once, as a list of squares. Its instances (the distinct images under
 //! the eight symmetries) and its classes (sets of configurations that a symmetry maps onto each

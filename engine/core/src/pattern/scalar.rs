@@ -8,7 +8,8 @@ use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES, with_neighbours};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// A count of a position with one weight for each value. All eight images have the same count.
+/// A feature of a position: a count, with one weight for each value of the count. The eight images
+/// of a position have the same count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize, Display)]
 #[display(rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -26,12 +27,12 @@ pub enum Scalar {
     PlayerPotentialMoves,
     /// The opponent's potential mobility: empty squares next to a disc of the player.
     OpponentPotentialMoves,
-    /// The quadrants with an odd number of empty squares, up to symmetry: 0 none, 1 one, 2 two side
-    /// by side, 3 two diagonally, 4 three, 5 all four.
+    /// A number for the quadrants with an odd number of empty squares, up to symmetry: 0 for none,
+    /// 1 one, 2 two side by side, 3 two diagonally, 4 three, 5 all four.
     OddQuadrants,
-    /// The legal moves on corners: 5 × the player's number + the opponent's.
+    /// The legal moves on corners, as one number: 5 × the player's count + the opponent's.
     CornerMoves,
-    /// The legal moves on X squares: 5 × the player's number + the opponent's.
+    /// The legal moves on X squares, as one number: 5 × the player's count + the opponent's.
     XSquareMoves,
 }
 
@@ -128,7 +129,8 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// [`Scalar::OddQuadrants`] by index: bit i is set if quadrant i of [`QUADRANTS`] is odd.
+    /// The count of [`Scalar::OddQuadrants`] by index. Bit i of the index is set if quadrant i of
+    /// [`QUADRANTS`] has an odd number of empty squares.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));
