@@ -136,8 +136,9 @@ impl RecordFolder {
     }
 
     /// Adds the unlisted record files of a folder to its manifest; `describe` counts their records.
-    /// A missing or changed file is an error. With `anew`, its entry is removed, and a changed file
-    /// is listed again. After an interruption, the next call continues after the last listed file.
+    /// A missing or changed file is an error. With `anew`, the entry of such a file is removed, and
+    /// a changed file is listed again. After an interruption, the next call continues after the
+    /// last listed file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -187,7 +188,8 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns how a file differs from its entry, with the remedy; `None` if it agrees.
+    /// Returns a message if a file differs from its entry, with the difference and the remedy;
+    /// `None` if the file agrees.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {

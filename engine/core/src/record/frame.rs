@@ -12,7 +12,7 @@ const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flags of a game: it has values, moves that deviate from the search, a stated result.
+/// The bits in the flags of a game: it has values, it has deviations, it has a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;
@@ -20,7 +20,8 @@ const STATED: u8 = 4;
 /// Encodes games as columns, one after the other:
 ///
 /// * the number of games (u32);
-/// * one byte for each game: random plies; number of moves; solved ply; score there; flags;
+/// * five columns of one byte for each game: the random plies; the number of moves; the ply of the
+///   solved position; the score of this position; the flags;
 /// * for each move of all games, one byte: its ordinal among the legal moves;
 /// * for each move of games with values, one byte: its value;
 /// * for each game with deviations, eight bytes: one bit for each move that deviates;

@@ -7,7 +7,8 @@
 //! file      header | section | section | …      | end
 //! section   a frame: 256 games, or 4096 positions, compressed
 //! game      5 bytes, and 1 byte a move: its index among the legal moves
-//! position  20 bytes: player u64, opponent u64, label i16 / 256 disc, weight u16 / 64 occurrence
+//! position  20 bytes: player u64, opponent u64, label i16 in 1/256 disc,
+//!           weight u16 in 1/64 occurrence
 //! ```
 //!
 //! ```

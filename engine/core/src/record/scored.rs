@@ -1,4 +1,4 @@
-//! A position with a label, the value that a fit must predict, and a weight.
+//! A position with a weight and a label. The label is the value that a fit must predict.
 
 use crate::board::{Discs, Position};
 use crate::text::Invalid;
@@ -65,7 +65,7 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the nearest weight, within the limits; `None` unless `occurrences` is positive.
+    /// Returns the weight nearest to a number of occurrences; `None` unless the number is above 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
@@ -86,7 +86,8 @@ impl Weight {
         Err(format!("{occurrences:?} is not close to a multiple of 1/64; expected {expected}"))
     }
 
-    /// Returns the weight times a factor, as [`Self::of_occurrences`]; `None` unless it exceeds 0.
+    /// Returns the weight nearest to this weight times a factor; `None` unless the product is above
+    /// 0.
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
     }
