@@ -49,7 +49,8 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Returns true if the folder is new. Refuses an existing folder that does not belong to a run.
+    /// Creates the folder. Returns true if it is new. Refuses an existing folder that does not
+    /// belong to a run.
     pub(super) fn create(&self) -> Result<bool, FileError> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
@@ -90,7 +91,7 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
 
-    /// Returns true for a folder that a process left that was killed after it removed `run.json`.
+    /// Returns true if the folder has only locks: a process was killed after it removed `run.json`.
     pub(super) fn has_only_locks(&self) -> bool {
         self.names().is_ok_and(|names| names.iter().all(|name| is_lock(name)))
     }
@@ -124,7 +125,7 @@ impl Folder {
         }))
     }
 
-    /// Each shard has its own partial file of `run.json`.
+    /// Returns the path of the partial file of `run.json`. Each shard has its own.
     fn partial_manifest(&self, shard: Shard) -> PathBuf {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }
@@ -134,7 +135,7 @@ impl Folder {
         remove_if_there(&self.partial_manifest(shard))
     }
 
-    /// Several shards may write `run.json` at the same time, because all write the same bytes.
+    /// Writes `run.json`. Several shards may do this at once, because all write the same bytes.
     pub(super) fn write(&self, plan: &Plan, shard: Shard) -> Result<(), FileError> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };

@@ -38,7 +38,8 @@ pub trait Items: Sync {
     /// part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Returns one result for each of some units of a part. Several threads may call it at once.
+    /// Returns the results of `units`, some units of a part: one result for each unit. Several
+    /// threads may call this function at once.
     fn make(
         &self,
         input: &Self::Input,
@@ -62,7 +63,8 @@ struct InProgress<I, T> {
     input: Arc<I>,
     /// The first unit that no thread has taken.
     next: u64,
-    /// Batches of results, each with its first unit; `left` is the number of units without one.
+    /// The finished batches of results, each with the index of its first unit. `left` is the number
+    /// of units that have no result yet.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
@@ -71,7 +73,7 @@ struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The number of first parts of the stage for which [`Items::ends`] was called.
+    /// The number of parts for which [`Items::ends`] was called, from the first part of the stage.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -95,8 +97,8 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage, two at a time; all threads share their units. A thread
-    /// takes `per_item` units at once, which has no effect on the results.
+    /// Makes the missing parts of a stage, two at a time. All threads share the units of these two
+    /// parts; a thread takes `per_item` units at once, which has no effect on the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -172,7 +174,8 @@ impl Run {
         Ok(())
     }
 
-    /// The total is the number of units that this shard makes; existing parts count as done.
+    /// Begins the progress display of a stage. The total is the number of units that this shard
+    /// makes; the units of existing parts count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -279,7 +282,7 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Calls [`Items::ends`] for the existing parts in order, up to a missing part or the end.
+    /// Calls [`Items::ends`] for the existing parts in order, until one is missing or the run ends.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,

@@ -18,7 +18,8 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a shard. Refuses a shard with a part that another process is making.
+    /// Takes the lock of a shard. Returns an error if another process makes a shard that shares a
+    /// part with this one.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
         let path = folder.join(name_of(shard));
         let lock = Self::take(path, output)?;
@@ -26,8 +27,9 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns an error if another process holds the lock of a shard with a common part, also of
-    /// another division of the run (1/2 and 3/4). Ignores the lock `own`. Creates no file.
+    /// Returns an error if another process holds the lock of a shard that shares a part with
+    /// `shard`. Such a shard may belong to another division of the run: 1/2 and 3/4 share parts.
+    /// Ignores the lock `own`. Creates no file.
     pub(super) fn refuse_overlapping(
         folder: &Path,
         output: &Path,
@@ -57,7 +59,7 @@ impl Lock {
         Ok(Self { path, _file: file })
     }
 
-    /// Returns an error if another process has removed the lock file, with the folder.
+    /// Returns an error if another process has removed the lock file together with its folder.
     pub(super) fn check_is_there(&self) -> Result<(), FileError> {
         fs::metadata(&self.path).map(drop).map_err(FileError::io(&self.path, "find it"))
     }

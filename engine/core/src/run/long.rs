@@ -91,7 +91,8 @@ impl Run {
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 
-    /// Returns `None` if there is no snapshot, or, with a message, if it is damaged or too long.
+    /// Reads the snapshot of a part; returns `None` if there is none. If the snapshot is damaged or
+    /// longer than `most` bytes, shows a message and returns `None`.
     fn snapshot(
         &self,
         stage: usize,

@@ -39,8 +39,9 @@
 //! # Extending
 //!
 //! If [`Plan::growing`] names a number in the provenance, such as `games`, a run can be extended to
-//! a greater number. An existing output with fewer units then replaces the first whole parts
-//! ([`Run::standing`]), and an unfinished run with fewer units keeps its parts.
+//! a greater number. The results in an existing output with fewer units then replace the parts
+//! whose units it contains ([`Run::standing`]), and an unfinished run with fewer units keeps its
+//! parts.
 //!
 //! # Example
 //!
@@ -192,7 +193,8 @@ impl Run {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
-    /// Returns the indices of this shard's parts of a stage, without those in the existing output.
+    /// Returns the indices of this shard's parts of a stage, without parts whose results are in the
+    /// existing output.
     pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.filter(|&index| self.shard.makes(index))
@@ -228,7 +230,7 @@ impl Run {
         Ok(reader)
     }
 
-    /// Opens the parts of a stage in order, without those in the existing output.
+    /// Opens the parts of a stage in order, without parts whose results are in the existing output.
     pub fn parts(&self, stage: usize) -> impl Iterator<Item = Result<Reader, RunError>> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.map(move |index| self.part(stage, index))
@@ -317,7 +319,8 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output for a report; for a shard (`None`), states the command that makes it.
+/// Describes the output for a report. A shard (`None`) has no output, so the text states the
+/// command that makes the output.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),

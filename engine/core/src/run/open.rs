@@ -15,7 +15,8 @@ enum There {
     /// The output does not exist, or will be replaced.
     Nothing,
     Done(Summary),
-    /// The output has the results of this number of first units of the run, which can be extended.
+    /// The output has the results of only the first units of the run, which can extend the output.
+    /// The field is the number of these units.
     Beginning(u64),
     Other(FileError),
 }
@@ -110,7 +111,8 @@ impl Run {
         }
     }
 
-    /// Returns an error if another process is making parts of the shard, before any other work.
+    /// Returns an error if another process is making parts of the shard. Call this function before
+    /// any other work.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {

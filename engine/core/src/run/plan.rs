@@ -64,8 +64,9 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Returns the number of units of an existing output or run that this run can extend: one whose
-    /// provenance differs only in this number, which is not greater.
+    /// Returns the number of units of an existing output or run with the provenance `there`, if
+    /// this run can extend it: the provenances differ in this number only, and this run has no
+    /// fewer units.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

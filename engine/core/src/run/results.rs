@@ -32,7 +32,8 @@ impl Run {
     }
 
     /// Makes the missing parts of a stage one by one, and returns the results of all parts in
-    /// order. The only unit of a part uses all threads, reports its own progress, and may be a run.
+    /// order. A part has only one unit, which uses all threads, reports its progress, and may be a
+    /// run.
     pub fn steps<T, E>(
         &self,
         stage: usize,
