@@ -21,7 +21,7 @@ use crate::pattern::{FactorShape, Geometry, PatternSet};
 pub struct Weights {
     set: PatternSet,
     geometry: Geometry,
-    /// A row for each phase, a column for each parameter.
+    /// The weights, with a row for each phase and a column for each parameter.
     steps: Array2<i16>,
     /// The occurrences in training, in the same form; a single row of zeros if they are unknown.
     counts: Array2<u32>,
@@ -105,9 +105,10 @@ impl Weights {
 
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
-    /// If groups of phases are merged, the interaction of two classes becomes its mean over the
-    /// groups; the contribution of a class alone stays. Otherwise, no value changes. Returns `None`
-    /// if the new vectors are too narrow for these means, or if a new group splits an old one.
+    /// If the new shape merges groups of phases, the interaction of two classes becomes its mean
+    /// over these groups, and the contribution of a class alone stays the same. Otherwise, no value
+    /// changes. Returns `None` if the new vectors are too narrow for these means, or if a new group
+    /// splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -227,7 +228,7 @@ impl Weights {
     }
 }
 
-/// A receiver of the sections of a weights file that stores weights and factors by class.
+/// A receiver that stores the weights and factors of a weights file by class.
 pub(super) struct ByClass {
     steps: Rows<i16>,
     factors: Option<Factors>,

@@ -14,8 +14,9 @@ use crate::pattern::PatternSet;
 pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
-    /// Reads the counts of all phases from a file with only these sections of a weights file of the
-    /// pattern set `set`. Also returns the stated checksum: that of the complete weights file.
+    /// Reads the counts of all phases from a file that has only the sections of counts. `set` is
+    /// the pattern set of the weights. Also returns the checksum that the file states, which is
+    /// that of the complete weights file.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,

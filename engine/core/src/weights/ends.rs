@@ -22,8 +22,9 @@ pub const CONFIDENCES: usize = 5;
 /// The number of empty squares at the centre of the model: its terms use (empties − `CENTRE`) / 10.
 const CENTRE: f64 = 16.0;
 
-/// The model of endgame ProbCut: a normal distribution of a position's exact score in discs, with a
-/// mean linear in the value of a shallow search, and a standard deviation independent of it.
+/// The model of endgame ProbCut: it predicts a normal distribution of a position's exact score in
+/// discs. The mean is linear in the value of a shallow search; the standard deviation does not
+/// depend on this value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ends {
     model: LinearModel<END_MEAN_TERMS, END_ERROR_TERMS>,
@@ -87,9 +88,9 @@ impl Ends {
 
 impl EndDepths {
     /// Returns the terms of the predicted mean, given the value in discs of the shallow search:
-    /// three for the slope; two for an offset by empty squares; two for an offset that changes its
-    /// sign with their parity, because evaluations favour the side that moves last, or the other;
-    /// and two for an offset of static values (depth 0).
+    /// three for the slope; two for an offset by the number of empty squares; two for an offset
+    /// that changes its sign with the parity of this number, because evaluations favour the side
+    /// that moves last, or the other side; and two for an offset of static values (depth 0).
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));

@@ -55,7 +55,7 @@ impl ExpandedWeights {
     }
 
     /// Reads a weights file without training counts from memory, and checks each section. The
-    /// checksum in the result is the stated one, of the complete file.
+    /// checksum in the result is the one that the file states, which is that of the complete file.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -76,11 +76,12 @@ impl ExpandedWeights {
     }
 }
 
-/// A receiver of the sections of a weights file that expands weights and factors into tables.
+/// A receiver that expands the weights and factors of a weights file into tables.
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The phase read last and its weights by class, from which the next may be stored as changes.
+    /// The phase that was read last and its weights by class. The file may store the weights of the
+    /// next phase as changes from these.
     last: Option<(Phase, Vec<i16>)>,
 }
 

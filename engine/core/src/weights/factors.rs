@@ -45,11 +45,13 @@ impl Factors {
         self.groups[group] = factors.to_vec();
     }
 
-    /// Returns factors of another shape: vectors of at least the same width, or groups of k times
-    /// as many phases if the vectors are at least k times as wide; `None` for any other shape.
+    /// Returns factors of another shape. A new group of phases must consist of k old groups (k ≥
+    /// 1), and the new vectors must be at least k times as wide as the old ones; returns `None` for
+    /// any other shape.
     ///
-    /// Each half of a new vector has the same halves of the k old vectors, one after another, times
-    /// 1/√k, then zeros. The interaction of two classes thus becomes its mean over the k groups.
+    /// Each half of a new vector consists of the same halves of the k old vectors, one after
+    /// another and multiplied by 1/√k, and then of zeros. The interaction of two classes thus
+    /// becomes its mean over the k groups.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -108,7 +110,7 @@ impl Factors {
         self.groups.iter().enumerate().map(|(group, factors)| Self::section_of(group, factors))
     }
 
-    /// Returns the section of a group of phases, whose parameters have these factor vectors.
+    /// Returns the section that stores the factor vectors of all parameters in a group of phases.
     pub fn section_of(group: usize, factors: &[i8]) -> Section {
         let content = factors.iter().map(|factor| factor.cast_unsigned()).collect();
         Section { name: section_name(group), content }
@@ -157,7 +159,8 @@ pub fn own_worth(vector: &[i8]) -> f64 {
 }
 
 /// Returns the contribution of a sum s of factor vectors, in steps of 1/32 disc: ½ Σ s_d² over the
-/// first half of the elements, minus ½ Σ s_d² over the second, to the nearest step, halves up.
+/// first half of the elements, minus ½ Σ s_d² over the second half. The result is rounded to the
+/// nearest step, halves up.
 ///
 /// An element is the sum of at most 80 factors of at most 127, so it is at most 10,160. The sum of
 /// the squares of 32 elements is below 2³².

@@ -11,15 +11,17 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before and after the phases of a block: every signed 16-bit index
-/// relative to the middle of a pattern's table is inside the block, and reads need no bounds check.
+/// The number of unused weights before and after the phases of a block. With them, every signed
+/// 16-bit index relative to the middle of a pattern's table is inside the block, so reads need no
+/// bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
 /// The layout of the tables of a pattern set. The table of a phase has 16-bit weights: one for each
 /// configuration of each pattern, a zero for lanes without an instance, one for each value of each
-/// scalar feature, and padding to a cache line, at least one so that 32-bit gathers stay inside.
+/// scalar feature, and padding to a cache line. The padding has at least one weight, so that 32-bit
+/// gathers stay inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// For each lane (instance), the index of configuration 0 of its pattern in the table of a
@@ -96,8 +98,8 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 pub struct Block {
     /// The weight tables of the block's phases, one after another, with margins at both ends.
     pub steps: Vec<i16>,
-    /// The factor vectors that all phases of the block share, at the indices of the weights of a
-    /// phase, with [`MARGIN`] vectors of zeros at both ends. Empty without factors.
+    /// The factor vectors that all phases of the block share. They have the order of the weights in
+    /// the table of a phase, with [`MARGIN`] vectors of zeros at both ends. Empty without factors.
     pub vectors: Vec<CacheLine>,
 }
 
@@ -111,7 +113,7 @@ pub struct CacheLine([u8; 64]);
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    /// The parameter of each configuration in a phase's table. Scalar features keep their order.
+    /// The parameter of each configuration in a phase's table. Scalar features are not reordered.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }

@@ -49,7 +49,7 @@ pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets `came` to true. Returns an error if the section has come before.
+/// Sets `came` to true. Returns an error if it was true already: the section then occurs twice.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     match std::mem::replace(came, true) {
         false => Ok(()),

@@ -7,8 +7,9 @@ use crate::pattern::{Geometry, PatternSet};
 pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// The weights of the move-ordering evaluation of the last plies: one for each class of a small
-/// pattern set, in steps of 1/32 disc, and their strength relative to the number of replies.
+/// The weights of the evaluation that orders moves near the leaves of exact searches: one for each
+/// class of a small pattern set, in steps of 1/32 disc. Also their strength relative to the number
+/// of replies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -69,7 +70,8 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the weights from their sections: the pattern set, and the strength before the weights.
+    /// Reads the weights from their two sections. The first has the pattern set; the second has the
+    /// strength, then the weights.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

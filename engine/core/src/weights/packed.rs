@@ -83,7 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// `before` has the weights of the previous phase, and then those of the section's phase.
+    /// Expands a section into `block`. If it has the weights of a phase, `before` must have those
+    /// of the previous phase, and has the new ones afterwards.
     fn take(
         &self,
         section: &Section,

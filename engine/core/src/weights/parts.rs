@@ -1,4 +1,5 @@
-//! The terms of a static value: one for each pattern instance and scalar feature, and the factors.
+//! The terms of a static value: one for each pattern instance and each scalar feature, and one for
+//! all factors.
 
 use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
@@ -50,8 +51,9 @@ pub struct PartWeight {
 
 impl<'a> Parts<'a> {
     /// Splits the value of a position into terms. `of_phase` returns the weights of all instances,
-    /// then of all scalar features, and the contribution of the factors in steps. Returns `None`
-    /// without a legal move: the value is then that of the position after a pass, or a final score.
+    /// then of all scalar features, and the contribution of the factors in steps. Returns `None` if
+    /// the player has no legal move: the value is then that of the position after a pass, or a
+    /// final score.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,
@@ -86,7 +88,8 @@ impl<'a> Parts<'a> {
 }
 
 impl Weights {
-    /// Splits the value of a position into its terms. `None` without a legal move: [`Parts::new`].
+    /// Splits the value of a position into terms. Returns `None` in the same cases as
+    /// [`Parts::new`].
     pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
         let geometry = self.geometry();
         Parts::new(self.set(), geometry, position, |phase| {

@@ -3,7 +3,7 @@
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
 //! Othello", 1997. There, each pair of depths has its own parameters. Here, a few coefficients
-//! determine them for all depths, also for depths that were not measured, and all plies.
+//! determine these parameters for all plies and for all depths, even those that were not measured.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction: deep values and scores increase with shallow values.
+/// The least slope of a prediction, so that deep values and scores increase with shallow values.
 const LEAST_SLOPE: f64 = 0.1;
 
 /// A model of the value of a deep search in discs: a normal distribution. Its mean is linear in the
@@ -69,7 +69,8 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
     /// Creates a model from its coefficients, numbered as the terms of the mean and of the error.
     ///
     /// # Errors
-    /// A message for a coefficient that is not a number within ±1000, which no fit produces.
+    /// A message for a coefficient that is not a number within ±1000. No fit produces such a
+    /// coefficient.
     pub fn new(mean: [f64; MEAN], error: [f64; ERROR]) -> Result<Self, String> {
         check(mean.iter().chain(&error))?;
         Ok(Self { mean, error })
@@ -135,10 +136,10 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 
 impl Depths {
     /// Returns the terms of the predicted mean, given the shallow value in discs: three for the
-    /// slope, by ply and gap between the depths; three for an offset by ply; one for an offset of
-    /// static values (shallow depth 0); and three for an offset of odd gaps by ply. The last
-    /// changes its sign with the parity of the deep search: evaluations favour the side that moves
-    /// last, or the other one.
+    /// slope, by ply and by the gap between the depths; three for an offset by ply; one for an
+    /// offset of static values (shallow depth 0); and three for an offset of odd gaps, by ply. The
+    /// offset of odd gaps changes its sign with the parity of the deep search, because evaluations
+    /// favour the side that moves last, or the other side.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -178,7 +179,8 @@ impl Depths {
 }
 
 impl Prediction {
-    /// `mean` returns the mean for a shallow value; `logarithm` is that of the error.
+    /// Creates a prediction. `mean` returns the mean for a shallow value; `logarithm` is the
+    /// logarithm of the error.
     fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
         let [at_0, at_1] = [0.0, 1.0].map(mean);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);

@@ -30,8 +30,9 @@ pub enum WeightsError {
     NotByClass(String),
 }
 
-/// Receives the weights and factors of a weights file, which the reader has checked: each phase and
-/// each group of phases once, in any order. It must not allocate memory for them before the first.
+/// A receiver of the weights and factors of a weights file. The reader checks them, and passes each
+/// phase and each group of phases once, in any order. The receiver must not allocate memory for
+/// them before it receives the first.
 pub(super) trait Receiver {
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
 
@@ -88,7 +89,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The contents of the sections already read, and flags for the phases and groups of phases.
+/// The contents of the sections already read. Flags state which phases and groups were read.
 pub(super) struct Parts<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -106,7 +107,8 @@ pub(super) struct Parts<R> {
 }
 
 impl<R: Receiver> Parts<R> {
-    /// The pattern set is known, but the file may still contain its section.
+    /// Creates the parts of a file of which no section was read. The pattern set is known, but the
+    /// file may still contain its section.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {
@@ -138,7 +140,8 @@ impl<R: Receiver> Parts<R> {
         Ok(true)
     }
 
-    /// Ignores a section with an unknown name, which a later version may have written.
+    /// Stores the content of a section. Ignores a section with an unknown name, which a later
+    /// version may have written.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
         match section.name.as_str() {
@@ -186,7 +189,7 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// The error is the name of the first missing section.
+    /// Checks that no section is missing. The error is the name of the first missing section.
     fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
         first_missing(&self.steps_came, PhaseSection::weights_name)?;
         if counts != CountsAre::LeftOut {
@@ -201,7 +204,7 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// The error is the name of the first missing section.
+    /// Checks that no section of counts is missing. The error is the name of the first missing one.
     pub(super) fn all_counts_came(&self) -> Result<(), String> {
         first_missing(&self.counts_came, PhaseSection::counts_name)
     }

@@ -21,10 +21,11 @@ const PLIES_PER_STAGE: u32 = 10;
 const CERTAIN: f64 = 65535.0;
 
 /// The greatest mean probability, 3/4 in steps of 1/65535, of a family of kinds to which many moves
-/// of a position can belong. Near 1, the probabilities of its moves would total far more than 1.
+/// of a position can belong. Near 1, the probabilities of these moves would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The rank of a move in its position, by the value after the move and the number of replies.
+/// The rank of a move in the order of all moves of its position. The order depends on the value
+/// after the move and on the number of replies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// The first move in the order, which is the most promising.
@@ -64,7 +65,7 @@ pub enum Place {
     Inner,
 }
 
-/// The result for a move of an earlier, shallower search of its position.
+/// The result that an earlier, shallower search of the same position had for a move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
@@ -80,7 +81,7 @@ pub enum Memory {
 pub struct MoveKind {
     /// The rank of the move among the moves of the position.
     pub rank: Rank,
-    /// The result for this move of an earlier search of the position.
+    /// The result that an earlier search of the position had for this move.
     pub memory: Memory,
     /// The kind of the move's square, such as a corner.
     pub place: Place,
@@ -102,8 +103,9 @@ impl MoveKind {
     /// result of an earlier search, and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if many moves of a position may belong to a family: all but those of the first
-    /// three ranks and of the earlier best move. `family` is an index over all stages.
+    /// Returns true if many moves of a position may belong to a family of kinds. This excludes the
+    /// first three ranks, and the best move of an earlier search. `family` is the index of the
+    /// family, counted over all stages.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -127,7 +129,7 @@ impl MoveKind {
 )]
 pub struct NoRealization;
 
-/// The probability that a move of each kind is played, by stage of the game.
+/// The probabilities that moves are played: one for each kind of move and each stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {
     /// The probabilities in steps of 1/65535, a row of [`MoveKind::COUNT`] for each stage.

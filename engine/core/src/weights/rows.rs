@@ -5,7 +5,8 @@ use ndarray::Array2;
 use crate::board::{PHASES, Phase};
 use crate::pattern::Geometry;
 
-/// A row for each phase, a column for each parameter. Takes no memory before the first row.
+/// A matrix with a row for each phase and a column for each parameter. Takes no memory before the
+/// first row.
 #[derive(Clone, Debug)]
 pub(super) struct Rows<T>(Array2<T>);
 
@@ -21,7 +22,7 @@ impl<T: Copy + Default> Rows<T> {
         self.0.row_mut(phase.index()).iter_mut().zip(row).for_each(|(to, &from)| *to = from);
     }
 
-    /// Panics if no row was ever stored.
+    /// Returns the row of a phase. Panics if no row was ever stored.
     pub(super) fn row(&self, phase: Phase) -> &[T] {
         row(&self.0, phase.index())
     }

@@ -1,5 +1,6 @@
-//! The sections of a phase in a weights file: its weights, or its training counts. Each has a
-//! number for each parameter or its change from the previous phase, which compresses to two thirds.
+//! The sections of a phase in a weights file: its weights, or its training counts. For each
+//! parameter, a section has a number or its change from the previous phase. Compressed changes take
+//! two thirds of the space of compressed numbers.
 
 use std::borrow::Cow;
 
@@ -31,7 +32,7 @@ pub enum PhaseRow<T> {
 }
 
 impl PhaseRow<i16> {
-    /// `before` returns the weights of the previous phase, if they were read.
+    /// Returns the weights. `before` returns those of the previous phase, if they were read.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -51,7 +52,7 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// `before` returns the numbers of the previous phase, if they were read.
+    /// Returns the numbers. `before` returns those of the previous phase, if they were read.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
