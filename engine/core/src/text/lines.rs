@@ -81,7 +81,7 @@ impl Lines {
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
 
-    /// Returns the error for an input that ends without a record, as [`Self::all`].
+    /// Returns the error of [`Self::all`] for an input that ends without a record.
     pub fn ended_without(&self, record: &str) -> FileError {
         let expected = "expected boards, OBF or transcripts, one a line";
         let reason = format!("the input ends without {record}; {expected}");
@@ -123,7 +123,8 @@ impl Lines {
     }
 }
 
-/// Reads a line without trailing blanks; of a comment, an empty line. Returns false at the end.
+/// Reads a line without trailing blanks, and the line number. A comment is read as an empty line.
+/// Returns false at the end of the file.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), FileError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -134,9 +135,9 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns true if `line` continues the game whose first lines are `game`. After a tag, any line
-/// does, even after a blank line. In a game of numbered moves, a line of further moves does, up to
-/// a blank line or a move with number 1.
+/// Returns true if `line` continues the game whose first lines are `game`. A tag is continued by
+/// any line, even after a blank line. A game of numbered moves is continued by a line of further
+/// moves, but not after a blank line, and not by a move with number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

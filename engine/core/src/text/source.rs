@@ -48,7 +48,8 @@ impl TextSource {
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// `bytes` is the size for progress; 0 if unknown. Messages use `path` as the name.
+    /// Creates a reader of `source`. `bytes` is the size for progress; 0 if it is unknown. Messages
+    /// use `path` as the name.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, FileError> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -78,7 +79,8 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the number of bytes already read; of a compressed file, up to one buffer more.
+    /// Returns the number of bytes already read. For a compressed file, it may be one buffer too
+    /// large.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
