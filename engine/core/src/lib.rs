@@ -4,9 +4,9 @@
 //! The engine's build script uses this crate to embed weights, so it is separate from
 //! `othello-engine`, which re-exports all of it.
 //!
-//! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`run`], and
-//! [`text`] ← [`simd`] ← [`board`] ← [`pattern`] ← [`weights`] ← [`record`]. Nothing here
-//! plays or searches.
+//! The modules depend on each other in one direction; arrows point to the module that is used:
+//! [`mod@file`] ← [`text`] ← [`run`], and [`text`] ← [`simd`] ← [`board`] ← [`pattern`] ←
+//! [`weights`] ← [`record`]. Nothing here plays or searches.
 //!
 //! ```
 //! use othello_core::board::Position;

@@ -17,7 +17,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates the stream `index` of a seed, such as that of a game. The streams are independent.
+    /// Creates one of the independent streams of a seed, such as the stream of the game `index`.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
@@ -57,7 +57,7 @@ impl Generator {
     }
 }
 
-/// Plays the random game with the index `number` of a seed, of at most `most_moves` moves.
+/// Plays the random game with this seed and the index `number`, for at most `most_moves` moves.
 pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     let mut random = Generator::split(seed, number);
     let mut replay = Replay::from_start(&[]).expect("no move is illegal");
