@@ -14,7 +14,8 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// More than the cores of any machine, few enough for an operating system to start.
+/// The greatest number of threads: more than any machine has cores, few enough for an operating
+/// system to start.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -117,7 +118,8 @@ pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses the words of a command line; prints an error or the help and exits if not valid.
+/// Parses the words of a command line. If they are not valid or ask for help, prints the error or
+/// the help, and exits.
 pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P {
     parse_words(words).unwrap_or_else(|error| error.exit())
 }
@@ -155,7 +157,8 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Must come first: a clap error that was rendered for a terminal cannot be changed.
+/// Escapes and shortens the user's arguments in an error. Must come first, because a clap error
+/// that was rendered for a terminal cannot be changed.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

@@ -12,7 +12,8 @@ struct Flag {
     help: &'static str,
     /// The second paragraph of the help text: when to use the flag.
     more: String,
-    /// Defaults computed at run time: the command (`*`: all that are not listed) and the text.
+    /// The defaults that are computed at run time, each as a command and the text of the default.
+    /// `*` stands for all commands that are not listed.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -120,7 +121,8 @@ pub fn complaints(command: &Command) -> Vec<String> {
     complaints
 }
 
-/// Collects the command, name and text of each flag: its heading, and its help up to the default.
+/// Collects the command, the name and the text of each flag. The text has the flag's heading, and
+/// its help without the default.
 fn collect(command: &Command, known: &mut Vec<(String, String, String)>) {
     for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
         let Some(name) = arg.get_long().filter(|name| *name != "help") else { continue };

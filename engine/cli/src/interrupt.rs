@@ -11,7 +11,8 @@ pub(crate) struct Interrupts {
     /// The number of the first signal that the process received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True if any stage so far could stop between its units: the same command resumes the work.
+    /// True if any stage so far could stop between its units. The same command then resumes the
+    /// work.
     resumable: AtomicBool,
 }
 
@@ -20,13 +21,14 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// `stops`: the stage can stop between its units, and calls [`Self::is_requested`] often.
+    /// Begins a stage. `stops` is true if the stage can stop between its units; it then calls
+    /// [`Self::is_requested`] often.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
     }
 
-    /// 128 plus the number of the first signal, as in shells.
+    /// Returns 128 plus the number of the first signal, as in shells.
     pub(crate) fn exit_status(&self) -> u8 {
         128 + self.signal.load(SeqCst)
     }
@@ -57,7 +59,8 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Windows has no other signal to catch, and no function that waits for Ctrl-C.
+/// Calls `answer` on a thread for each Ctrl-C. Windows has no other signal to catch, and no
+/// function that waits for Ctrl-C.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;

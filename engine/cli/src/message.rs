@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Ignores failures, so that the work continues if standard error is closed.
+/// Prints a line to standard error. Ignores failures: if it is closed, the work continues.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
@@ -13,7 +13,7 @@ pub(crate) fn say(line: &str) {
 /// The greatest length, in characters, of an argument or word that a message repeats in full.
 const LONGEST_WORD: usize = 300;
 
-/// The characters that a message shows of the beginning and of the end of a long word.
+/// The numbers of characters that a message shows from the beginning and the end of a long word.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
 /// Escapes the control characters of a user's argument, and shortens a long one in the middle.

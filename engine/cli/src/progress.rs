@@ -72,7 +72,7 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
-    /// Called between the steps of a run.
+    /// Forgets the units of earlier runs. Called between the steps of a run.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::message::harmless;
 
-/// The result of a subcommand: the fields of its JSON object and, by `Display`, its summary.
+/// The result of a subcommand. Its fields are those of the JSON object; `Display` gives its
+/// summary.
 pub trait Report: Serialize + JsonSchema + Display {}
 
 impl<T: Serialize + JsonSchema + Display> Report for T {}
@@ -19,7 +20,7 @@ impl<T: Serialize + JsonSchema + Display> Report for T {}
 /// version, fields may be added, but no field is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// `resumed`: the units that an earlier run had finished, by stage.
+/// A report as JSON. `resumed` has the units that an earlier run had finished, by stage.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]

@@ -18,7 +18,7 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// In bytes. A search to depth 60 needs more than `ulimit -s` may allow.
+/// The stack size in bytes. A search to depth 60 needs more than `ulimit -s` may allow.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The exit status of an error that a retry may avoid: `EX_TEMPFAIL` of sysexits.h.
@@ -69,7 +69,8 @@ impl Session {
         }
     }
 
-    /// Returns the summary that a step has printed; `None` before, and if this session is no step.
+    /// Returns the summary that a step has printed. Returns `None` before the step has printed one,
+    /// and for a session that does not belong to a step.
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -208,7 +209,7 @@ fn is_passing(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
 
-/// Omits a cause whose text the error already contains.
+/// Returns the text of an error and its causes. Omits a cause that the error already contains.
 fn explanation(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
         if text.is_empty() {

@@ -47,7 +47,7 @@ pub(crate) enum Details<'a> {
     },
 }
 
-/// The standing of a stage at one moment.
+/// The progress of a stage at one moment.
 #[derive(Clone, Copy, Serialize, schemars::JsonSchema, Debug)]
 pub(crate) struct StageDetails<'a> {
     /// The stage of the work.
@@ -95,7 +95,7 @@ impl<'a> Event<'a> {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Writes in one piece; if the reader has closed standard error, the work continues.
+    /// Writes the event in one piece. If the reader has closed standard error, the work continues.
     pub(super) fn write(&self) {
         let _ = std::io::stderr().write_all(self.line().as_bytes());
     }
