@@ -47,7 +47,8 @@ enum Question {
     },
 }
 
-/// Answers a question, JSON with the key `ask`, by `{"answer": …}` or `{"error": "…"}`.
+/// Answers a question, which is JSON with the key `ask`. The answer is `{"answer": …}` or
+/// `{"error": "…"}`.
 pub fn answer_text(question: &str) -> String {
     let question = serde_json::from_str(question).map_err(|error| error.to_string());
     written(question.and_then(answer))

@@ -20,8 +20,9 @@ use crate::milliseconds;
 /// The size of the transposition table in MiB, which fits into the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// A level determines the pruning, the depth, and the number of empty squares for exact solving;
-/// `depth` and `exact` override the last two. Without a level, ProbCut prunes nothing.
+/// The settings of a search. A level determines the pruning, the depth, and the number of empty
+/// squares for exact solving; `depth` and `exact` override the last two. Without a level, ProbCut
+/// prunes nothing.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
@@ -88,7 +89,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// The evaluation is never freed, because an instance of the module loads only one.
+    /// Stores the evaluation. It is never freed, because an instance of the module loads only one.
     fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
@@ -99,7 +100,7 @@ impl Loaded {
     }
 }
 
-/// Returns, as JSON, the number of positions on which the weights were trained.
+/// Loads the training counts of the weights. Returns the number of training positions as JSON.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { searcher, counts, identity, .. }| {
         let (set, geometry) = patterns(searcher.evaluator())?;
@@ -130,7 +131,7 @@ pub(crate) struct Found {
     best: Option<String>,
     depth: u32,
     exact: bool,
-    /// As [`how_found`]: `depth 12`, `exact`, or `95 % sure` for an endgame search with ProbCut.
+    /// The text of [`how_found`]: `depth 12`, `exact`, or `95 % sure` for an endgame with ProbCut.
     how: String,
     nodes: u64,
     line: Option<Vec<String>>,
@@ -185,7 +186,8 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// At depth 0, finds the static value; with at most `exact` empty squares, the exact score.
+/// Searches a position. At depth 0, finds the static value; with at most `exact` empty squares, the
+/// exact score.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;
