@@ -8,7 +8,8 @@ use std::process::Command;
 pub struct Scenario<'a> {
     /// The path of the program, which the script calls as `$PROGRAM`.
     pub program: &'a Path,
-    /// The shell script, run in the root of the disk. Its files in `..` remain after the test.
+    /// The shell script, which runs in the root of the disk. Files that it writes to `..` remain
+    /// after the test.
     pub script: &'a str,
     /// The initial size of the disk in kilobytes.
     pub kilobytes: u32,

@@ -24,7 +24,8 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the units in a part of a run. A usual part would contain all the work of a test.
+    /// Sets the number of units in a part of a run. A part of the usual size would contain all the
+    /// work of a test.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }

@@ -4,7 +4,7 @@ pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the real binaries, for the stand-in of commands.
+/// The environment variable with the folder of the real binaries, which the stand-in program runs.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
 /// The environment variable that is set if the stand-in only checks the arguments of commands.

@@ -39,11 +39,11 @@ pub struct Subject<'a> {
     pub may_differ: &'a [&'a str],
     /// The stages of the work, by their names in progress messages.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The units in a part; `None` for the default, of which a short command may have one part.
+    /// The number of units in a part. With the default (`None`), a short command may have one part.
     pub units_per_part: Option<u64>,
 }
 
-/// As [`Subject::check`], for a command that makes the file after `--out` from parts.
+/// Does the same as [`Subject::check`] for a command that makes the file after `--out` from parts.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -57,7 +57,8 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the units in the complete parts of a run's first stage; `folder` has the parts.
+/// Returns the number of units in the complete parts of a run's first stage. `folder` has the
+/// parts.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -74,7 +75,8 @@ struct Run {
     seconds: f64,
 }
 
-/// Checks run one at a time: the system reports the processor time of all children together.
+/// A lock, so that only one check runs at a time: the system reports the processor time of all
+/// children together.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
@@ -83,7 +85,7 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// As [`Self::check`], with this number of kills, for commands that take minutes.
+    /// Does the same as [`Self::check`] with this number of kills, for commands that take minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;

@@ -1,4 +1,4 @@
-//! Files in memory, for tests of readers that take paths. A new file replaces one of its name.
+//! Files in memory, for tests of readers that take paths. A new file replaces one of the same name.
 
 use std::cell::RefCell;
 use std::fs;

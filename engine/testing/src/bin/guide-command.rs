@@ -25,7 +25,7 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// The words with which a command begins, then the arguments that it gets if it lacks them.
+/// The first words of a command, and the arguments that are added to it if they are missing.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33
