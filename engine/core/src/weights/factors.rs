@@ -45,9 +45,9 @@ impl Factors {
         self.groups[group] = factors.to_vec();
     }
 
-    /// Returns factors of another shape. A new group of phases must consist of k old groups (k ≥
-    /// 1), and the new vectors must be at least k times as wide as the old ones; returns `None` for
-    /// any other shape.
+    /// Returns factors of another shape. A new group of phases must consist of k ≥ 1 old
+    /// groups, and the new vectors must be at least k times as wide as the old ones.
+    /// Returns `None` for any other shape.
     ///
     /// Each half of a new vector consists of the same halves of the k old vectors, one after
     /// another and multiplied by 1/√k, and then of zeros. The interaction of two classes thus
