@@ -86,8 +86,8 @@ impl Weight {
         Err(format!("{occurrences:?} is not close to a multiple of 1/64; expected {expected}"))
     }
 
-    /// Returns the weight nearest to this weight times a factor; `None` unless the product is above
-    /// 0.
+    /// Returns the weight nearest to the product of this weight and a factor; `None` unless the
+    /// product is positive.
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
     }
