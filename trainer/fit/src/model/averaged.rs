@@ -8,8 +8,9 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns the rounded mean of every weight and factor, and the greatest count of every parameter.
-/// Widens narrow factor vectors; `None` if `all` is empty, or if the pattern sets still differ.
+/// Returns weights with the rounded mean of every weight and factor, and with the greatest count of
+/// occurrences of every parameter. First widens narrow factor vectors. Returns `None` if `all` is
+/// empty, or if the pattern sets still differ after that.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -52,7 +53,8 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Returns the rounded mean, halves to even: up would bias values, which are sums of means.
+/// Returns the mean, rounded to the nearest integer and halves to even. If halves were rounded up,
+/// the values of positions, which are sums of these means, would be biased.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

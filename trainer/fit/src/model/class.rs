@@ -12,7 +12,8 @@
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// Computes the class of one instance: `c·T + x(x + 1)/2 + y` with x = max(a, b), y = min(a, b).
+/// The data for the class `c·T + x(x + 1)/2 + y` of one instance, with x = max(a, b) and y = min(a,
+/// b). The head of this file explains a, b, c and T.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// The digits of a, the least significant first: the first squares of the pairs, at most five.
@@ -25,11 +26,12 @@ pub(crate) struct Lane {
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// The map from c to the class, for four or eight symmetries; `first`, `second` are empty then.
+    /// For patterns with four or eight symmetries, the map from c to the class. `first` and
+    /// `second` are then empty.
     pub map: Option<Vec<u16>>,
 }
 
-/// A pattern's squares as pairs that its mirror symmetry swaps, and fixed squares.
+/// A division of a pattern's squares into pairs that its mirror symmetry swaps, and fixed squares.
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
@@ -83,7 +85,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits of configuration `index` of `class_of`: 0 (empty), 1 (player), 2 (opponent).
+/// Returns the digits of configuration number `index` in `class_of`: 0 empty, 1 player, 2 opponent.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

@@ -77,7 +77,7 @@ impl Model {
         self.in_file.len()
     }
 
-    /// Returns the parameter index in weights files of a parameter of the fit.
+    /// Returns the index that a parameter of the fit has in weights files.
     pub fn in_file(&self, parameter: usize) -> usize {
         self.in_file[parameter] as usize
     }
@@ -101,8 +101,8 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes one row for each position: the parameters, all below [`Self::parameters`], whose
-    /// weights add up to its value. A parameter that several instances share is repeated.
+    /// Writes one row for each position: the parameters whose weights add up to the position's
+    /// value, all below [`Self::parameters`]. A parameter that several instances share is repeated.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// The number of random games on whose positions the change of values is measured.
 const GAMES: u64 = 100;
 
-/// The possible steps in units of the file's steps, the coarsest first.
+/// The coarse steps to choose from, the coarsest first. Their unit is a step of the weights file.
 const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
 /// The settings by which weights are rounded to coarser steps.
@@ -24,7 +24,8 @@ pub struct Coarseness {
     pub label_error: f64,
     /// The number of leading binary digits of counts to keep; with 0 digits, counts become 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that share weights: the mean weighted by occurrences.
+    /// The number of consecutive phases that share weights. A shared weight is the mean of the
+    /// weights of these phases, weighted by occurrences.
     pub shared_phases: usize,
 }
 
@@ -76,7 +77,8 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The weighted mean of one weight over phases; those without occurrences hardly count.
+/// The mean of one parameter's weight over several phases, weighted by occurrences. Phases without
+/// occurrences hardly count.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,
@@ -94,7 +96,7 @@ impl Mean {
     }
 }
 
-/// Returns the number of occurrences of each parameter in the phases of a group.
+/// Returns the total number of occurrences of each parameter in all phases of a group.
 fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> {
     let mut sums = vec![0; weights.geometry().parameters()];
     for phase in Phase::all().filter(|&phase| factors.shape().group(phase) == group) {

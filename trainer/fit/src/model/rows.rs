@@ -9,7 +9,8 @@ use super::{Model, Row};
 const CHUNK: usize = 256;
 
 impl Model {
-    /// Returns one row for each position, numbered as in weights files: instances, then scalars.
+    /// Returns one row for each position: the parameters of its instances, then those of its scalar
+    /// features. The parameters have the indices of weights files.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         let features = self.feature_count();
         let mut all = Array2::zeros((positions.len(), features));

@@ -1,4 +1,5 @@
-//! Parameter indices by byte shuffles of AVX2: two vectors with a lane for each instance.
+//! Computes parameter indices by byte shuffles of AVX2, in two vectors that together have a lane
+//! for each instance of a pattern.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -19,7 +20,8 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns the digits of each quarter's 16 squares, the same in both halves of a vector.
+/// Returns a vector for each quarter of the board. Both halves of the vector have the digits of the
+/// quarter's 16 squares.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

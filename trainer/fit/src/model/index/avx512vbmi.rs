@@ -1,4 +1,5 @@
-//! Classes by byte permutes of AVX-512VBMI: each looks up one digit for all 64 lanes in the board.
+//! Computes classes by byte permutes of AVX-512VBMI. Each permute looks up one digit of all 64
+//! lanes in the board.
 
 use std::arch::x86_64::*;
 
@@ -10,7 +11,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// By number and digit: the squares of the lanes. Exists only if the processor has AVX-512VBMI.
+/// For each base-3 number of a lane and each of its digits: the squares from which the lanes take
+/// the digit. A value of this type exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

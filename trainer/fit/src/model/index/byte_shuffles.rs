@@ -6,7 +6,8 @@ use super::places::NOWHERE;
 /// The number of quarters of a board: a shuffle reads two ranks at once.
 pub(super) const QUARTERS: usize = 4;
 
-/// Returns a square's byte in a quarter of the board, or [`NOWHERE`], for which shuffles return 0.
+/// Returns the index of a square's byte in a quarter of the board. If the square is not in the
+/// quarter, returns [`NOWHERE`], for which shuffles return 0.
 pub(super) fn in_quarter(square: u8, quarter: usize) -> u8 {
     let here = square != NOWHERE && usize::from(square / 16) == quarter;
     if here { square % 16 } else { NOWHERE }
@@ -21,11 +22,12 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// The tables of each vector. Exists only if the processor has the instructions.
+        /// The tables of each vector. They exist only if the processor has the instructions.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// By number, digit and quarter of the board: the byte with each lane's digit.
+        /// For each base-3 number of a lane, each of its digits and each quarter of the board: the
+        /// indices of the bytes from which the lanes take the digit.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The factors by which a lane's four numbers are combined into a parameter index.
@@ -146,7 +148,7 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Computes c·T + x(x + 1)/2 + y for half of the lanes, with c as `low` and `high`.
+            /// Computes c·T + x(x + 1)/2 + y for half of the lanes; c consists of `low` and `high`.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

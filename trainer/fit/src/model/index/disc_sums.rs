@@ -15,8 +15,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that a disc adds, in every lane, to a (`first`), b (`second`) and c (`fixed`) of the
-/// class. Those of a and b, which have at most five base-3 digits, fit in bytes.
+/// The amounts that a disc adds, in every lane, to the numbers a (`first`), b (`second`) and c
+/// (`fixed`), from which the class is computed. The numbers a and b have at most five base-3
+/// digits, so their amounts fit in bytes.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -113,7 +113,7 @@ impl Indexer {
         Self { instructions, kernel, mapped }
     }
 
-    /// Writes the parameters of the instances for each position into the row of the same number.
+    /// For each position, writes the parameters of its instances into the row with the same index.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

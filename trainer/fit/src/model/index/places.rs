@@ -16,16 +16,18 @@ pub(super) const DIGITS: usize = 5;
 /// The value that replaces the index of a square if a lane does not have the digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// The number of base-3 numbers of a lane: a, b, the five low digits of c, and its high digits.
+/// A lane computes this many base-3 numbers, in this order: a, b, the five low digits of c, and the
+/// other digits of c. The head of this file explains a, b and c.
 pub(super) const NUMBERS: usize = 4;
 
 /// The tables of a pattern set for vectors of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// By number and digit, the least significant first: the square of each byte lane.
+    /// For each base-3 number and each of its digits, the least significant first: the square from
+    /// which each byte lane takes the digit.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// The factor of the low digits of c, by 16-bit lane after interleaving: the low halves of a
-    /// vector's chunks first, then the high halves.
+    /// For each 16-bit lane after interleaving, the factor of the low digits of c. The lanes of the
+    /// low halves of a vector's chunks come first, then those of the high halves.
     pub low_stride: [u16; LANES],
     /// The factor of the high digits of c, in the order of `low_stride`.
     pub high_stride: [u16; LANES],
@@ -76,7 +78,8 @@ fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the 16-bit lane of a byte lane: the lower halves of a vector's chunks come first.
+/// Returns the 16-bit lane into which a byte lane is widened. The lanes of the lower halves of a
+/// vector's chunks come first.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);
