@@ -112,7 +112,8 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. Keys that find duplicates go to temporary files beyond `limit`.
+/// Reports on each file. If the keys that find duplicates exceed the memory `limit`, they go to
+/// temporary files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -150,7 +151,7 @@ impl Inspector {
         Self { games, canonical_games, positions, records: 0, before: vec![] }
     }
 
-    /// The numbers of distinct records are filled in later.
+    /// Returns the report on a file. The numbers of distinct records are filled in later.
     fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport, SourceError> {
         self.before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
@@ -265,7 +266,7 @@ fn key_of_position(position: &Position) -> Key {
     key
 }
 
-/// The plies of a position: 0 to 60.
+/// The number of plies that a position can have: 0 to 60.
 const PLIES: usize = 61;
 
 impl GamesReport {
@@ -307,7 +308,8 @@ impl GamesReport {
     }
 }
 
-/// Sums of whole steps, which are exact: of each ply the positions, Σ label and Σ label².
+/// Sums over positions: their total weight and, for each ply, their number, Σ label and Σ label².
+/// The sums are exact, since weights and labels are whole numbers of steps.
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,

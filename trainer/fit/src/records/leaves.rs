@@ -1,9 +1,9 @@
 //! Writes the leaves of searches: the positions that an engine evaluates during play.
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
-//! unbiased on positions of games. Training on leaves of principal variations, labelled as the
-//! searched positions, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores
-//! instead of later values.
+//! unbiased on positions of games. Training on the leaves of principal variations, with the labels
+//! of the searched positions, corrects this. The method is TDLeaf(λ) (Baxter, Tridgell and Weaver
+//! 1998) with scores instead of later values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +35,7 @@ const GAMES_AT_ONCE: u64 = 16;
 
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// The transposition table of each search, in MB of 2²⁰ bytes.
+/// The size of each search's transposition table, in MB of 2²⁰ bytes.
 const HASH_MEGABYTES: usize = 1;
 
 const LEAVES: &str = "leaves (games)";
@@ -89,7 +89,7 @@ struct Searching<'a, E: Evaluate> {
 }
 
 impl<E: Evaluate> Items for Searching<'_, E> {
-    /// The number of the part's first game, and its games.
+    /// The index of the part's first game among all games, and the games of the part.
     type Input = (u64, Vec<Game>);
     /// The leaves of a game.
     type Output = Vec<ScoredPosition>;
@@ -135,8 +135,9 @@ impl LeavesJob<'_> {
             .with("weights", weights)
     }
 
-    /// Returns the end of the principal variation, with its label. The search ignores entries of
-    /// earlier searches in the transposition table.
+    /// Returns the position at the end of the principal variation, with the label of the searched
+    /// position for the side to move there; `None` if the game ends earlier. The search ignores
+    /// entries of earlier searches in the transposition table.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,

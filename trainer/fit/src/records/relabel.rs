@@ -33,7 +33,8 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The nodes at which a search ends with its deepest complete iteration; `None` for no limit.
+    /// The limit on nodes. At the limit, a search ends with the result of its deepest complete
+    /// iteration. `None` means no limit.
     pub nodes: Option<u64>,
     /// The confidence that Multi-ProbCut requires to prune a node, or full width.
     pub selectivity: Selectivity,
@@ -60,8 +61,8 @@ pub struct RelabelJob<'a, R> {
     pub inputs: &'a Inputs<R>,
     /// The shard of the records to relabel.
     pub shard: Shard,
-    /// The device that finds exact scores, of which the CPU finds the rest; `None` for the CPU
-    /// alone. The result does not depend on it.
+    /// The device that finds exact scores; `None` for the CPU alone. The CPU finds the scores that
+    /// the device does not find. The result does not depend on the device.
     pub device: Option<&'a dyn SolveMany>,
 }
 
@@ -76,7 +77,8 @@ pub struct Relabelled {
     pub summary: Option<Summary>,
 }
 
-/// The transposition table of each search, in MB of 2²⁰ bytes; it affects the time, not the result.
+/// The size of each search's transposition table, in MB of 2²⁰ bytes. It affects the time, not the
+/// result.
 const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
@@ -87,9 +89,9 @@ pub trait Relabel: Record {
     /// Returns the positions with at most `most_empties` empty squares that need an exact score.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with its new labels. `known` has a device's scores for the positions of
-    /// [`Self::to_solve`], or is empty. Every other position is searched with an empty
-    /// transposition table.
+    /// Returns the record with its new labels. `known` contains the scores that a device found for
+    /// the positions of [`Self::to_solve`], or is empty. Positions without a known score are
+    /// searched with an empty transposition table.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -101,7 +103,7 @@ pub trait Relabel: Record {
     /// Returns the approximate time to relabel a record, in seconds.
     fn seconds(settings: &Settings) -> f64;
 
-    /// Adds the difference between a record before and after relabelling.
+    /// Adds to `changes` the difference between a record before and after relabelling.
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
@@ -191,7 +193,8 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The records of a part. The positions that a device solves for it take up to 150 MB.
+/// The greatest number of records in a part. The positions that a device solves for a part take up
+/// to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -202,8 +205,9 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of the part's first record, and its records, each with the scores that the device
-    /// found for its positions; `None` for a position that it did not solve.
+    /// The index of the part's first record, and the records of the part. Each record has the
+    /// scores that the device found for its positions, with `None` for a position that it did not
+    /// solve.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -262,8 +266,9 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares at which all scores are exact. Searches that
-    /// reach the end of the game also are, unless a limit on nodes may end them earlier.
+    /// Returns the greatest number of empty squares at which all scores are exact. The scores of
+    /// searches that reach the end of the game are exact, unless a limit on nodes may end these
+    /// searches earlier.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

@@ -6,7 +6,7 @@ pub(super) type Key = [u8; 16];
 
 type Entry = (Key, u64);
 
-/// In memory and in the temporary file.
+/// The size of a key and its record number, both in memory and in the temporary file.
 const ENTRY_BYTES: usize = 24;
 
 impl Stored for Entry {
@@ -51,7 +51,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Counts the records of each file, from number `first` on, whose key no earlier record has.
+    /// Counts, for each file, the records whose key no earlier record has. `first` contains the
+    /// number of the first record of each file.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

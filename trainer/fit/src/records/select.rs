@@ -116,7 +116,8 @@ fn begin_progress(progress: &dyn Progress, title: &str, is_done: bool, all: u64)
     progress.begin_stoppable(title, if is_done { all } else { 0 }, all);
 }
 
-/// Writes each subset of the records to its own file, with the subsets of a fit of the same split.
+/// Writes each subset of the records to a separate file. A fit with the same split has the same
+/// subsets.
 pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
@@ -208,8 +209,8 @@ impl Mergeable for ScoredPosition {}
 
 impl Mergeable for PlacedPosition {}
 
-/// Writes the records of all files without games whose moves an earlier game has. Keys that exceed
-/// the memory `limit` go to a temporary file.
+/// Writes the records of all files, but omits each game that has the same moves as an earlier game.
+/// Keys that exceed the memory `limit` go to a temporary file.
 pub fn merge<R: Mergeable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
@@ -233,7 +234,8 @@ pub fn merge<R: Mergeable>(
     })
 }
 
-/// The most bytes of a record in the temporary file: a game with values, and its number.
+/// The greatest size in bytes of a record in the temporary file. It is the size of a game with
+/// values, together with its number.
 const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.

@@ -1,4 +1,4 @@
-//! Several files of records as one sequence, and the records of a run's parts.
+//! Reads several files of records as one sequence; counts and packs the records of a run's parts.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -93,7 +93,7 @@ impl<R: Record> Inputs<R> {
         Ok(())
     }
 
-    /// For messages.
+    /// Returns the path of the first file, for messages.
     pub(super) fn first_path(&self) -> PathBuf {
         self.paths.first().cloned().unwrap_or_default()
     }
@@ -154,7 +154,7 @@ impl<R: Record> InOrder<R> {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }
 
-    /// `numbers` must be higher than those of all earlier calls.
+    /// Returns the records `numbers`, which must be higher than those of all earlier calls.
     pub(super) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.pass_by(numbers.start - *next)?;

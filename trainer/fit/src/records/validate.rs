@@ -146,7 +146,7 @@ fn read(
     }
 }
 
-/// Returns the message of damage; any other error stays an error.
+/// Returns the message of an error that is damage of the file; returns any other error unchanged.
 fn damage(error: RecordError) -> Result<String, RecordError> {
     match &error {
         RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
@@ -157,7 +157,7 @@ fn damage(error: RecordError) -> Result<String, RecordError> {
 
 enum Input {
     Records(Records),
-    /// Not a file of records: only its sections are checked.
+    /// A file of another kind than records, of which only the sections are checked.
     Other(Reader),
 }
 
@@ -169,8 +169,8 @@ impl Input {
         })
     }
 
-    /// Returns the frame of the next section, `Some(None)` if it is not one of records, or `None`
-    /// at the end of the file.
+    /// Reads the next section. Returns its frame, `Some(None)` if the section has no frame of
+    /// records, or `None` at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// 1 if every game is searched, since a search takes far longer than writing.
+    /// Returns 1 if every game is searched, since a search takes far longer than writing.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -22,16 +22,17 @@ impl Relabel for Game {
         }
     }
 
-    /// The last positions to solve, with the final one, of at most `most_empties` empty squares.
+    /// Returns the positions to solve that have at most `most_empties` empty squares. These are the
+    /// last positions of the game, including the final one.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores as the values of moves played with at most
-    /// [`Settings::exact`] empty squares. The first of their positions becomes the game's solved
-    /// position, unless the game has an earlier one.
+    /// Returns the game with exact scores as the values of its last moves: those played with at
+    /// most `Settings::most_exact` empty squares and after the random moves. The first position
+    /// with an exact score becomes the game's solved position, unless the game has an earlier one.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -85,7 +86,8 @@ impl Settings {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the values of all moves; a search renews those between random and solved positions.
+    /// Returns the values of all moves. If the settings have a search, it replaces the values of
+    /// the moves between the random moves and the solved positions.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -192,7 +194,7 @@ impl Changes {
 }
 
 impl Relabel for ScoredPosition {
-    /// At least 1, and few enough to take only a few milliseconds in total.
+    /// Returns at least 1, but so few records that they take only a few milliseconds in total.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);
@@ -206,7 +208,7 @@ impl Relabel for ScoredPosition {
         is_asked.then_some(position).into_iter().collect()
     }
 
-    /// Keeps the weight.
+    /// Returns the position with its new label and its old weight.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
