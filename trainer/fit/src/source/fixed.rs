@@ -10,7 +10,7 @@ type Parse<T, const BYTES: usize> = Box<dyn Fn(&[u8; BYTES]) -> Result<T, String
 
 pub(super) struct FixedRecords<T, const BYTES: usize> {
     path: PathBuf,
-    /// Initially at the end of the header.
+    /// The file, which is initially at the end of the header.
     file: BufReader<File>,
     header_bytes: u64,
     records: u64,

@@ -22,7 +22,8 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     open(path, pieces::game)
 }
 
-/// Reads positions, labelled with the result, of games that begin with another board; skips others.
+/// Reads the positions of games that begin with another board than the standard one, labelled with
+/// the result of the game. Skips other games.
 pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     open(path, pieces::positions)
 }

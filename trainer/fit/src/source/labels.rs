@@ -31,7 +31,7 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
-/// The number of rules is limited because every position is checked against each.
+/// The greatest number of rules, which is limited because every position is checked against each.
 const MAX_RULES: usize = 256;
 
 const EXPECTED: &str = "expected PLIES:USE, such as 34..38:solved or all:70%result+30%value";
@@ -103,7 +103,7 @@ impl LabelRules {
         Ok(Self(rules))
     }
 
-    /// Returns the text of the rules in provenance, which has always had `..=` in its ranges.
+    /// Returns the rules as text for provenance, where ranges have always been written with `..=`.
     pub fn in_provenance(&self) -> String {
         self.to_string().replace("..", "..=")
     }
@@ -128,7 +128,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses a file's weight if its product with a rule's is too far from a multiple of 1/64.
+    /// Refuses the weight of a file if its product with the weight of a rule is too far from a
+    /// multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -143,7 +144,8 @@ impl LabelRules {
             .any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns a message's end: a remedy for missing search values; empty if no rule uses them.
+    /// Returns the end of a message, which states a remedy for missing search values. It is empty
+    /// if no rule uses search values.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() {
             "; `selfplay --values` records search values, `relabel --depth` adds them"
@@ -152,7 +154,8 @@ impl LabelRules {
         }
     }
 
-    /// Returns the label source of rule number `rule`; `given` for `None`, an existing label.
+    /// Returns the label source of the rule with index `rule`. For `None`, a label that the file
+    /// already had, returns `given`.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())

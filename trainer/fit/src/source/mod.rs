@@ -42,7 +42,8 @@ use sha2::{Digest as _, Sha256};
 pub use error::{Rejection, SourceError};
 pub use labels::{LabelRule, LabelRules, Labelled, Lambda, Origin, Plies, Use};
 
-/// Reads the records of another program's file. A refused record does not end it, an error does.
+/// An iterator over the records of another program's file. It continues after a refused record, but
+/// ends with an error.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
@@ -56,8 +57,8 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
     }
 }
 
-/// Makes a game from a replay and the stated result, which is omitted if the last board of a
-/// finished game gives it, with or without the empty squares for the winner.
+/// Makes a game from a replay and the stated result. Omits the result if the game is finished and
+/// its last board gives the same result, with or without the empty squares for the winner.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();
@@ -68,7 +69,8 @@ fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> 
     }
 }
 
-/// If the player must pass, creates the position after the pass, with the label negated.
+/// Makes a labelled position. If its player must pass, it is the position after the pass, with the
+/// label negated.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))

@@ -122,7 +122,8 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(Column::end)
 }
 
-/// A position that is invalid by itself, such as the end of a game, is refused alone.
+/// Returns the next position. If only the position itself is invalid, such as the end of a game,
+/// refuses this position alone.
 fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {
@@ -184,7 +185,8 @@ impl Number {
 struct Column<'a> {
     name: &'static str,
     length: u64,
-    /// NumPy's letter: `u` unsigned, `i` signed, `f` floating point. A number has `bytes` bytes.
+    /// NumPy's letter for the type of the numbers: `u` unsigned integer, `i` signed integer, `f`
+    /// floating point. A number has `bytes` bytes.
     kind: u8,
     bytes: usize,
     array: Box<dyn Read + 'a>,

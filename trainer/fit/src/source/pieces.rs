@@ -11,7 +11,8 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{Entries, Rejection, SourceError, labelled, with_result};
 
-/// Without this limit, the reader would load a whole file that contains no game.
+/// The greatest size of a game in bytes. Without this limit, the reader would load a whole file
+/// that contains no game.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
 /// The beginnings of games. No variation within a game of SGF begins with one of these strings.
@@ -50,7 +51,8 @@ impl<T> Games<T> {
         Self { source, ahead, line: 1, place, number: 0, nested, parse, make, made }
     }
 
-    /// Takes the text of the next game, which ends with the game or before another game begins.
+    /// Takes the text of the next game. It ends with the game or, if the game has no end, before
+    /// another game begins.
     fn next_piece(&mut self) -> Result<Option<Vec<u8>>, SourceError> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {

@@ -10,7 +10,7 @@ use othello_engine::progress::Progress;
 use super::{Imported, RandomPlies, Summary};
 use crate::source::{Entries, SourceError, checksum};
 
-/// The input files as named; those of a folder in the order of their names.
+/// The input files in the order in which they are named, those of a folder ordered by name.
 pub(super) struct Inputs {
     pub(super) files: Vec<PathBuf>,
     /// For each file, the number of random moves that its games begin with.
@@ -19,7 +19,8 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Collects named files, and the visible files of folders with the extension, if one is given.
+    /// Collects the named files, and the visible files of the named folders. If `extension` is
+    /// given, takes only files with this extension from a folder.
     pub(super) fn find(
         paths: &[PathBuf],
         extension: Option<&str>,
@@ -108,7 +109,8 @@ impl Inputs {
     }
 }
 
-/// Prints and counts messages about refused records, and about results that differ from the moves.
+/// A printer of messages about refused records, and about results that differ from the moves. It
+/// also counts the messages.
 struct Told<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],

@@ -121,7 +121,7 @@ impl Imported for ScoredPosition {}
 pub struct Import<'a> {
     /// The name of the input format in the output's provenance.
     pub format: &'a str,
-    /// The files, and folders of files to read. Of a folder, WTHOR reads only `.wtb` files.
+    /// The files and folders to read. From a folder, the import of WTHOR reads only `.wtb` files.
     pub paths: &'a [PathBuf],
     /// The random moves with which games begin; the last entry that applies to a file counts.
     pub random_plies: &'a [RandomPlies],

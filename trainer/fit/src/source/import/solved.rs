@@ -15,7 +15,8 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the solved position, after a pass if its player must pass, unless the game is over.
+    /// Adds the solved position of a game, unless the game is over there. If its player must pass,
+    /// adds the position after the pass.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

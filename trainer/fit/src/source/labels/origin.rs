@@ -22,7 +22,8 @@ pub enum Origin {
     LambdaReturn(Lambda),
     /// The result of the game by its moves: the score of its final position.
     Result,
-    /// The result that the game's source states, even if it is unfinished; else that of the moves.
+    /// The result that the game's source states, even if the game is unfinished. If none is stated,
+    /// the result by the moves.
     Stated,
 }
 
