@@ -50,12 +50,12 @@ impl TestGames {
         self.games.len()
     }
 
-    /// Returns true without games.
+    /// Returns true if there are no games.
     pub fn is_empty(&self) -> bool {
         self.games.is_empty()
     }
 
-    /// Returns the kinds of labels in `phases` and their numbers, the most frequent kind first.
+    /// Returns the number of labels of each kind in `phases`, the most frequent kind first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
@@ -66,7 +66,8 @@ impl TestGames {
     }
 }
 
-/// Sums over positions, each times its weight: a row for each game, a column for each phase.
+/// Sums of errors and of weights over positions. Each sum has a row for each game and a column for
+/// each phase. Each position's error is multiplied by its weight.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
     /// Absolute errors in discs, with the value clamped to ±64.
@@ -86,7 +87,7 @@ impl ErrorsByGame {
         }
     }
 
-    /// Returns the errors on some phases together.
+    /// Returns the errors by game, added up over the given phases.
     pub fn on(&self, phases: &[usize]) -> GameErrors {
         let sum = |matrix: &Array2<f64>| matrix.select(Axis(1), phases).sum_axis(Axis(1));
         GameErrors { absolute: sum(&self.absolute), weight: sum(&self.weight) }

@@ -107,7 +107,8 @@ const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endg
 
 type EmptiesTest = fn(usize) -> bool;
 
-/// The groups by number of empty squares, with name and test. A position may belong to several.
+/// The groups by number of empty squares: the name of each group, and the test that its positions
+/// pass. A position may belong to several groups.
 const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
@@ -147,7 +148,8 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// First group by phase, by value, by region and by empty squares. Group 0 has all positions.
+/// This constant and the next three are the indices of the first group by phase, by value, by
+/// region and by empty squares. The group with index 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;

@@ -170,8 +170,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`; with an explainer, also the
-    /// contributions to its value. The error has the board and why it cannot be explained.
+    /// Describes a position of one of `files`, labelled by `rules`. With an explainer, also states
+    /// the contributions to its value; if this fails, the error has the board and the reason.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

@@ -34,7 +34,8 @@ impl Trained {
         })
     }
 
-    /// Reads data and split from a fit's provenance, which that of calibrated weights contains.
+    /// Reads the data and the split from the provenance of a fit. The provenance of calibrated
+    /// weights contains that of the fit.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -42,7 +43,7 @@ impl Trained {
         Self::deserialize(provenance).ok()
     }
 
-    /// Returns the data.
+    /// Returns the inputs of the fit.
     pub fn data(&self) -> &[Input] {
         &self.data
     }
@@ -62,8 +63,8 @@ impl Trained {
     }
 
     /// Looks up the first games of test files in the training subset of the files to which the
-    /// weights, which messages call `name`, were fitted. Searches the folders of the test and of
-    /// `file`, the weights, for these files; `None` if there are none.
+    /// weights were fitted. Searches for these files in the folders of the test files and of
+    /// `file`, the weights file; returns `None` if it finds none. Messages call the weights `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -83,7 +84,8 @@ impl Trained {
         Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
-    /// Returns the positions of a subset, with `labels` or, without, the label rules of the fit.
+    /// Returns the positions of a subset. Labels them by `labels` or, if it is `None`, by the label
+    /// rules of the fit.
     pub fn subset(
         &self,
         subset: Subset,

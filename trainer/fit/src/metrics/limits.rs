@@ -15,7 +15,8 @@ struct Limit {
 }
 
 impl ErrorLimits {
-    /// Adds the limit `largest`, if any, on named errors. Without errors it fails with `unknown`.
+    /// Adds the limit `largest`, if any, on named errors. If there are no errors, the check of the
+    /// limit fails with the message `unknown`.
     pub fn with(
         mut self,
         flag: &'static str,

@@ -185,7 +185,8 @@ struct PartialErrors {
 /// A position to evaluate, and its place in the files, if known.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns the positions of games with their places; `games_before` precede them in the file.
+/// Returns the positions of games with their places. In the file, `games_before` games precede
+/// these games.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

@@ -1,4 +1,4 @@
-//! Counts the test games and test positions that training has, in any order and any symmetry.
+//! Counts the test games and test positions that are also in training, in any order or symmetry.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,14 +27,14 @@ pub struct Overlap {
     pub games: usize,
     /// The number of test games that were looked up.
     pub of_games: usize,
-    /// The number of their positions that are in training.
+    /// The number of positions, of the test games that were looked up, that are in training.
     pub positions: usize,
-    /// The number of their positions.
+    /// The number of positions of the test games that were looked up.
     pub of_positions: usize,
 }
 
 impl Overlap {
-    /// Looks up test games in the training subset of files of records, which messages call `data`.
+    /// Looks up test games in the training subset of record files, which messages call `data`.
     pub fn of(
         test: &TestGames,
         data: String,
@@ -75,7 +75,7 @@ impl Overlap {
         })
     }
 
-    /// Returns a warning if training has test games.
+    /// Returns a warning if test games are also in training.
     pub fn warning(&self) -> Option<String> {
         let Self { data, games, of_games, positions, of_positions } = self;
         (*games > 0).then(|| {
