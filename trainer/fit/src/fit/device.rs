@@ -44,7 +44,8 @@ enum Kind {
 }
 
 impl Device {
-    /// Selects the device of the option. If it is not usable, the error states the remedy.
+    /// Selects the device that this value of `--device` names. If it is not usable, the error
+    /// states the remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let asked = || "chosen by --device".to_owned();
         Ok(match self {

@@ -20,7 +20,8 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs until finished or stopped. An error if solver and vector have done different epochs.
+    /// Runs until the fit is finished or stopped. Returns an error if the solver and the vector
+    /// have different numbers of epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

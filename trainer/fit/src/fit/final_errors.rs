@@ -53,7 +53,7 @@ fn errors<B: Backend>(
     backend.errors(&backend.positions(&[Rows::full(rows)])?, &fixed)
 }
 
-/// Returns, for each parameter, Σ weight over its positions, rounded to whole occurrences.
+/// Returns, for each parameter, the total weight of its positions, rounded to whole occurrences.
 pub(super) fn counts<B: Backend>(
     backend: &B,
     rows: &[ScoredPosition],
@@ -63,7 +63,7 @@ pub(super) fn counts<B: Backend>(
     Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
 }
 
-/// Like [`counts`], but exact: in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+/// Returns the numbers of [`counts`] without rounding, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
 pub(super) fn occurrences<B: Backend>(
     backend: &B,
     rows: &[Rows<'_>],

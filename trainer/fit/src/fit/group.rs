@@ -28,7 +28,8 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) settings: &'a FitSettings,
     /// The phases with training positions, and the parameters that are fitted.
     pub(super) group: Group,
-    /// By phase of the group: the initial weights of all parameters of the model, in 1/32 disc.
+    /// For each phase of the group, the initial weights of all parameters of the model, in 1/32
+    /// disc.
     pub(super) start: Vec<Vec<i16>>,
     pub(super) initial: Option<&'a Weights>,
 }
@@ -63,7 +64,8 @@ fn rows<'a>(
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Fits until complete or stopped by the checkpointer, from the snapshot `resumed` if given.
+    /// Fits until the fit is complete or the checkpointer stops it. Starts from the snapshot
+    /// `resumed`, if given.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -106,7 +108,7 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws factors of trained parameters in the dimensions in which all of `factors` are 0.
+    /// In each dimension in which all of `factors` are 0, draws the factors of trained parameters.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -126,7 +128,7 @@ impl<B: Backend> GroupFit<'_, B> {
         }
     }
 
-    /// Returns the initial factors in the parameter order of the group; zeros without any.
+    /// Returns the initial factors in the parameter order of the group; zeros if there are none.
     fn initial_factors(&self) -> Vec<i8> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {
@@ -198,7 +200,8 @@ impl<B: Backend> GroupFit<'_, B> {
     }
 
     /// Returns, for each parameter, half the signed square of its factor vector, in discs. The
-    /// engine's value contains this amount, so each weight in a weights file is less by it.
+    /// engine's value contains this amount, so each weight in a weights file is smaller by this
+    /// amount.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

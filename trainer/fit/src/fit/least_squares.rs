@@ -21,9 +21,10 @@ use crate::backend::{
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
-    /// Conjugate to all earlier directions, preconditioned by the occurrences of parameters.
+    /// Each direction is conjugate to all earlier ones. The preconditioner is the number of
+    /// occurrences of each parameter.
     Conjugate,
-    /// Along the gradient, without a preconditioner (steepest descent).
+    /// The direction is that of the gradient, without a preconditioner (steepest descent).
     Steepest,
 }
 
@@ -46,7 +47,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     batch: Batch,
-    /// As a share of all positions.
+    /// The size of the sample as a share of all positions.
     share: f64,
     steps: u32,
     /// The greatest number of epochs after the steps on the sample.
@@ -78,7 +79,7 @@ struct Progress {
     start: f64,
     /// Gradient · preconditioned gradient at the current weights.
     energy: f64,
-    /// In discs² · occurrences.
+    /// The objective at the current weights, in discs² · occurrences.
     objective: f64,
 }
 
@@ -164,8 +165,9 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the diagonal preconditioner: that of the normal matrix, but a parameter that occurs
-    /// twice in a position counts as two occurrences. For steepest descent, all elements are 1.
+    /// Returns the diagonal preconditioner. It is the diagonal of the normal matrix, except that a
+    /// parameter that occurs twice in a position counts as two occurrences. For steepest descent,
+    /// all elements are 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -208,7 +210,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. On all positions it is an epoch; on the sample, part of the first epoch.
+    /// Takes one step. A step on all positions is an epoch; a step on the sample is part of the
+    /// first epoch.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {

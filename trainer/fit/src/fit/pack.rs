@@ -65,7 +65,7 @@ pub(super) struct Packing<'a> {
 }
 
 const PACK: &str = "pack (parts)";
-/// The key, in the provenance of unfinished weights, of the epochs of each stopped phase.
+/// The key under which the provenance of unfinished weights has the epochs of each stopped phase.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
@@ -143,8 +143,8 @@ impl Assembly {
     /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
     ///
     /// A wanted phase without fitted weights (no positions, or no epoch within the time limit) gets
-    /// the weights of the nearest fitted phase; of two equally near phases, the earlier. So do all
-    /// other phases, unless `keep_others` is set.
+    /// the weights of the nearest fitted phase; of two equally near phases, the earlier. All other
+    /// phases also get the weights of the nearest fitted phase, unless `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

@@ -26,7 +26,8 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the part of the unit of `phases`. Phases without positions have no sections.
+    /// Reads the part that contains the unit of these `phases`. Phases without positions have no
+    /// sections.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -55,7 +56,8 @@ impl FittedUnit {
         }
     }
 
-    /// Creates a unit from its sections. The error is the name of the first section of another fit.
+    /// Creates a unit from its sections. The error is the name of the first section that belongs to
+    /// another fit.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let mut unit = Self { phases: vec![], factors: None };
@@ -157,7 +159,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases a shard reads: those it fits, with or without factors, and their windows.
+    /// Returns the phases that a shard reads: the phases that it fits, with or without factors, and
+    /// the phases in their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

@@ -27,7 +27,8 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer. The fit ends by its rule even if the caller supplies another solver.
+    /// The optimizer. Its rule decides when the fit ends, even if the caller supplies another
+    /// solver.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,

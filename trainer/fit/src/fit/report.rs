@@ -139,7 +139,8 @@ impl Metrics {
         format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
     }
 
-    /// Returns the fields of the progress event of an epoch: `seconds` for `positions` in training.
+    /// Returns the fields of an epoch's progress event. The epoch took `seconds` seconds and
+    /// trained on `positions` positions.
     pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
         let fields = json!(self).as_object().cloned();
         let mut fields = fields.unwrap_or_default();
@@ -155,7 +156,8 @@ impl Metrics {
 pub struct FittedPhase {
     /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// By parameter: its occurrences in training, of this fit and of those of initial weights.
+    /// For each parameter, its number of occurrences in the training positions of this fit and of
+    /// the fit of its initial weights.
     pub counts: Vec<u32>,
     /// The errors of the fitted weights, and the number of epochs of the fit.
     pub report: PhaseReport,

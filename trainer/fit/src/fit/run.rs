@@ -59,7 +59,8 @@ pub struct Limits {
     /// The time limit. When it is reached, the fit writes the current weights of unfinished phases.
     /// The next run resumes these phases.
     pub time: Option<Duration>,
-    /// The memory limit in bytes: all of it for one phase, half of it for phases fitted at once.
+    /// The memory limit in bytes. A single phase may use all of it. Phases that are fitted at the
+    /// same time may use half of it together.
     pub memory: Option<u64>,
 }
 
@@ -212,7 +213,8 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The section of a part of the first stage with the initial weights of the fit of factors.
+/// In a part of the first stage, the name of the section with the initial weights of the fit of
+/// factors.
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
@@ -262,7 +264,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits the weights of a phase: if `is_start`, as initial weights of a fit of factors.
+    /// Fits the weights of a phase. If `is_start`, they are initial weights of a fit of factors.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,

@@ -132,7 +132,8 @@ pub struct AdamSettings {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) epochs: u32,
-    /// The fit ends after these epochs in a row without a better validation error; `None`: never.
+    /// The fit ends after this number of epochs in a row without a better validation error; `None`
+    /// means that it never ends for this reason.
     pub(super) patience: Option<u32>,
     /// The norm of the gradient, relative to the initial one, that ends a fit without validation.
     pub(super) tolerance: f64,
@@ -269,9 +270,10 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns the conditions under which the fit of a phase stops. Adam makes all its epochs: most
-    /// of its gain comes in the last, when the learning rate is low. At the high rates before,
-    /// noise in the validation error would stop it (on WTHOR, phase 59 after 7 of 20 epochs).
+    /// Returns the conditions under which the fit of a phase stops. Adam makes all its epochs,
+    /// since most of its gain comes in the last ones, when the learning rate is low. At the
+    /// earlier, high rates, noise in the validation error would stop it (on WTHOR, phase 59 after 7
+    /// of 20 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),

@@ -40,7 +40,8 @@ struct Stored {
 /// The open file of metrics, and the phase and epoch of each of its lines.
 type Begun = (File, HashSet<(Phase, u32)>);
 
-/// The metrics of a running fit: a line for each epoch as it ends, put in order by packing.
+/// The metrics file of a running fit. At the end of each epoch it gets a line; packing orders the
+/// lines.
 pub(super) struct GrowingMetrics {
     path: PathBuf,
     head: String,
@@ -95,7 +96,8 @@ impl SideFiles {
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
     }
 
-    /// Refuses files at the paths of the report and the metrics that are not of this fit.
+    /// Refuses existing files at the paths of the report and the metrics if they are not of this
+    /// fit.
     pub(super) fn check_are_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.report, self.head.as_bytes())?;
         plain::check_head(&self.metrics, self.head.as_bytes())

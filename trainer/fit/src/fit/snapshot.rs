@@ -74,7 +74,8 @@ pub(super) struct Saver<'s, 'r> {
 impl<'s, 'r> Saver<'s, 'r> {
     /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// The same as a multiple of the last save's duration: the state of a group takes long to save.
+    /// The shortest time between two saves, as a multiple of the duration of the last save: the
+    /// state of a group takes long to save.
     const SAVES: u32 = 20;
 
     pub(super) fn new(
@@ -122,7 +123,7 @@ impl Checkpointer for Saver<'_, '_> {
     }
 }
 
-/// The state of an unfinished fit: with the data and the settings, it determines the rest.
+/// The state of an unfinished fit. Together with the data and the settings, it determines the rest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
     pub(super) state: State,
@@ -135,7 +136,8 @@ struct Head {
     solver: serde_json::Value,
     best: best::Progress,
     metrics: Vec<Metrics>,
-    /// The vectors in the following sections, the last of them `best`; a double for each parameter.
+    /// The names of the vectors in the following sections, the last of them `best`. A vector has a
+    /// double for each parameter.
     vectors: Vec<String>,
 }
 
@@ -152,7 +154,8 @@ impl Snapshot {
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
     }
 
-    /// Returns the solver's state and best vector in a snapshot, or none and the initial vector.
+    /// Returns the solver's state and the best vector of the snapshot `resumed`. Without a
+    /// snapshot, returns no state and the initial vector.
     pub(super) fn or_start(
         resumed: Option<Self>,
         initial: &[f64],

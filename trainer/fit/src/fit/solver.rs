@@ -82,7 +82,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         }
     }
 
-    /// Returns batch `number` of `of`.
+    /// Returns the batch with index `number` of `of` batches.
     pub fn batch(number: u32, of: u32) -> Batch {
         Batch::new(number, of).unwrap_or(Batch::WHOLE)
     }
@@ -123,11 +123,12 @@ pub struct Epoch {
     pub gradient: Option<f64>,
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     pub learning_rate: Option<f64>,
-    /// The training MSE in discs²: after the epoch; of a mini-batch, before its update.
+    /// The training MSE in discs². With mini-batches, the error of each batch is measured before
+    /// its update; otherwise, all errors are measured after the epoch.
     pub train_mse: Option<f64>,
 }
 
-/// The state of a solver between two updates: with the problem, it determines all further ones.
+/// The state of a solver between two updates: with the problem, it determines all further updates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The counters and scalars of the solver, as JSON.
