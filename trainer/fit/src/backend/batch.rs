@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-/// The positions of one update: of every [`Rows`](super::Rows), part `number` of `of` parts of
-/// about equal size, in the original order. All batches therefore have the same mix of phases.
+/// The positions of one update. If each [`Rows`](super::Rows) is divided into `of` parts of about
+/// equal size, in the original order, a batch consists of part `number` of each. All batches
+/// therefore have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -14,7 +15,8 @@ impl Batch {
     /// The batch that contains all positions.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
-    /// Returns batch `number` of `of`, counted from 0; `None` unless `number < of`.
+    /// Returns the batch with index `number`, counted from 0, of `of` batches; `None` unless
+    /// `number < of`.
     pub const fn new(number: u32, of: u32) -> Option<Self> {
         if number < of { Some(Self { number, of }) } else { None }
     }

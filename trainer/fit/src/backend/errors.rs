@@ -21,7 +21,8 @@ impl Errors {
         Self { positions, weight, absolute, squared }
     }
 
-    /// Adds a position: weight in 1/64 occurrence, error in 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Adds a position with its weight in 1/64 occurrence and its error in 1/[`RESIDUALS_PER_DISC`]
+    /// disc.
     #[inline]
     pub fn add(&mut self, weight: u16, error: i32) {
         let size = u64::from(error.unsigned_abs());

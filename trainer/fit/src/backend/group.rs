@@ -52,7 +52,8 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest length of a vector for `phases` phases; `None` if there are no factors.
+    /// Returns the greatest length of the vector of a group of `phases` phases; `None` if there are
+    /// no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
@@ -63,7 +64,8 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the range of a phase's weights in the vector; outside the group, of the first phase.
+    /// Returns the range of a phase's weights in the vector. For a phase outside the group, it is
+    /// the range of the group's first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()

@@ -65,8 +65,8 @@ pub const DOT_LANES: usize = 256;
 pub trait Backend: Sync {
     /// Positions that the device can access.
     type Positions<'a>: Sync;
-    /// A vector of 32-bit integers below [`WEIGHT_LIMIT`] in size: weights in
-    /// 1/[`WEIGHTS_PER_DISC`] disc, or a rounded search direction of the conjugate gradients.
+    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]: weights in 1/[`WEIGHTS_PER_DISC`]
+    /// disc, or a rounded search direction of the conjugate gradients.
     type Fixed: Send;
     /// A vector of 64-bit integers: sums over positions.
     type Sums: Send;
@@ -252,9 +252,9 @@ pub struct AdamStep {
     pub keep_second: f64,
     /// 1 − β₂: the weight of a new squared gradient in the running mean.
     pub take_second: f64,
-    /// The learning rate in discs / (1 − β₁ᵗ): corrects the bias of the running mean at update t.
+    /// The learning rate in discs / (1 − β₁ᵗ), which corrects the running mean's bias at update t.
     pub rate: f64,
-    /// 1/(1 − β₂ᵗ): corrects the bias of the running mean of squares at update t.
+    /// The factor 1/(1 − β₂ᵗ), which corrects the bias of the running mean of squares at update t.
     pub correction: f64,
     /// The small number that keeps the divisor above 0.
     pub epsilon: f64,
@@ -269,7 +269,7 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Some operations work only for a single phase, others only for a group.
+/// Returns the error of an operation that works only for a single phase, or only for a group.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }

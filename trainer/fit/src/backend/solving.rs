@@ -27,6 +27,7 @@ pub struct Solved {
     pub scores: Vec<Option<i8>>,
     /// The number of nodes of all searches.
     pub nodes: u64,
-    /// The steps of all searches. In each, one thread generates the moves of one position.
+    /// The number of steps of all searches. In a step, one thread generates the moves of one
+    /// position.
     pub steps: u64,
 }

@@ -8,10 +8,11 @@ use othello_engine::record::ScoredPosition;
 
 use crate::model::{Model, Row};
 
-/// Positions in a block, whose parameter indices fit in the first-level cache.
+/// The number of positions in a block. Their parameter indices fit in the first-level cache.
 const BLOCK: usize = 16;
 
-/// For each position, adds `value` of its sum of weights to the sums of its parameters.
+/// For each position, calls `value` with the position and the sum of its weights, and adds the
+/// result to the sums of its parameters.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,
@@ -47,7 +48,7 @@ pub(super) fn gather_all(
     });
 }
 
-/// For each position, adds `value` to the sums of its parameters.
+/// For each position, adds the result of `value` to the sums of its parameters.
 #[inline]
 pub(super) fn scatter_all(
     model: &Model,

@@ -8,7 +8,7 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// The least number of positions per worker: with fewer, its separate sums would not save time.
+/// The least number of positions for each worker: with fewer, separate sums would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -74,8 +74,9 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Sets `sums` to the totals of what `add` adds for all rows; returns the total of its results. If
-/// it saves time, several workers share the rows, each with separate sums.
+/// Calls `add` for all rows. Sets `sums` to the totals of the amounts that it adds, and returns the
+/// total of its results. If this saves time, several workers share the rows, each with separate
+/// sums.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],
@@ -109,7 +110,8 @@ fn add_elements(sums: &mut [i64], others: &[i64]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-/// Divides rows into one share for each worker, about equal, of [`POSITIONS_PER_WORKER`] or more.
+/// Divides rows into shares of about equal size, one for each worker. If there are several, they
+/// have at least [`POSITIONS_PER_WORKER`] positions on average.
 fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
     let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());

@@ -102,7 +102,8 @@ pub(super) struct AdamElement<'v> {
 }
 
 impl AdamElement<'_> {
-    /// Does [`Backend::adam`](crate::backend::Backend::adam) for one element, with this `ridge`.
+    /// Does [`Backend::adam`](crate::backend::Backend::adam) for one element, with `ridge` instead
+    /// of the ridge of `step`.
     #[inline(always)]
     pub(super) fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;

@@ -10,7 +10,7 @@ use crate::model::{Lane, Model};
 /// The number of squares whose base-3 digits one word contains in the kernels' tables.
 const SQUARES_PER_WORD: usize = 4;
 
-/// The number of base-3 digits of a number that one byte can store: 3⁵ − 1 = 242 is the greatest.
+/// This many base-3 digits fit in a byte: the greatest number of five digits is 3⁵ − 1 = 242.
 const DIGITS_PER_NUMBER: usize = 5;
 
 pub(super) fn header(model: &Model) -> String {
@@ -34,7 +34,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes each distinct map from configurations to classes once; returns the index of each lane's.
+/// Writes each distinct map from configurations to classes once. Returns the index of each lane's
+/// map, if the lane has one.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -61,7 +62,8 @@ fn lane_entry(number: usize, lane: &Lane, map: Option<usize>) -> String {
     }
 }
 
-/// Returns the C expression of the base-3 number of up to ten squares, the least significant first.
+/// Returns the C expression of the base-3 number whose digits are the contents of up to ten
+/// squares, the least significant first.
 fn wide_number(squares: &[Square]) -> String {
     let (low, high) = squares.split_at(squares.len().min(DIGITS_PER_NUMBER));
     match high {
@@ -73,8 +75,9 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the C expression of the base-3 number of up to five squares: one `DOT`, the dot product
-/// of digits and powers of three, for each word of the board that contains some of them.
+/// Returns the C expression of the base-3 number of up to five squares. It has one `DOT`, the dot
+/// product of digits and powers of three, for each word of the board that contains some of the
+/// squares.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

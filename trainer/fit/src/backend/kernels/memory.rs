@@ -1,4 +1,4 @@
-//! The data on the device: vectors by parameter, and positions.
+//! The data in the device's memory: vectors with an element for each parameter, and positions.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -100,7 +100,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the rows of a batch to `work`: in one call if they are on the device, else by chunks.
+    /// Passes the rows of a batch to `work`: each run in one call if it is on the device, else in
+    /// chunks.
     pub(super) fn for_each(
         &self,
         launcher: &L,
@@ -122,7 +123,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// Copies rows by chunks. While the device uses one staging buffer, the other one is written.
+    /// Copies rows to the device in chunks, and passes each chunk to `work`. While the device uses
+    /// one staging buffer, the other one is written.
     fn stream(
         &self,
         launcher: &L,

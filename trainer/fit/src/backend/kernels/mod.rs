@@ -46,7 +46,8 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    /// Runs a kernel for `count` elements. It may get fewer threads: launchers limit the blocks.
+    /// Runs a kernel for `count` elements. There may be fewer threads, since launchers limit the
+    /// blocks.
     fn run(
         &self,
         kernel: &Kernel,
@@ -57,7 +58,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Launches a kernel, unless there are no blocks. This backend makes every launch here.
+    /// Launches a kernel, unless `blocks` is 0. Only this function launches kernels.
     fn launch(
         &self,
         kernel: &Kernel,
@@ -72,7 +73,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 
-    /// Returns a vector as a kernel input, and checks that it has the length of this model's.
+    /// Returns a vector as a kernel input, after checking that it has the backend's length.
     fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)

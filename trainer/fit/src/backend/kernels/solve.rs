@@ -17,18 +17,19 @@ use crate::model::Model;
 /// The greatest number of empty squares of positions that the kernel can solve.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The steps (move generations) after which the kernel stops a search: seconds of a thread. With 14
-/// empty squares, it stops 1 of 496 positions of strong self-play, and 1 of 21 of random games.
+/// The number of steps (move generations) after which the kernel stops a search. A thread takes
+/// seconds for them. With 14 empty squares, the kernel stops 1 of 496 positions of strong
+/// self-play, and 1 of 21 of random games.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// Replaces the score of a search that was stopped.
+/// The number that replaces the score of a search that was stopped.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated steps of each thread in a launch: two seconds on a large GPU. Longer launches
-/// would block a display or delay the end of a run.
+/// The estimated number of steps of each thread in a launch. They take two seconds on a large GPU.
+/// Longer launches would block a display or delay the end of a run.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
-/// The threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
+/// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
 const USUAL_BLOCK: u32 = 128;
 
 /// A solver of positions with few empty squares, which runs the solving kernel on any launcher.
@@ -94,8 +95,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
         MOST_EMPTIES
     }
 
-    /// Launches overlap: the last searches of one run with the first of the next. The most empty
-    /// squares come first, so that the threads of a warp have about equal work.
+    /// Launches overlap: during the last searches of one launch, the next one begins. Positions
+    /// with the most empty squares come first, so that the threads of a warp have about equal work.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -124,7 +125,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides the indices `order` into launches of at most `steps` estimated steps, or one position.
+/// Divides the indices `order` into launches. A launch has at most `steps` estimated steps, or only
+/// one position.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
@@ -147,7 +149,7 @@ fn usual_steps(empties: u32) -> f64 {
     3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }
 
-/// Returns the program for a solver, with the smallest pattern set, since it needs none.
+/// Returns the program for a solver. It has the smallest pattern set, since a solver needs none.
 pub fn solver_program() -> Program {
     let small = PatternSet::shipped("small").expect("a shipped set");
     program(&Model::new(small))

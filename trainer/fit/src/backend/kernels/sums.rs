@@ -13,7 +13,8 @@ use crate::backend::{Backend as _, Batch, Errors, Group, GroupUpdate, Moments, R
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// By index: occurrences in training. The last is 0: it stands for all other parameters.
+    /// For each index in the group, the parameter's occurrences in training. The last element is 0:
+    /// it stands for all other parameters.
     totals: B,
 }
 
@@ -21,13 +22,13 @@ pub(super) struct DeviceGroup<B> {
 #[derive(Debug)]
 pub struct GroupSums<B> {
     sums: Vector<B, i64>,
-    /// By weight of all phases of the group: its number of occurrences in the batch.
+    /// For each weight of every phase of the group, the number of its occurrences in the batch.
     occurrences: B,
     /// 1 for each parameter of the group that occurs in the batch, otherwise 0.
     marks: B,
     /// The indices of the parameters that occur in the batch, each once.
     met: B,
-    /// Σ weight · residual², as sums of the terms' low and high 32 bits, and the length of `met`.
+    /// The sums of the low and of the high 32 bits of weight · residual², then the length of `met`.
     totals: B,
 }
 
@@ -43,7 +44,8 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns a group's arguments: indices, vector, where the rows' weights and the factors begin.
+    /// Returns the kernel arguments of a group: the indices, the vector, and the places in the
+    /// vector where the weights of the rows and the factors begin.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
@@ -124,7 +126,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
     }
 }
 
-/// The threads that handle one position or one parameter together: `TEAM` of `factors.cu`.
+/// The number of threads that handle a position or a parameter together: `TEAM` of `factors.cu`.
 pub(super) const TEAM: usize = 32;
 
 /// Joins the two halves of a wide sum, which `common.cuh` stores as `low + 2³² · high`.

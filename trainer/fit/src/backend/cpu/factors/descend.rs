@@ -22,7 +22,8 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Sets `batch` to the residuals of `rows`, each of one phase. Returns Σ weight · residual².
+/// Sets `batch` to the residuals of all `rows`, of which each element has positions of only one
+/// phase. Returns Σ weight · residual².
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,

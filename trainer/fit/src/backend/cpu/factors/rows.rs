@@ -29,9 +29,10 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// By parameter of the model: its index in the group, thus in `weights` and `vectors`.
+    /// For each parameter of the model, its index in the group and in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// By index: the phase's weight minus half the signed square of the factors, in 2⁻¹⁸ disc.
+    /// For each index, the phase's weight minus half the signed square of the factors, in 2⁻¹⁸
+    /// disc.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }

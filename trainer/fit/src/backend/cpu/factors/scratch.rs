@@ -9,7 +9,7 @@ pub struct Scratch {
     pub(super) weighted: Vec<i64>,
     /// The weight of each position, in 1/64 occurrence.
     pub(super) weights: Vec<u16>,
-    /// By position and dimension: residual · weight · the position's sum of factor vectors.
+    /// For each position and dimension: residual · weight · the position's sum of factor vectors.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the number of positions of this phase and of all earlier ones.
     pub(super) ends_of_phases: Vec<u32>,
@@ -28,7 +28,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions`, ascending for each of `count` parameters, and `ends` by counting sort.
+    /// Fills `positions` and `ends` by counting sort. The positions of each of the `count`
+    /// parameters are in ascending order.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);
