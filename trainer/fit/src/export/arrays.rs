@@ -60,7 +60,8 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The array of a pattern, by class, or of all scalar features, by feature and count.
+/// The place of an array in the parameters. The array has the classes of a pattern, or the counts
+/// of all scalar features.
 pub(super) struct Place {
     /// `None` for the scalar features.
     pub(super) pattern: Option<usize>,
@@ -94,8 +95,8 @@ impl Place {
         }
     }
 
-    /// Returns a shape: `first` rows (phases or groups), the axes of the parameters and, for
-    /// factors, the `dimensions`.
+    /// Returns the shape of the array: `first` rows (phases or groups), then the axes of the
+    /// parameters and, for factors, an axis of `dimensions`.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }

@@ -19,7 +19,7 @@ const MAGIC: [u8; 8] = *b"XADELAVE";
 /// The version, release and build in written files; every Edax since 3.2 accepts them.
 const VERSION: [i32; 3] = [3, 2, 5];
 const HEADER_BYTES: usize = 28;
-/// Edax has weights for each number of discs, including the full board.
+/// The number of sets of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
 /// Returns an Edax evaluation file with these weights. The conversion is exact, since Edax's unit

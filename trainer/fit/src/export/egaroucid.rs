@@ -102,7 +102,7 @@ fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     Ok(words)
 }
 
-/// Returns the weights with each run of zeros expanded; an error unless there are `expected`.
+/// Returns the weights with runs of zeros expanded; an error unless their number is `expected`.
 fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {

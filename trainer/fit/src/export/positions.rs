@@ -35,8 +35,9 @@ impl PositionArrays {
         self.columns.iter_mut().zip(bytes).try_for_each(|(column, bytes)| column.write(bytes))
     }
 
-    /// Returns an `.npz` file with the positions and `provenance`, the settings and inputs that
-    /// determined them as JSON; `datasets/formats.md` lists its arrays.
+    /// Returns an `.npz` file with the positions and `provenance`, which contains as JSON the
+    /// settings and inputs that determined the positions; `datasets/formats.md` lists the file's
+    /// arrays.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset, game] = self.columns;
         let mut file = Npz::to(self.limit.temporary_file()?);

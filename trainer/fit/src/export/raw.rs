@@ -6,9 +6,10 @@ use othello_engine::pattern::{Scalar, configurations};
 use sha2::{Digest as _, Sha256};
 
 /// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, phase by phase: first
-/// the weights of each pattern by configuration, then those of each scalar feature by count. Groups
-/// of phases of equal size that share their weights are written once. The factor vectors, if any,
-/// follow by group in the same order, one signed byte for each factor.
+/// the weights of each pattern by configuration, then those of each scalar feature by count. If
+/// groups of consecutive phases, all of equal size, share their weights, each group is written
+/// once. The factor vectors, if any, follow by group in the same order, one signed byte for each
+/// factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];

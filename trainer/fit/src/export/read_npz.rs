@@ -89,7 +89,8 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns numbers of any type; `None` if the file lacks them. Refuses far more than `most`.
+    /// Returns the numbers of an array, of any type; `None` if the file lacks the array. Refuses an
+    /// array of far more than `most` numbers.
     fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
@@ -132,7 +133,7 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(all))
     }
 
-    /// Returns an array of this shape, with all axes but the first merged; `None` if there is none.
+    /// Returns an array of this shape, all axes but the first merged; `None` if the file lacks it.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };

@@ -80,8 +80,9 @@ pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<u
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts weights to the pattern set of `program`, which must have all their scalar features and,
-/// in any order, their patterns or symmetric images of them. Other parameters get 0.
+/// Converts weights to the pattern set of `program`. This set must have all scalar features of the
+/// weights and, in any order, all their patterns or symmetric images of them. Its other parameters
+/// get 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     let set = program.set();
     if weights.factors().is_some() {
@@ -104,7 +105,7 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns, for each parameter of the target set, that of the weights, if they have one.
+    /// Returns, for each parameter of the target set, the same parameter of the weights, if any.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];
@@ -148,7 +149,7 @@ impl Correspondence<'_> {
     }
 }
 
-/// Returns the index in `list` of each square's image; `None` if `list` is not the image.
+/// Returns, for each of `squares`, its image's index in `list`; `None` if `list` lacks an image.
 fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
     if squares.len() != list.len() {
         return None;
@@ -161,13 +162,13 @@ pub(super) const FINER_STEPS: i32 = 128;
 /// The steps of 1/128 disc, the unit of other programs, in one step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// The pattern whose weights take another program's constant, since our weights have none.
+/// The pattern to whose weights another program's constant is added, since our weights have none.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Converts another program's weights, in units of 1/128 disc, phase by phase.
+/// A conversion of another program's weights, in units of 1/128 disc, phase by phase.
 pub(super) struct FinerTables<'a> {
-    /// The weights to set, of a pattern set with the pattern `row 2`.
+    /// The weights to set. Their pattern set must have the pattern `row 2`.
     pub(super) weights: &'a mut Weights,
     /// The parameters in the order of the other program's file.
     pub(super) order: &'a [usize],

@@ -28,21 +28,22 @@ use super::tables::{
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
-/// Units of the file (1/512 disc) in one of Zebra's evaluation (1/128 disc).
+/// The number of the file's units (1/512 disc) in one unit of Zebra's evaluation (1/128 disc).
 const WORDS_PER_STEP: i32 = 4;
 /// The index of the constant in a stage; parity and weights follow.
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to the occurrences of each phase, so that phases weigh the same if counts are unknown.
+/// This number is added to the occurrences of each phase, so that phases weigh the same if counts
+/// are unknown.
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
 type Stage = Vec<i32>;
 
-/// Returns Zebra's file with the least squared differences from `weights`, in which each training
-/// occurrence of a parameter has the same weight.
+/// Returns the Zebra file whose weights differ least from `weights`, by the sum of squared
+/// differences. In this sum, each training occurrence of a parameter has the same weight.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -83,7 +84,7 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
 }
 
 /// Fits the stages' pattern weights by least squares, so that Zebra's interpolation for each phase
-/// is close to `weights`. A phase counts by the parameter's number of occurrences.
+/// is close to `weights`. A phase has as much weight as the parameter has occurrences in it.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -229,7 +230,7 @@ fn order(geometry: &Geometry) -> Vec<usize> {
 
 /// The numbers of played discs for which Zebra's file has weights.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
-/// The last stage, the full board: its weights count discs, and the file does not store them.
+/// The last stage, the full board, whose weights count discs. The file does not store them.
 pub(super) const FULL: usize = 60;
 
 /// The two stages between which Zebra interpolates the weights of a phase, and their shares.
@@ -242,8 +243,9 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// Zebra interpolates at even numbers of played discs, from its first stage on. A phase with an
-    /// odd number, or before the first stage, gets the next even number in this range.
+    /// Returns the stages for a phase. Zebra interpolates at even numbers of played discs,
+    /// beginning with its first stage. A phase with an odd number, or before the first stage, gets
+    /// the next of these even numbers.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -271,7 +273,7 @@ impl Between {
     }
 }
 
-/// The least-squares problem, a tridiagonal system, of one number for each stored stage.
+/// The least-squares problem for one number in each stored stage. It is a tridiagonal system.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -280,8 +282,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds an observation of this weight: the interpolation at `between`, whose stages must be
-    /// stored, should give `number`.
+    /// Adds an observation, which has this weight: the interpolation at `between`, whose stages
+    /// must be stored, should give `number`.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
