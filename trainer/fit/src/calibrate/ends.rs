@@ -1,10 +1,11 @@
 //! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
 //! searches.
 //!
-//! Positions come from games that the evaluation plays against itself, some after one or two random
-//! moves, since most positions of a search do not occur in strong games. The predictions are fitted
-//! to their scores. Then searches to the end are run with several numbers of standard deviations:
-//! each confidence, such as 95 %, gets the number with which that share of scores is right.
+//! Positions come from games that the evaluation plays against itself. Some are reached by one or
+//! two further random moves, since most positions of a search do not occur in strong games. The
+//! predictions are fitted to the exact scores of these positions. Then searches to the end are run
+//! with several numbers of standard deviations. Each confidence, such as 95 %, gets the number with
+//! which this share of scores is right.
 
 use std::fmt;
 
@@ -25,7 +26,8 @@ use crate::source::SourceError;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Trial searches start at the greatest number of empty squares, or at most this many below.
+/// The trial searches use positions with the greatest number of empty squares, or at most this many
+/// fewer.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
@@ -120,11 +122,12 @@ struct Sample {
     score: Discs,
     /// The number of nodes of the search that found the score.
     nodes: u64,
-    /// The depth and the value in discs of two searches: static (depth 0), and the shallow one.
+    /// The depth, and the value in discs, of the static search (depth 0) and of the shallow search.
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages: one makes the samples, one for each number of deviations tests the pruning.
+/// Returns the stages: the first makes the samples, then one for each number of standard deviations
+/// tests the pruning.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(DEPTH), 0);
@@ -260,8 +263,9 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence, the standard deviations at which that share of scores is right,
-/// interpolated between the two nearest trials on the logarithm of the share of wrong scores.
+/// Returns, for each confidence, the number of standard deviations at which this share of scores is
+/// right. Interpolates between the two nearest trials, on the logarithm of the share of wrong
+/// scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without a wrong score shows only that wrong scores are few.
     let wrong =

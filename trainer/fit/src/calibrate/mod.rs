@@ -17,7 +17,8 @@ use serde::de::DeserializeOwned;
 
 use crate::source::SourceError;
 
-/// The stages of a calibration and the run for their results, which otherwise stay in memory.
+/// The stages of a calibration, and the run that stores their results. Without a run, results stay
+/// in memory.
 pub struct Work<'a> {
     /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,

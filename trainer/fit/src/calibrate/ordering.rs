@@ -32,7 +32,8 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The number of families: the positions after all moves of one position, solved exactly.
+    /// The number of families. A family consists of the positions after all moves of one position,
+    /// which are solved exactly.
     pub families: u64,
     /// The number of positions that are searched to compare strengths.
     pub searches: u64,
@@ -88,19 +89,20 @@ pub struct Trial {
     pub nodes: u64,
 }
 
-/// Empty squares of the positions whose moves are solved: there, the search uses the evaluation.
+/// The numbers of empty squares of the positions whose moves are solved. At these numbers, the
+/// search uses the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
-/// Empty squares of the positions that are solved to compare strengths.
+/// The number of empty squares of the positions that are solved to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
 /// One in this many families is held out, to test the weights learned from the others.
 const HELD_OUT: usize = 10;
 /// The ridge, in occurrences. It has little effect on parameters that occur much more often.
 const RIDGE: f64 = 10.0;
 
-/// With this ridge, pattern weights are 0, and only counts (such as of replies) explain scores.
+/// A ridge at which pattern weights are 0, and only counts (such as of replies) explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages: one solves families; then one for each strength solves positions.
+/// Returns the stages: the first solves families, then one for each strength solves positions.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game needs about 30 searches.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -215,8 +217,9 @@ fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS
 }
 
 /// Plays a game and returns its position with this number of empty squares; `None` if the game ends
-/// earlier, or if its player must pass. The first 10 to 19 moves and the last 4 are random, because
-/// a search also meets badly played positions; depth-2 searches choose the others.
+/// earlier, or if the side to move must pass there. The first 10 to 19 moves and the last 4 are
+/// random, because a search also meets badly played positions. Depth-2 searches choose the other
+/// moves.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,

@@ -136,7 +136,7 @@ struct Pair {
     wanted: f64,
 }
 
-/// Returns a pair of the shallow and the deep value for every two depths of a sample.
+/// Returns, for every two depths of a sample, the pair of the shallow and the deep value.
 fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     let depths =
         (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));

@@ -24,7 +24,7 @@ const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 /// The number of games of a unit of work.
 const GAMES_PER_UNIT: u64 = 256;
-/// The prior, the probability of a coarser kind of move, counts as this number of moves.
+/// The prior, which is the probability of a coarser kind of move, counts as this number of moves.
 const PRIOR: f64 = 16.0;
 
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
@@ -201,8 +201,9 @@ impl Counts {
         })
     }
 
-    /// Returns the probability of each kind of move in each stage. A rare kind is shrunk towards
-    /// all moves of its rank and memory in the stage, and these towards those of all stages.
+    /// Returns the probability of each kind of move in each stage. The probability of a rare kind
+    /// is shrunk towards that of all moves of its rank and memory in the stage, which is itself
+    /// shrunk towards the one over all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -248,7 +249,7 @@ impl Counts {
     }
 }
 
-/// Returns played / available, with [`PRIOR`] more moves of which the share `other` was played.
+/// Returns played / available, after adding [`PRIOR`] moves, of which the share `other` was played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }

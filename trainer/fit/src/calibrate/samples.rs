@@ -56,7 +56,7 @@ impl Settings {
     }
 }
 
-/// Returns the samples for the fit and the held-out ones: every `held_out`-th.
+/// Returns the samples for the fit, and the held-out samples, which are every `held_out`-th.
 pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     let mut parts = [vec![], vec![]];
     for (number, sample) in samples.iter().enumerate() {
@@ -65,7 +65,8 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// The terms for the mean, the terms for the logarithm of the error, and the value to predict.
+/// An example for a fit: the terms for the mean, those for the logarithm of the error, and the
+/// value to predict.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
 /// Fits linear models of the mean and of the logarithm of the residuals' standard deviation.
@@ -96,7 +97,8 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the errors of pairs of expected error and residual; `None` if there are no pairs.
+    /// Returns the errors, given pairs of expected error and residual; `None` if there are no
+    /// pairs.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let squares = |which: usize| pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>();
@@ -122,8 +124,8 @@ pub(super) fn write_errors<'e>(
     writeln!(f, "prediction error in discs on held-out positions:\n{}", table(columns, rows))
 }
 
-/// Returns the coefficients of `terms` for `wanted` with the least squared error. A tiny ridge in
-/// the normal equations makes linearly dependent terms harmless.
+/// Returns the coefficients with which `terms` predict `wanted` with the least squared error. A
+/// tiny ridge in the normal equations makes linearly dependent terms harmless.
 fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);

@@ -11,7 +11,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 /// to corners, and 1 for a move into a quadrant with an odd number of empty squares.
 pub(super) const COUNTS: usize = 3;
 
-/// The positions after each move of one position: parameter indices, counts and score.
+/// The positions after all moves of one position, each with parameter indices, counts and score.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
 /// Families of positions: one row for each position, with the score for its side to move.
@@ -106,7 +106,8 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the values of all positions, with `parameters` weights of patterns, then of counts.
+    /// Returns the values of all positions. `weights` are those of the `parameters` pattern
+    /// parameters, then those of the counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
