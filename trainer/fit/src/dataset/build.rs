@@ -151,8 +151,8 @@ impl DatasetBuilder {
         self.run.add(placed);
     }
 
-    /// Adds positions outside games; enumerated ones all to training. Positions without a legal
-    /// move are counted and omitted.
+    /// Adds positions outside games. If `enumerated`, all of them go to training. Positions without
+    /// a legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

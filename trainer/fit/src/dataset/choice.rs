@@ -20,7 +20,8 @@ pub struct DataChoice {
 }
 
 impl DataChoice {
-    /// Replaces each folder of records, but no dataset folder, by its files with its weight.
+    /// Replaces each folder of records by its files, which get the folder's weight; keeps dataset
+    /// folders.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {

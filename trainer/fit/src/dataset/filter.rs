@@ -44,7 +44,8 @@ const KEYS: [(Key, f64); 6] = [
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, the numbers of positions outside its range, and of those without the key.
+/// For each key, the number of positions outside its range, and the number of positions for which
+/// the key is undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 

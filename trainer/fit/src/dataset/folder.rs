@@ -103,7 +103,7 @@ const MANIFEST: &str = "dataset.json";
 const FORMAT: &str = "othello dataset";
 /// The version of dataset folders that this program writes and reads.
 const VERSION: u32 = 2;
-/// In bytes; enough for thousands of inputs.
+/// The greatest size of a manifest in bytes, enough for thousands of inputs.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
 impl DatasetFolder {

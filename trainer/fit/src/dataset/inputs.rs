@@ -16,10 +16,12 @@ use crate::memory::MemoryLimit;
 use crate::source::SourceError;
 use crate::source::records::{Records, Stretch};
 
-/// The games, or the positions outside games, of a sorted run: a few seconds of one thread.
+/// The number of games, or of positions outside games, in a sorted run: a few seconds of one
+/// thread.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The bytes of a position while it is read and sorted: vectors allocate up to twice their size.
+/// The memory in bytes that a position takes while it is read and sorted: vectors allocate up to
+/// twice their size.
 const BYTES_PER_POSITION: u64 = 40;
 
 /// The memory in bytes for the blocks of records that are labelled and placed at the same time.

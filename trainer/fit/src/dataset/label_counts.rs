@@ -11,7 +11,8 @@ use crate::source::{LabelRules, Labelled};
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// Added by `add_kinds`: the labels of each kind, by phase; their rules are unknown.
+    /// For each phase, the number of labels of each kind that `add_kinds` added. The rules that
+    /// gave these labels are unknown.
     before: Vec<BTreeMap<String, u64>>,
 }
 
@@ -38,7 +39,7 @@ impl LabelCounts {
         Phase::all().map(|phase| self.of_phases(&[phase.index()])).collect()
     }
 
-    /// Returns the kinds of labels in `phases` and their numbers, the most frequent kind first.
+    /// Returns the number of labels of each kind in `phases`, the most frequent kind first.
     pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
         for &phase in phases {

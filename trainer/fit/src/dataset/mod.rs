@@ -85,15 +85,17 @@ type PhaseRows = [StoredRows; Subset::ALL.len()];
 /// Counts of the positions of a dataset, or of a range of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The games in training. A position outside games counts as one, unless it is enumerated.
+    /// The number of training games. A position outside games counts as a game, unless it is
+    /// enumerated.
     games: u64,
-    /// The positions omitted because their player has no legal move.
+    /// The number of positions omitted because their player has no legal move.
     dropped: u64,
     /// True if a position of any phase had a label and passed the filter.
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
-    /// The training positions, with duplicates, by phase and label, the most frequent kind first.
+    /// For each phase, the kinds of labels of the training positions, the most frequent first, each
+    /// with its number of positions, duplicates included.
     labels: Vec<Vec<(String, u64)>>,
 }
 
@@ -154,7 +156,8 @@ impl Dataset {
         &self.test_inputs
     }
 
-    /// Returns the number of training games. A position alone counts as one, unless enumerated.
+    /// Returns the number of training games. A position outside games counts as a game, unless
+    /// enumerated.
     pub fn games(&self) -> u64 {
         self.counts.games
     }
@@ -168,7 +171,8 @@ impl Dataset {
         }
     }
 
-    /// Returns the training positions, with duplicates, by kind of label, the most frequent first.
+    /// Returns each kind of label of a phase's training positions with its number of positions,
+    /// duplicates included, the most frequent kind first.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }

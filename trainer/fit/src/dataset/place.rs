@@ -13,9 +13,9 @@ const RECORDS_AT_ONCE: usize = 64;
 
 pub(super) struct Placer<'a> {
     pub(super) rules: &'a LabelRules,
-    /// Does not apply to files whose positions all belong to the test subset.
+    /// The filter, which does not apply to files whose positions all belong to the test subset.
     pub(super) filter: &'a Filter,
-    /// `None` if all records belong to the test subset.
+    /// The split; `None` if all records belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
     /// True for a complete enumeration, such as all openings; all of it is for training.

@@ -25,7 +25,7 @@ use crate::source::{LabelRules, SourceError};
 const FRAMES_AT_ONCE: usize = 8;
 
 pub(super) struct SortedRun {
-    /// By subset and phase.
+    /// The sorted rows, by subset and phase.
     pub(super) rows: [Vec<StoredRows>; Subset::ALL.len()],
     pub(super) counts: Counts,
 }

@@ -80,13 +80,13 @@ impl fmt::Debug for StoredRows {
 /// Stores rows in the order of [`Self::push`], in memory or in a temporary file.
 pub(super) struct RowSink<'l> {
     memory: Vec<ScoredPosition>,
-    /// Created for the first row.
+    /// The temporary file, which is created for the first row.
     file: Option<Temporary>,
     limit: Option<&'l MemoryLimit>,
 }
 
 impl<'l> RowSink<'l> {
-    /// With a memory limit, rows go to a temporary file, otherwise to memory.
+    /// Creates an empty sink: with a memory limit in a temporary file, otherwise in memory.
     pub(super) fn new(limit: Option<&'l MemoryLimit>) -> Self {
         Self { memory: vec![], file: None, limit }
     }

@@ -95,7 +95,8 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
-    /// The positions in the buffer from which each is drawn; 0 keeps the order of the files.
+    /// The number of positions in the buffer from which each position is drawn; 0 keeps the order
+    /// of the files.
     pub shuffled: usize,
     /// The seed of the random order of positions.
     pub seed: u64,
@@ -143,7 +144,7 @@ impl PositionStream {
         })
     }
 
-    /// Returns the next `most` positions, at least one; fewer, or none, at the end of the data.
+    /// Returns the next `most` positions, or at least one; at the end of the data, fewer or none.
     pub fn next_batch(
         &mut self,
         most: usize,

@@ -66,7 +66,8 @@ struct File {
 }
 
 impl File {
-    /// Returns the next block, after checking its phase; at the end, checks number and checksum.
+    /// Returns the next block of positions, after checking their phase. At the end of the file,
+    /// checks the number of positions and the checksum.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, SourceError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;

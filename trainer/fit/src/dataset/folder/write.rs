@@ -99,7 +99,7 @@ impl DatasetFolder {
         Err(FileError::exists(&self.path.join(MANIFEST), reason))
     }
 
-    /// Returns true if every file exists and states the checksum of the manifest at its end.
+    /// Returns true if every file exists and has at its end the checksum that the manifest states.
     pub(super) fn has_all_files(&self) -> bool {
         Phase::all().all(|phase| {
             Subset::ALL.into_iter().all(|subset| {
