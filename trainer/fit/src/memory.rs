@@ -28,7 +28,8 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns how many parts of `bytes` bytes fit, at most `most`; an error if none does.
+    /// Returns the number of parts of `bytes` bytes that fit into the limit, at most `most`. If not
+    /// even one fits, returns an error.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match parts_within(self.bytes, bytes, most) {
@@ -72,7 +73,7 @@ pub enum MemoryError {
     Temporary { folder: PathBuf, megabytes: u64, source: io::Error },
 }
 
-/// Converts MB (2^20 bytes) to bytes; `None` to the memory that this process is allowed to use.
+/// Converts MB (2^20 bytes) to bytes. For `None`, returns the memory that this process may use.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }
@@ -82,8 +83,9 @@ pub fn allowed_bytes() -> u64 {
     allowed_memory().0
 }
 
-/// Returns the memory in bytes that this process is allowed to use, and the name of the limit: the
-/// least of the machine's memory, the limits of control groups and the process limits.
+/// Returns the memory in bytes that this process is allowed to use, and the name of the limit that
+/// determines it. This limit is the least of the machine's memory, the limits of control groups and
+/// the process limits.
 #[cfg(target_os = "linux")]
 pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
@@ -126,9 +128,10 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
     })
 }
 
-/// Returns the limits of the process's control groups, listed in `groups` (`/proc/self/cgroup`),
-/// and of the groups around them, in the folder `root`. Version 2 has the limit in `memory.max`,
-/// version 1 in `memory.limit_in_bytes` under `memory/`.
+/// Returns the limits of the process's control groups and of all groups that contain them. `groups`
+/// is the text of `/proc/self/cgroup`, which lists the groups; their folders are in `root`. Version
+/// 2 of control groups has the limit in `memory.max`, version 1 in `memory.limit_in_bytes` under
+/// `memory/`.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {

@@ -19,7 +19,8 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Takes an item from `bytes`; `None` if [`Self::write`] cannot have written it.
+    /// Takes an item from the beginning of `bytes`; returns `None` if [`Self::write`] cannot have
+    /// written these bytes.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -42,7 +43,8 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// The items of a quarter of the limit, since a growing vector may take three times its size.
+    /// Returns how many items may be held in memory. They take a quarter of the limit, since a
+    /// growing vector may take three times its size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
@@ -104,7 +106,8 @@ struct Sources<T> {
 }
 
 impl<T: Stored> Sources<T> {
-    /// Returns the next item of a sorted run. The last run consists of the items still in memory.
+    /// Returns the next item of the sorted run with index `run`. The run with the highest index
+    /// consists of the items that are still in memory.
     fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
         let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
             return Ok(self.held.next());
@@ -119,8 +122,9 @@ impl<T: Stored> Sources<T> {
     }
 }
 
-/// Merges sorted sources. Of equal items, the one from the first source comes first. `next` returns
-/// the next item of a source, given its number below `sources`.
+/// Merges sorted sources, of which there are `sources`. Of equal items, the one from the source
+/// with the lowest index comes first. `next` returns the next item of the source with a given
+/// index.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,
