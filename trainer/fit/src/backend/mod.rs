@@ -193,8 +193,8 @@ pub trait Backend: Sync {
     fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one update by Adam of the weights and factors of a group that occur in the batch, and
-    /// rounds them like [`Self::round_weights`]. All others stay unchanged, and so do their
-    /// moments. Returns Σ weight · residual² before the update, in the unit of
+    /// rounds them like [`Self::round_weights`]. All other weights and factors and their moments
+    /// stay unchanged. Returns Σ weight · residual² before the update, in the unit of
     /// [`Self::residual_sums`].
     ///
     /// The gradient sum s of a parameter is Σ weight · residual · ∂value/∂parameter. Let n be the

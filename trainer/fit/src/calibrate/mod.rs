@@ -29,7 +29,8 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Returns the results of all units of a stage, in order; `make` makes those not stored.
+    /// Returns the results of all units of a stage, in order. `make` makes the results not yet
+    /// stored.
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,

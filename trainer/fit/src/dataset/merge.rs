@@ -7,7 +7,7 @@ use super::Subset;
 use crate::memory::merged;
 
 /// Merges the sorted rows of a phase and passes them to `take` in order. Training rows of the same
-/// position become one row, and the other subsets lose the positions of training.
+/// position become one row. Rows of other subsets are omitted if training has their position.
 pub(super) fn merge<E>(
     sources: &[(Subset, &[ScoredPosition])],
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,

@@ -18,9 +18,10 @@ pub(super) struct Placer<'a> {
     /// The split; `None` if all records belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
-    /// True for a complete enumeration, such as all openings; all of it is for training.
+    /// True if the records are a complete enumeration, such as all openings. Then all are for
+    /// training.
     pub(super) is_enumerated: bool,
-    /// For each phase, whether its positions are placed or omitted.
+    /// For each phase, true if its positions are placed, false if they are omitted.
     pub(super) wanted: &'a [bool],
     /// True if each position is replaced by the smallest of its eight symmetric images.
     pub(super) is_canonical: bool,

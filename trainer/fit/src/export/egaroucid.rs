@@ -87,7 +87,8 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// Returns the words of a file as bytes, after checking that it has as many as it states.
+/// Returns the words of a file as bytes, after checking that it has the number of words that it
+/// states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
         Program::Egaroucid

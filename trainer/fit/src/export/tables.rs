@@ -159,7 +159,7 @@ fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec
 }
 
 pub(super) const FINER_STEPS: i32 = 128;
-/// The steps of 1/128 disc, the unit of other programs, in one step of our weights.
+/// The number of steps of 1/128 disc, the unit of other programs, in one step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
 /// The pattern to whose weights another program's constant is added, since our weights have none.

@@ -38,7 +38,8 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 pub(super) enum Memory<B: Backend> {
     /// The sums for an update of all weights of a phase.
     Phase(B::Sums),
-    /// For updates of a group of phases, which change only the weights and factors in the batch.
+    /// The memory for updates of a group of phases, which change only weights and factors in the
+    /// batch.
     Group(B::Scratch),
 }
 

@@ -45,7 +45,7 @@ pub struct PhaseReport {
     /// True if the time limit stopped the fit early.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// The phase whose weights this phase uses because it has no positions of its own.
+    /// The phase whose weights this phase uses because it has no fitted weights of its own.
     pub copied_from: Option<Phase>,
 }
 
@@ -94,7 +94,8 @@ impl PhaseReport {
         }
     }
 
-    /// Creates the report of a phase without positions, whose weights are copied from phase `from`.
+    /// Creates the report of a phase without fitted weights, whose weights are copied from phase
+    /// `from`.
     pub fn copied(phase: Phase, from: Phase) -> Self {
         Self { phase, copied_from: Some(from), ..Self::default() }
     }

@@ -207,7 +207,7 @@ struct Work<'a, B> {
     units: Units,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
-    /// `None` for a shard, because other shards could write the same file.
+    /// The metrics file; `None` for a shard, because other shards could write the same file.
     metrics: Option<GrowingMetrics>,
     /// The units that reached the time limit after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,

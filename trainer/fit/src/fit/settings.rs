@@ -190,8 +190,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Like [`Self::from_toml`], but labels, filter and split that the text does not contain are
-    /// those of `laid_out`, the settings of an existing dataset.
+    /// Like [`Self::from_toml`], except that labels, filter and split are taken from `laid_out`,
+    /// the settings of an existing dataset, if the text does not contain them.
     pub fn from_toml_over(text: &str, laid_out: Option<&LayoutSettings>) -> Result<Self, Invalid> {
         let wrong = |error: Invalid| Invalid(format!("not fit settings: {error}"));
         let mut settings: Self = from_toml(text).map_err(wrong)?;

@@ -55,7 +55,7 @@ impl Search {
 
 /// The records to relabel, and the settings.
 pub struct RelabelJob<'a, R> {
-    /// The positions to solve, and the search of the others.
+    /// The settings, which determine the positions to solve and the search of the other positions.
     pub settings: Settings,
     /// The input records of all shards.
     pub inputs: &'a Inputs<R>,

@@ -17,7 +17,7 @@ use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
 use crate::source::SourceError;
 
-/// A file that was written from records of others.
+/// The result of writing a file from records of other files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selected {
     /// The number of games or positions in the file.

@@ -31,7 +31,7 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// Returns the greatest absolute value; NaN if an element is NaN; 0 for an empty vector. Compares
-/// bits: those of nonnegative doubles have the order of the doubles, and NaN is above infinity.
+/// bits as integers, which gives nonnegative doubles their order and puts NaN above infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
