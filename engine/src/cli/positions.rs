@@ -79,23 +79,5 @@ mod tests {
         assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
         let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
         assert_eq!(parse(ggs), Ok(Positions::Stated(ggs.to_owned())));
-        // A regression: these words were taken for names of files that do not exist.
-        for (text, said) in [
-            ("f5d6a1", "move 3: a1 is not legal"),
-            ("f5d6x", "`x` is not a square"),
-            ("paf5", "move 1: a pass"),
-            ("f5pad6", "move 2: a pass"),
-            ("h9", "`h9` is not a square; expected a1 to h8"),
-            ("--XXXX", "the board has 6 squares"),
-            ("1. f5 d7", "move 2: d7 is not legal"),
-            ("f5,d7", "move 2: d7 is not legal"),
-            (&ggs.replace("O*", "Q*"), "`Q` is not a square"),
-            (&format!("{board} f4pa"), "move 2: a pass"),
-            (&board.replace(" O", " Q"), "`Q`"),
-        ] {
-            let refused = parse(text).unwrap().lines().err().unwrap().to_string();
-            let both = format!("{text}: neither a file nor a board or transcript: No such file");
-            assert!(refused.starts_with(&both) && refused.contains(said), "{refused}");
-        }
     }
 }

@@ -100,20 +100,6 @@ fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
 }
 
 #[test]
-fn a_path_of_loadsgf_may_contain_blanks_and_end_with_a_number() {
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["my game.sgf", "game 7"] {
-        let path = folder.path().join(name);
-        std::fs::write(&path, "(;GM[2]SZ[8];B[f5];W[d6])").unwrap();
-        let mut server = Gtp::new(player(1));
-        ask(&mut server, &format!("loadsgf {}", path.display())).unwrap();
-        assert!(ask(&mut server, "showboard").unwrap().contains("black to move"));
-        ask(&mut server, &format!("loadsgf {} 2", path.display())).unwrap();
-        assert!(ask(&mut server, "showboard").unwrap().contains("white to move"));
-    }
-}
-
-#[test]
 fn analysis_commands_of_gogui_are_listed_and_give_the_values_of_a_search() {
     let mut server = Gtp::new(player(3));
     let known = ask(&mut server, "list_commands").unwrap();
