@@ -89,13 +89,8 @@ impl Folder {
 
     /// Runs the program for at most two minutes: some commands take hours if they are not refused.
     pub fn run(&self, arguments: &str) -> Output {
-        self.run_within(Duration::from_secs(120), arguments)
-    }
-
-    /// Runs the program with these arguments, and kills it if it runs for longer than `limit`.
-    pub fn run_within(&self, limit: Duration, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
-        command.timeout(limit).output().expect("the program runs")
+        command.timeout(Duration::from_secs(120)).output().expect("the program runs")
     }
 
     /// Runs the program with these arguments. Panics unless it succeeds.

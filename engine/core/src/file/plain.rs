@@ -236,28 +236,20 @@ mod tests {
     /// A regression: replacing a file of mode 0600 gave it mode 0644.
     #[cfg(unix)]
     #[test]
-    fn a_replaced_file_keeps_its_mode() {
+    fn a_new_file_has_the_mode_of_others_and_a_replaced_file_keeps_its_mode() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        for mode in [0o600, 0o640, 0o664, 0o400] {
-            let _ = fs::remove_file(&path);
-            fs::write(&path, "content").unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            write(&path, b"other", Existing::Replace).unwrap();
-            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_plain_file_has_the_mode_of_other_files() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().unwrap();
-        let [plain, other] = ["plain", "other"].map(|name| folder.path().join(name));
-        write(&plain, b"content", Existing::Keep).unwrap();
+        let [path, other] = ["a", "other"].map(|name| folder.path().join(name));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        write(&path, b"content", Existing::Keep).unwrap();
         fs::write(&other, "content").unwrap();
-        let mode = |path| fs::metadata(path).unwrap().permissions().mode();
-        assert_eq!(mode(&plain), mode(&other));
+        assert_eq!(mode(&path), mode(&other));
+        for expected in [0o600, 0o640, 0o664, 0o400] {
+            fs::remove_file(&path).unwrap();
+            fs::write(&path, "content").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(expected)).unwrap();
+            write(&path, b"other", Existing::Replace).unwrap();
+            assert_eq!(mode(&path), expected);
+        }
     }
 }

@@ -230,20 +230,6 @@ fn a_second_writer_waits() {
     assert!(begin(&path, Existing::Keep).is_ok());
 }
 
-#[test]
-fn the_checksum_is_of_content_alone() {
-    let folder = Folder::new();
-    let (one, two) = (folder.path("one"), folder.path("two"));
-    let sections = some_sections();
-    let first = write(&one, &sections);
-    let other = provenance().with("seed", 8);
-    let begun = Writer::begin(&two, Kind::Positions, &other, Existing::Keep);
-    let mut writer = begun.unwrap().writer().unwrap();
-    sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
-    assert_eq!(writer.finish().unwrap().sha256, first.sha256);
-    assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
-}
-
 /// A new writer replaces the partial file of a killed writer.
 #[test]
 fn a_writer_that_does_not_finish_leaves_nothing() {
