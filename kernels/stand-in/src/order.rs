@@ -69,25 +69,3 @@ impl Uses {
         before
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uses_on_two_streams_are_ordered_by_an_event_and_by_nothing_else() {
-        let (mut one, mut two) = (Clock::default(), Clock::default());
-        let mut uses = Uses::default();
-        assert!(uses.write(one.next(1), &one));
-        let event = one.clone();
-        assert!(uses.read(one.next(1), &one));
-        assert!(!uses.clone().read(two.clone().next(2), &two), "nothing orders them");
-        two.join(&event);
-        assert!(uses.read(two.next(2), &two), "the event was recorded after the write");
-        // Two reads need no order, but a write must come after both.
-        assert!(!uses.clone().write(one.clone().next(1), &one), "stream 2 still reads");
-        one.join(&two);
-        assert!(uses.write(one.next(1), &one));
-        assert!(!uses.read(two.next(2), &two), "stream 2 knows nothing of the second write");
-    }
-}
