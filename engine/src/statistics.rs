@@ -19,8 +19,8 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of moves in games after which the opponent must pass; otherwise, the number of
-    /// positions whose player must pass.
+    /// In statistics of games, the number of moves after which the opponent must pass. In those of
+    /// openings, the number of positions whose player must pass.
     pub passes: u64,
     /// The number of games that are over at this ply.
     pub ends: u64,

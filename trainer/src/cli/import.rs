@@ -46,7 +46,7 @@ enum Format {
 
 #[derive(clap::Args, Debug)]
 struct Files {
-    /// Files to read; of a folder, all of its files (of WTHOR, all its .wtb files)
+    /// Files or folders to read; a folder stands for its files (for WTHOR, its .wtb files)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]

@@ -117,8 +117,8 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     }
 }
 
-/// `dataset` sorts ranges of frames (here, each file is a range), and then merges the 60 phases.
-/// The shards divide the ranges, and then the phases.
+/// `dataset` first sorts ranges of the input (here, each file is a range), and then merges each of
+/// the 60 phases. Each shard does some of the ranges and then some of the phases.
 #[test]
 fn shards_of_a_dataset_make_the_files_of_one_process() {
     let folder = Folder::new();

@@ -125,7 +125,8 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// As in matches, openings have odd and even plies, and some are images of others.
+    /// Some openings have an odd number of plies, some an even number, and some are mirrored copies
+    /// of others.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {

@@ -69,7 +69,7 @@ pub struct PhaseCurve {
     pub mae: Vec<f64>,
     /// The law fitted to all errors of the phase.
     pub law: Law,
-    /// The prediction of the error with the largest share, by the law fitted to the other errors.
+    /// The error at the largest share of the games, predicted from the errors at smaller shares.
     pub prediction: Prediction,
 }
 
