@@ -5,8 +5,8 @@
     scripts/figures.py run [--quick | --all | --only NAME]... [--data FOLDER] [--record] [BINARIES]
 
 `page` writes docs/current-figures.md from docs/current-figures.md.in, and docs/log/published-claims.md from its records.
-With --check, it only compares the pages with the records, and ends with exit status 1 if they differ, or if a table of
-README.md has a number that docs/current-figures.md has not.
+With --check, it only compares the pages with the records, and ends with exit status 1 if they differ. Both end with exit
+status 1 if a table of README.md has a number that docs/current-figures.md has not.
 
 `run` runs the commands, and compares each figure with its record: counts, nodes and errors exactly, ratios of times and
 intervals within a tolerance. The default are commands of at most a minute; --quick takes those of at most 2.5 seconds
