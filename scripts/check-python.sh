@@ -41,6 +41,9 @@ else
     pip install --quiet --disable-pip-version-check --no-deps "$folder"/othello_toolkit-*-abi3-*.whl
 fi
 
+# The wheel has both programs; the layout of --library has none.
+[[ $library ]] || { othello-engine perft 3 && othello-trainer doctor; } >/dev/null
+
 sed -n '/^```python$/,/^```$/{/^```/!p; /^```$/q}' README.md >"$folder/first.py"
 python "$folder/first.py"
 python -m pytest -q -rs -p no:cacheprovider

@@ -23,8 +23,9 @@ def command(program, subcommand, *arguments, **flags):
     """Run a subcommand of `othello-engine` or `othello-trainer`, and return its JSON object.
 
     Keyword arguments are flags: `random_plies="8..24"` is `--random-plies 8..24`; `True` is a flag
-    without a value, a list repeats the flag. Progress is written to `sys.stderr`. Ctrl-C stops the
-    subcommand; the same call continues its work.
+    without a value, a list repeats the flag, and `except_` is `--except`, which Python reserves.
+    Progress is written to `sys.stderr`. Ctrl-C stops the subcommand; the same call continues its
+    work. Raises `ValueError` for wrong arguments or files, `OSError` if a retry may succeed.
     """
     words = [*subcommand.split(), *(str(one) for one in arguments), *_words(flags), "--json"]
     messages = []
