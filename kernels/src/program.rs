@@ -11,6 +11,13 @@ const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/position
 const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_cuda.cuh"));
 pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
+/// The header of a pattern set with one scalar feature and no pattern.
+#[cfg(test)]
+pub(crate) const HEADER: &str = "#define FEATURES 1u
+#define DIMENSIONS 0u
+#define EACH_FEATURE PLAYER_DISCS(0, 0u)
+";
+
 /// The source of all kernels for one pattern set; the definitions for CUDA or the CPU precede it.
 #[derive(Clone, Debug)]
 pub struct Program {

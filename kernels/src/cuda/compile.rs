@@ -154,16 +154,11 @@ mod tests {
     use othello_testing::skip;
 
     use super::*;
+    use crate::program::HEADER;
 
     const AMPERE: Architecture = Architecture { major: 8, minor: 0 };
     const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
     const BLACKWELL: Architecture = Architecture { major: 12, minor: 0 };
-
-    /// The header of a pattern set with one scalar feature and no pattern, which a program needs.
-    const HEADER: &str = "#define FEATURES 1u
-#define DIMENSIONS 0u
-#define EACH_FEATURE PLAYER_DISCS(0, 0u)
-";
 
     #[test]
     fn an_nvrtc_that_does_not_know_the_gpu_compiles_for_the_newest_that_it_knows() {
