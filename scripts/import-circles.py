@@ -13,8 +13,10 @@ an arrow of a room that is not there, and one that no import needs fail, too.
     scripts/import-circles.py
 """
 
+import graphlib
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -37,290 +39,184 @@ BETWEEN_CRATES = "crates"
 BEFORE_ARROWS = "A room may use those on its left, and no other:"
 # Stands for all rooms to the right of an arrow.
 ALL = "all"
+
+# A comment, a text, or a character.
+TOKEN = r"""//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|'(?:\\.[^']*|[^'\\])'"""
+TOKEN = re.compile(TOKEN, re.DOTALL)
+# An item of tests. rustfmt indents the end of a block like its beginning.
+TEST = r"^( *)#\[cfg\(test\)\][^;{]*(?:;|\{[^{}]*\}|\{.*?^\1\})"
+TEST = re.compile(TEST, re.MULTILINE | re.DOTALL)
+USE = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]*);")
+BRACES = re.compile(r"([\w:]*)\{([^{}]*)\}")
+PATH = re.compile(r"\b(?:crate|self|super)(?:::[A-Za-z_]\w*)+")
 # The crate of the attribute is below all others and knows none of them.
 OTHER_CRATE = re.compile(r"\bothello_(?!macros\b)([a-z_]+)\s*::")
-PATH = re.compile(r"\b(?:crate|self|super)(?:::[A-Za-z_][A-Za-z_0-9]*)+(?:::\{|::\*)?")
 
 
-def without_comments_and_strings(code):
-    token = re.compile(
-        r"""//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|'(?:\\.[^']*|[^'\\])'""", re.S
-    )
-    return token.sub(lambda found: "" if found[0].startswith("/") else '""', code)
-
-
-def end_of_block(code, begin):
-    depth = 0
-    for place in range(begin, len(code)):
-        depth += {"{": 1, "}": -1}.get(code[place], 0)
-        if depth == 0 and code[place] == "}":
-            return place + 1
-    return len(code)
-
-
-def without_tests(code):
-    attribute = re.compile(r"#\[cfg\(test\)\]")
-    while found := attribute.search(code):
-        rest = re.compile(r"[;{]").search(code, found.end())
-        if not rest:
-            return code[: found.start()]
-        end = rest.end() if rest[0] == ";" else end_of_block(code, rest.start())
-        code = code[: found.start()] + code[end:]
-    return code
-
-
-def use_paths(tree, prefix=()):
-    """The paths of a use tree such as `a::{b, c::{self, d as e}}`, with the names that they get."""
-    tree = tree.strip()
-    if "{" in tree:
-        before, inside = tree.split("{", 1)
-        prefix = prefix + tuple(part.strip() for part in before.split("::") if part.strip())
-        inside, depth, piece = inside.rsplit("}", 1)[0], 0, ""
-        for letter in inside + ",":
-            depth += {"{": 1, "}": -1}.get(letter, 0)
-            if letter == "," and depth == 0:
-                if piece.strip():
-                    yield from use_paths(piece, prefix)
-                piece = ""
-            else:
-                piece += letter
-        return
-    path, _, alias = tree.partition(" as ")
-    parts = prefix + tuple(part.strip() for part in path.split("::"))
-    if parts[-1] == "self":
-        parts = parts[:-1]
-    yield parts, alias.strip() or parts[-1]
+def use_paths(tree):
+    """Yields the paths of a tree such as `a::{b, c::{self, d as e}}`, with the names they get."""
+    tree = re.sub(r"\s*(::|[{},])\s*", r"\1", tree)
+    while "{" in tree:
+        tree = BRACES.sub(lambda it: ",".join(it[1] + x for x in it[2].split(",") if x), tree)
+    for path in tree.split(","):
+        path, _, alias = path.partition(" as ")
+        parts = tuple(path.strip().removesuffix("::self").split("::"))
+        yield parts, alias.strip() or parts[-1]
 
 
 class Crate:
+    """The modules of a crate: what each imports and re-exports, and which crates it names."""
+
     def __init__(self, root):
-        self.root = Path(root)
-        self.files = {}
-        for file in sorted(self.root.rglob("*.rs")):
-            parts = file.relative_to(self.root).with_suffix("").parts
-            if parts[-1] in ("mod", "lib"):
-                parts = parts[:-1]
-            is_test = any(part in ("tests", "testing") for part in parts)
-            if is_test or parts == ("main",) or parts[:1] == ("bin",):
-                continue
-            self.files[parts] = file
-        self.imports, self.exports, self.other_crates = {}, {}, {}
+        self.files, self.imports, self.exports, self.other_crates = {}, {}, {}, {}
+        for file in sorted(root.rglob("*.rs")):
+            parts = file.relative_to(root).with_suffix("").parts
+            if not {"tests", "testing", "bin"}.intersection(parts) and parts != ("main",):
+                self.files[parts[:-1] if parts[-1] in ("mod", "lib") else parts] = file
         for module, file in self.files.items():
-            self.read(module, without_tests(without_comments_and_strings(file.read_text())))
+            self.read(module, file.read_text())
 
     def read(self, module, code):
+        code = TOKEN.sub(lambda token: "" if token[0].startswith("/") else '""', code)
+        code = TEST.sub("", code)
         self.imports[module], self.exports[module] = set(), {}
         self.other_crates[module] = set(OTHER_CRATE.findall(code))
-        use = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]*);")
-        for public, tree in use.findall(code):
+        for public, tree in USE.findall(code):
             for path, name in use_paths(tree):
-                target = self.absolute(module, path)
-                if target is None:
+                if (target := self.absolute(module, path)) is None:
                     continue
                 if public:
                     self.exports[module][name] = target
                 else:
                     self.imports[module].add(target)
-        for path in PATH.findall(use.sub("", code)):
-            target = self.absolute(module, tuple(path.rstrip(":{*").split("::")))
-            if target is not None:
-                self.imports[module].add(target)
+        for path in PATH.findall(USE.sub("", code)):
+            self.imports[module].add(self.absolute(module, tuple(path.split("::"))))
+        self.imports[module].discard(None)
 
     def absolute(self, module, path):
-        """The path from the crate's root; None for one of another crate."""
+        """Returns the path from the crate's root; None for one of another crate."""
         if path[0] == "crate":
             return path[1:]
         here = module
         while path and path[0] in ("self", "super"):
             here = here[:-1] if path[0] == "super" else here
             path = path[1:]
-        if here != module or not path or here + path[:1] in self.files:
-            return here + path
-        return None
+        is_here = here != module or not path or here + path[:1] in self.files
+        return here + path if is_here else None
 
     def definer(self, path):
-        """The module that defines what a path names."""
+        """Returns the module that defines what a path names."""
         for _ in range(20):
             module = path
             while module not in self.files:
                 module = module[:-1]
             rest = path[len(module) :]
-            exported = self.exports[module].get(rest[0]) if rest else None
-            if exported is None:
-                return module
-            path = exported + rest[1:]
+            if not rest or rest[0] not in self.exports[module]:
+                break
+            path = self.exports[module][rest[0]] + rest[1:]
         return module
-
-    def graph(self):
-        graph = {module: set() for module in self.files}
-        for module, imports in self.imports.items():
-            for path in imports:
-                target = self.definer(path)
-                # A room and what is below it are one unit.
-                related = target[: len(module)] == module or module[: len(target)] == target
-                if not related:
-                    graph[module].add(target)
-        return graph
 
     def name(self, module):
         return str(self.files[module].relative_to(REPOSITORY))
 
+    def uses(self):
+        """Returns which modules each module imports, except above and below it, and where."""
+        uses = {module: {} for module in self.files}
+        for module, imports in self.imports.items():
+            for target in sorted(set(map(self.definer, imports))):
+                length = min(len(module), len(target))
+                if module[:length] != target[:length]:
+                    uses[module][target] = [f"{self.name(module)} imports {self.name(target)}"]
+        return uses
 
-def circles(graph):
-    """The strongly connected components of more than one module (Tarjan)."""
-    number, low, stack, found = {}, {}, [], []
 
-    def visit(node):
-        number[node] = low[node] = len(number)
-        stack.append(node)
-        for next_node in sorted(graph[node]):
-            if next_node not in number:
-                visit(next_node)
-                low[node] = min(low[node], low[next_node])
-            elif next_node in stack:
-                low[node] = min(low[node], number[next_node])
-        if low[node] == number[node]:
-            component = stack[stack.index(node) :]
-            del stack[stack.index(node) :]
-            if len(component) > 1:
-                found.append(sorted(component))
+def rooms(modules):
+    """Returns which rooms each room imports, and where. The crate's own file is no room."""
+    uses = {module[0]: {} for module in modules if module}
+    for module, targets in modules.items():
+        for target, places in targets.items():
+            if module and target and module[0] != target[0]:
+                uses[module[0]].setdefault(target[0], []).extend(places)
+    return uses
 
-    sys.setrecursionlimit(10_000)
-    for node in sorted(graph):
-        if node not in number:
-            visit(node)
+
+def read_arrows(text):
+    """Reads the block of arrows: `CRATE: chain; chain`, and more chains on the lines below.
+
+    Returns for each crate which rooms each room may use directly, and what says so.
+    """
+    block = re.search(re.escape(BEFORE_ARROWS) + r"\s*```text\n(.*?)```", text, re.DOTALL)
+    if not block:
+        raise ValueError(f"there is no block of arrows below `{BEFORE_ARROWS}`")
+    crates, crate = {}, None
+    for line in block[1].splitlines():
+        head, _, chains = line.rpartition(":")
+        crate = head.strip() or crate
+        uses = crates.setdefault(crate, {})
+        for chain in filter(str.strip, chains.split(";")):
+            steps = [[name.strip() for name in step.split(",")] for step in chain.split("<-")]
+            for name in sum(steps, []):
+                if not re.fullmatch(r"[a-z_]+", name):
+                    raise ValueError(f"`{name}` in `{chain.strip()}` is no name of a room")
+                uses.setdefault(name, {})
+            for left, right in pairwise(steps):
+                if ALL in left:
+                    raise ValueError(f"`{ALL}` must stand at the end of `{chain.strip()}`")
+                for name in right:
+                    uses[name] |= {other: [f"`{other} <- {name}`"] for other in left}
+    return crates
+
+
+def left_of(arrows, name):
+    """Returns what a room may use: all to its left, directly or through others."""
+    found, new = set(), {name, ALL}
+    while new:
+        new = {left for right in new for left in arrows.get(right, ())} - found
+        found |= new
     return found
 
 
-def rooms(graph):
-    """The imports between the rooms, the folders at the top: for each room what it uses, each with
-    the pairs of modules. The crate's own file is no room."""
-    result = {module[0]: {} for module in graph if module}
-    for module, targets in sorted(graph.items()):
-        for target in sorted(targets):
-            if module and target and module[0] != target[0]:
-                result[module[0]].setdefault(target[0], []).append((module, target))
-    return result
-
-
-class Arrows:
-    """The arrows of one crate, or those between crates: which name may use which directly."""
-
-    def __init__(self):
-        self.uses, self.used_by_all = {}, set()
-
-    def add(self, chain):
-        """Adds a chain such as `a, b <- c <- d`."""
-        steps = [[name.strip() for name in step.split(",")] for step in chain.split("<-")]
-        for names in steps:
-            for name in names:
-                if not re.fullmatch(r"[a-z_]+", name):
-                    raise ValueError(f"`{name}` in `{chain.strip()}` is no name of a room")
-                if name != ALL:
-                    self.uses.setdefault(name, set())
-        for left, right in zip(steps, steps[1:]):
-            if ALL in left or ALL in right and right != [ALL]:
-                raise ValueError(f"`{ALL}` must stand alone at the end of `{chain.strip()}`")
-            if right == [ALL]:
-                self.used_by_all.update(left)
-            for name in right:
-                if name != ALL:
-                    self.uses[name].update(left)
-
-    def left_of(self, name):
-        """What a name may use: all to its left, directly or through others."""
-        found, open_names = set(self.used_by_all), [name]
-        while open_names:
-            for left in self.uses.get(open_names.pop(), ()):
-                if left not in found:
-                    found.add(left)
-                    open_names.append(left)
-        return found
-
-    @staticmethod
-    def read(text):
-        """Reads the block of arrows: `CRATE: chain; chain`, and more chains on the lines below."""
-        _, found, below = text.partition(BEFORE_ARROWS)
-        block = re.match(r"\s*```text\n(.*?)```", below, re.S)
-        if not found or not block:
-            raise ValueError(f"there is no block of arrows below `{BEFORE_ARROWS}`")
-        crates, current = {}, None
-        for line in block[1].splitlines():
-            crate, _, chains = line.rpartition(":")
-            if crate:
-                current = crates.setdefault(crate.strip(), Arrows())
-            if current is None:
-                raise ValueError(f"`{line}` belongs to no crate")
-            for chain in filter(str.strip, chains.split(";")):
-                current.add(chain)
-        return crates
+def circle(uses, of):
+    """Yields a circle among those that use each other, if there is one."""
+    try:
+        graphlib.TopologicalSorter(uses).prepare()
+    except graphlib.CycleError as error:
+        places = (place for left, name in pairwise(error.args[1]) for place in uses[name][left])
+        yield "\n  ".join([f"{of}: a circle:", *places])
 
 
 def against_arrows(arrows, uses, of):
-    """Yields what differs between the arrows and the imports: what each name uses, and where."""
-    for name in sorted(uses.keys() - arrows.uses.keys()):
+    """Yields what differs between the arrows and the imports."""
+    for name in sorted(uses.keys() - arrows.keys()):
         yield f"{of}: no arrow names `{name}`"
-    for name in sorted(arrows.uses.keys() - uses.keys()):
+    for name in sorted(arrows.keys() - uses.keys() - {ALL}):
         yield f"{of}: an arrow names `{name}`, which is not there"
-    for circle in circles(arrows.uses):
-        yield f"{of}: the arrows go round in a circle: {', '.join(circle)}"
+    yield from circle(arrows, of)
     for name, targets in sorted(uses.items()):
-        for target, places in sorted(targets.items()):
-            if target not in arrows.left_of(name):
-                yield f"{of}: no arrow leads from `{target}` to `{name}`:\n" + "\n".join(
-                    f"  {place}" for place in places
-                )
-    for name, left in sorted(arrows.uses.items()):
-        for target in sorted(left):
-            if name in uses and target in uses and target not in uses[name]:
-                yield f"{of}: no import needs the arrow `{target} <- {name}`"
-
-
-def circles_of(crate, graph):
-    """Yields the circles between modules, and those between rooms."""
-    for circle in circles(graph):
-        imports = (
-            f"  {crate.name(module)} imports "
-            + ", ".join(crate.name(target) for target in sorted(graph[module]) if target in circle)
-            for module in circle
-        )
-        yield "\n".join([f"circle of {len(circle)} modules:", *imports])
-    between = rooms(graph)
-    for circle in circles(between):
-        imports = (
-            f"  {crate.name(module)} imports {crate.name(target)}"
-            for room in circle
-            for target_room, pairs in between[room].items()
-            if target_room in circle
-            for module, target in pairs
-        )
-        root = crate.root.relative_to(REPOSITORY)
-        yield "\n".join([f"circle of rooms in {root}: {', '.join(circle)}", *imports])
+        for target in sorted(targets.keys() - left_of(arrows, name)):
+            head = f"{of}: no arrow leads from `{target}` to `{name}`:"
+            yield "\n  ".join([head, *targets[target]])
+        for target in sorted(arrows.get(name, {}).keys() & uses.keys() - targets.keys()):
+            yield f"{of}: no import needs the arrow `{target} <- {name}`"
 
 
 def differences():
     """Yields all that is not as it should be."""
-    arrows = Arrows.read((REPOSITORY / "ARCHITECTURE.md").read_text())
-    for name in sorted(arrows.keys() ^ {BETWEEN_CRATES, *CRATES}):
+    arrows = read_arrows((REPOSITORY / "ARCHITECTURE.md").read_text())
+    for name in sorted(arrows.keys() ^ {BETWEEN_CRATES, *CRATES}, key=str):
         yield f"`{name}:` has arrows, or is a crate, but not both"
-    of_crates = {}
+    between = {}
     for name, root in CRATES.items():
         crate = Crate(REPOSITORY / root)
-        graph = crate.graph()
-        yield from circles_of(crate, graph)
-        uses = {
-            room: {
-                target: [f"{crate.name(one)} imports {crate.name(other)}" for one, other in pairs]
-                for target, pairs in targets.items()
-            }
-            for room, targets in rooms(graph).items()
-        }
-        yield from against_arrows(arrows.get(name, Arrows()), uses, name)
-        of_crates[name] = {}
+        modules = crate.uses()
+        yield from circle(modules, name)
+        yield from circle(rooms(modules), name)
+        yield from against_arrows(arrows.get(name, {}), rooms(modules), name)
+        between[name] = {}
         for module, others in sorted(crate.other_crates.items()):
             for other in others - {name}:
-                of_crates[name].setdefault(other, []).append(crate.name(module))
-    yield from against_arrows(arrows.get(BETWEEN_CRATES, Arrows()), of_crates, BETWEEN_CRATES)
+                between[name].setdefault(other, []).append(crate.name(module))
+    yield from against_arrows(arrows.get(BETWEEN_CRATES, {}), between, BETWEEN_CRATES)
 
 
 def main():
@@ -328,8 +224,7 @@ def main():
         found = list(differences())
     except ValueError as error:
         found = [f"ARCHITECTURE.md: {error}"]
-    for difference in found:
-        print(difference, file=sys.stderr)
+    print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)
     print(f"{len(found)} imports or arrows to mend in {', '.join(CRATES.values())}")
     return 1 if found else 0
 
