@@ -3,10 +3,11 @@
 
     scripts/check-links.py [--book FOLDER]
 
-Looks at every Markdown page of the repository: a link names a file, and after `#` a heading of a page. Pages that sources
-name by their path from the root (`docs/guides/fit.md`) must exist. In CONTRIBUTING.md's table of where to add what, each
-name between backticks must be a file, a folder, or an item that code defines. In all pages, a path between backticks must
-exist, and the first row of a table must be its head. Prints each fault, and then exits with status 1. Does not ask other
+Looks at every Markdown page of the repository: a link names a file, and after `#` a heading of a
+page. Pages that sources name by their path from the root (`docs/guides/fit.md`) must exist. In
+CONTRIBUTING.md's table of where to add what, each name between backticks must be a file, a folder,
+or an item that code defines. In all pages, a path between backticks must exist, and the first row
+of a table must be its head. Prints each fault, and then exits with status 1. Does not ask other
 sites. --book looks at the links of the built book instead.
 """
 
@@ -20,53 +21,56 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
-NAMED = re.compile(r"\b(?:docs/(?:log|concepts|guides|reference)|engine|trainer|datasets|scripts|kernels)/[\w./-]+\.md\b")
-ROW = re.compile(r"(?<=\n\n)\|.*\n(?!\|[-|]+\|)")
+BUILT_LINK = re.compile(r'\b(?:href|src)="([^"]*)"')
+FOLDERS_OF_PAGES = r"docs/(?:log|concepts|guides|reference)|engine|trainer|datasets|scripts|kernels"
+NAMED = re.compile(rf"\b((?:{FOLDERS_OF_PAGES})/[\w./-]+\.md)\b")
+ROW = re.compile(r"(?<=\n\n)(\|.*)\n(?!\|[-|]+\|)")
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[a-z0-9._-]+(?:/[a-z0-9._-]+)+\.(?:rs|md|toml|sh|sha256)")
 WHERE = re.compile(r"^## Where to add what$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+NAME_IN_PLACE = re.compile(r"`([^`]+)`(?= in `([^`]+)`|)")
 # The folders that paths between backticks start from, next to the folder of their page.
 FOLDERS = (
-    "", "engine", "engine/cli", "engine/cli/src", "engine/core/src", "engine/src", "engine/src/search", "trainer", "trainer/src",
-    "trainer/fit/src", "trainer/lab/src", "scripts",
+    "engine engine/cli engine/cli/src engine/core/src engine/src engine/src/search trainer "
+    "trainer/src trainer/fit/src trainer/lab/src scripts"
 )
+FOLDERS = ("", *FOLDERS.split())
 SOURCES = ("*.rs", "*.py", "*.sh", "*.toml", "*.awk", "*.cu", "*.yml")
 
 
+@cache
 def listed(*patterns):
     """Names all files of the repository, but those that git ignores."""
-    names = subprocess.run(
-        ["git", "-C", REPOSITORY, "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
-        check=True, capture_output=True, text=True,
-    ).stdout.splitlines()
-    return [name for name in names if (REPOSITORY / name).is_file()]
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
+    run = subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True)
+    return [name for name in run.stdout.splitlines() if (REPOSITORY / name).is_file()]
 
 
-def lines_of(pattern, text, skipped=None):
-    """Yields the line number of every match, and its first group or all of it."""
-    if skipped:
-        text = skipped.sub(lambda code: "\n" * code[0].count("\n"), text)
+def lines_of(pattern, text):
+    """Yields the line number of every match, and its group."""
     for match in pattern.finditer(text):
-        yield text.count("\n", 0, match.start()) + 1, match[pattern.groups and 1]
+        yield text.count("\n", 0, match.start()) + 1, match[1]
 
 
 @cache
 def sections(page):
-    """Names the sections of a page as its links do."""
+    """Names the sections of a page, or the elements of a built page, that a link may lead to."""
+    if page.suffix == ".html":
+        return set(map(unescape, re.findall(r'\bid="([^"]*)"', page.read_text())))
     headings = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text()), re.MULTILINE)
     words = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in words}
 
 
 def missing(page, link):
-    """Says what a link of a page misses, or nothing."""
-    if re.match(r"[a-z]+:", link):
-        return None
+    """Returns what a link of a page misses, or nothing."""
     name, _, section = link.partition("#")
     target = (page.parent / name).resolve() if name else page
-    if not target.exists():
+    if re.match(r"[a-z]+:", link):
+        return None
+    if not target.exists() or target.is_dir() and page.suffix == ".html":
         return "no such file"
-    if section and target.suffix == ".md" and section not in sections(target):
+    if section and target.suffix == page.suffix and section not in sections(target):
         return "no such section"
     return None
 
@@ -74,92 +78,69 @@ def missing(page, link):
 @cache
 def code():
     """Returns all Rust sources without their comments, by name."""
-    return {name: re.sub(r"^\s*//.*$", "", (REPOSITORY / name).read_text(), flags=re.MULTILINE) for name in listed("*.rs")}
+    comment = re.compile(r"^\s*//.*$", re.MULTILINE)
+    return {name: comment.sub("", (REPOSITORY / name).read_text()) for name in listed("*.rs")}
 
 
 def files(name):
-    """Names the files and folders that a name between backticks may mean; NAME in it stands for any name."""
+    """Names the files that a name between backticks may mean; NAME in it stands for any name."""
     pattern = re.escape(name).replace("NAME", "[^/]+")
     if "/" in name and not name.startswith("."):
-        starts = "|".join(re.escape(folder + "/") if folder else "" for folder in FOLDERS)
-        pattern = f"^(?:{starts}){pattern.rstrip('/')}(?:/|$)"
+        starts = "|".join(re.escape(folder + "/") for folder in FOLDERS[1:])
+        pattern = f"^(?:{starts}|){pattern.rstrip('/')}(?:/|$)"
     else:
         pattern += "$"
     return [name for name in listed() if re.search(pattern, name)]
 
 
-def defines(text, name):
-    """Says whether code defines an item; of `Type::item`, it must also name the type."""
+def is_defined(name, places):
+    """Returns whether a file defines an item; of `Type::item`, it must also name the type."""
     owner, _, item = name.removesuffix("()").rpartition("::")
-    keywords = "const|enum|fn|mod|static|struct|trait|type"
-    return re.search(rf"\b(?:{keywords})\s+{re.escape(item)}\b", text) and re.search(rf"\b{re.escape(owner)}\b", text)
+    item = rf"\b(?:const|enum|fn|mod|static|struct|trait|type)\s+{re.escape(item)}\b"
+    texts = (code().get(place, "") for place in places)
+    return any(re.search(item, text) and re.search(rf"\b{owner}\b", text) for text in texts)
 
 
-def missing_names(section):
-    """Yields the names of the table of where to add what that are not there."""
-    spans = section.split("`")
-    for at in range(1, len(spans), 2):
-        name = spans[at]
-        if "/" in name or "." in name:
-            if not files(name):
-                yield f"{name}: no such file"
-            continue
-        places = files(spans[at + 2]) if spans[at + 1] == " in " else code()
-        if not any(defines(code().get(place, ""), name) for place in places):
-            yield f"{name}: no code defines it"
+def in_repository():
+    """Yields each link, row without a head, path and name: its place, and what it misses."""
+    names = NAME_IN_PLACE.findall(WHERE.search((REPOSITORY / "CONTRIBUTING.md").read_text())[1])
+    assert len(names) >= 30, "the names of the table of where to add what"
+    for name, place in names:
+        is_file = "/" in name or "." in name
+        if not (files(name) if is_file else is_defined(name, files(place) if place else code())):
+            yield "CONTRIBUTING.md", name, "no such file" if is_file else "no code defines it"
+    for name in listed("*.md"):
+        page = REPOSITORY / name
+        text = CODE.sub(lambda code: "\n" * code[0].count("\n"), page.read_text())
+        for number, link in lines_of(LINK, text):
+            yield f"{name}:{number}", link, missing(page, link)
+        for number, row in lines_of(ROW, text):
+            yield f"{name}:{number}", row[:60], "a row without a head"
+        own = [page.parent, *(REPOSITORY / folder for folder in FOLDERS)]
+        for number, span in lines_of(SPAN, text):
+            is_path = PATH.fullmatch(span) and "docs/log" not in name
+            if is_path and not any((folder / span).exists() for folder in own):
+                yield f"{name}:{number}", span, "no such file"
+    for name in listed(*SOURCES):
+        for number, named in lines_of(NAMED, (REPOSITORY / name).read_text()):
+            yield f"{name}:{number}", named, missing(REPOSITORY / "README.md", named)
 
 
-@cache
-def anchors(page):
-    """Names the elements of a built page that a link may lead to."""
-    return set(map(unescape, re.findall(r'\bid="([^"]*)"', page.read_text())))
-
-
-def check_book(folder):
-    """Prints the dead links of the built book; returns their number."""
-    lost, links = 0, 0
+def in_book(folder):
+    """Yields each link of the built book: its place, and what it misses."""
     for page in sorted(folder.rglob("*.html")):
         if page.name in ("404.html", "toc.html"):
             continue  # Their links begin at the root of a site.
-        for link in re.findall(r'\b(?:href|src)="([^"]*)"', page.read_text()):
-            name, _, section = unescape(link).partition("#")
-            target = (page.parent / name).resolve() if name else page
-            if re.match(r"[a-z]+:", link):
-                continue
-            links += 1
-            if not target.is_file() or section and target.suffix == ".html" and section not in anchors(target):
-                print(f"{page.relative_to(folder)}: {link} leads nowhere")
-                lost += 1
-    print(f"{links} links of the book, {lost} that lead nowhere")
-    return lost
+        for number, link in lines_of(BUILT_LINK, page.read_text()):
+            yield f"{page.relative_to(folder)}:{number}", link, missing(page, unescape(link))
 
 
 def main():
-    if sys.argv[1:2] == ["--book"]:
-        sys.exit(1 if check_book(Path(sys.argv[2])) else 0)
-    lost, links = [], 0
-    names = WHERE.search((REPOSITORY / "CONTRIBUTING.md").read_text())[1]
-    assert names.count("`") >= 60, "the names of the table of where to add what"
-    lost += [f"CONTRIBUTING.md: {lost}" for lost in missing_names(names)]
-    for name in listed("*.md"):
-        page = REPOSITORY / name
-        for number, link in lines_of(LINK, page.read_text(), CODE):
-            links += 1
-            if why := missing(page, link):
-                lost.append(f"{name}:{number}: {link}: {why}")
-        for number, row in lines_of(ROW, page.read_text(), CODE):
-            lost.append(f"{name}:{number}: {row.strip()[:60]}: a row without a head")
-        for number, span in lines_of(SPAN, page.read_text(), CODE):
-            own = [page.parent, *(REPOSITORY / folder for folder in FOLDERS)]
-            if PATH.fullmatch(span) and "docs/log" not in name and not any((folder / span).exists() for folder in own):
-                lost.append(f"{name}:{number}: {span}: no such file")
-    for name in listed(*SOURCES):
-        for number, named in lines_of(NAMED, (REPOSITORY / name).read_text()):
-            links += 1
-            if not (REPOSITORY / named).exists():
-                lost.append(f"{name}:{number}: {named}: no such file")
+    is_book = sys.argv[1:2] == ["--book"]
+    found = list(in_book(Path(sys.argv[2])) if is_book else in_repository())
+    lost = [f"{place}: {text}: {why}" for place, text, why in found if why]
     print(*lost, sep="\n", end="\n" if lost else "")
-    print(f"{links} links, {len(lost)} that lead nowhere")
+    print(f"{len(found)} links{' of the book' if is_book else ''}, {len(lost)} that lead nowhere")
     sys.exit(1 if lost else 0)
 
 
