@@ -1,8 +1,8 @@
 // Prepares the pages of docs/SUMMARY.md for mdBook: prepare.mjs REPOSITORY OUT
 //
 // Pages of docs/ go to the root of OUT, pages of other folders to `repository/`. Formulas become
-// HTML by KaTeX, whose package lies next to this script. Its style and fonts go into the book, which
-// needs no network and no script to show them. A link to a file that is not a page of the book
+// HTML by KaTeX, whose package lies next to this script. Its style and fonts go into the book, so
+// that it needs no network to be read. A link to a file that is not a page of the book
 // becomes the path of this file.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
