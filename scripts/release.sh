@@ -99,7 +99,7 @@ archive() { # TARGET FOLDER
     compgen -G "$work/$name/lib/*othello.*" >/dev/null || { echo "$2: no C library; build othello-capi" >&2 && exit 2; }
     cp engine/capi/include/othello.h "$work/$name/include/"
     sed "s/VERSION/$version/" engine/capi/othello.pc >"$work/$name/lib/pkgconfig/othello.pc"
-    "${PYTHON:-python3}" scripts/release/notices.py --target "$1" --out "$work/$name"
+    "${PYTHON:-python3}" scripts/release/notices.py "$1" "$work/$name" othello-engine othello-trainer
     "${PYTHON:-python3}" scripts/release/pack.py "$work/$name" "$out/$name.$kind"
     mv "$work/$name/bill-of-materials.cdx.json" "$out/$name.cdx.json"
     rm -r "${work:?}/$name"
@@ -127,7 +127,7 @@ if wanted wheels; then
         [[ $target != *-windows-* || $system == *-windows-* ]] || continue # By the workflow, where there is a Python.
         step "the wheel for $target"
         options=(--target "$target") && ! with_zig || options+=(--zig --compatibility manylinux2014)
-        "${PYTHON:-python3}" scripts/release/notices.py --package othello-python --target "$target" --out "$work/wheel"
+        "${PYTHON:-python3}" scripts/release/notices.py "$target" "$work/wheel" othello-python
         mv "$work/wheel/THIRD-PARTY.txt" "$third"
         (cd trainer/python && RUSTFLAGS=$program_flags CFLAGS=$c_flags \
             maturin build --quiet --locked --profile "$profile" "${options[@]}" \
