@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Tests the verdicts of `compare`: a recipe against itself with other seeds must be `equal`; against a recipe that is
-# known to be worse, it must be better.
+# Tests the verdicts of `compare`. If a recipe is compared with itself under other seeds, the verdict must be `equal`.
+# If it is compared with a recipe that is known to be worse, the verdict must name the better recipe.
 #
 #   docs/log/studies/compare-study.sh [RUNS] [OUT]
 #
-# RUNS comparisons of each kind (default 20), each with its own training and test games from self-play. The worse
-# recipe has the same settings and a quarter of the games. OUT (default: data/compare-study) keeps all files, and
-# existing ones are not made again. If BINARIES is set, the programs of that folder are used instead of a build. The
-# exit status is 1 if more than one of 20 verdicts is wrong.
+# RUNS is the number of comparisons of each kind (default: 20). Each has its own training and test games from
+# self-play. The worse recipe has the same settings and a quarter of the games. OUT (default: data/compare-study) is
+# the folder of all files; files that exist are not made again. If BINARIES is set, the script uses the programs in
+# that folder instead of building them. The exit status is 1 if more than one of 20 verdicts of a kind is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 runs=${1:-20} out=${2:-data/compare-study}

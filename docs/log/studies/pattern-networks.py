@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Networks that make tables: for each pattern a small network from what stands on its squares to a number, asked
-once for every configuration. Beside it tables by least squares, from 0 and from those of the networks.
+"""Makes tables of patterns by networks. Each pattern has a small network, whose inputs are the contents of the
+pattern's squares and whose output is a weight. Its outputs for all configurations are the pattern's table. For
+comparison, least squares fits tables directly, starting from 0, and starting from the tables of the networks.
 
     othello-trainer export GAMES --format npz --labels "34..38:lambda0.7" --out games.npz
     docs/log/studies/pattern-networks.py engine/core/patterns/egaroucid.toml games.npz 15000 16
 
-The arguments are the patterns, positions, how many of those for training to fit to, and the units of the two
-inner layers. The positions to validate say when a fit is to stop; the errors printed, in discs, are those on the
-positions to test.
+The arguments are the pattern set, the positions, the number of training positions to use, and the number of units of
+each of the two hidden layers. Each fit keeps the tables that have the least error on the validation positions. The
+program prints their errors on the test positions: MSE in discs², MAE in discs.
 """
 import sys
 import time
@@ -19,7 +20,7 @@ BATCH, RATE, STEPS, SLOPE = 2048, 0.004, 1500, 0.01
 
 
 class Pattern:
-    """Squares, their distinct images, and the configurations that no symmetry maps onto each other."""
+    """A pattern: its instances, the class of each configuration, and the inputs of its network for each class."""
 
     def __init__(self, squares):
         instances, orders = {}, set()
@@ -35,7 +36,7 @@ class Pattern:
         self.inputs = numpy.hstack([digits[kept] == 1, digits[kept] == 2]).astype("f")
 
     def classes(self, cells):
-        """Returns the class of every instance, a row an instance, in each position."""
+        """Returns the class of the configuration on each instance (a row) in each position (a column)."""
         powers = 3 ** numpy.arange(len(self.instances[0]))
         return numpy.stack([self.class_of[cells[:, image] @ powers] for image in self.instances])
 
@@ -52,7 +53,7 @@ def images(squares):
 
 
 class Network:
-    """Two layers of units with leaky rectifiers and a sum, fitted by Adam."""
+    """A network with two hidden layers of leaky rectified units and one output, fitted by Adam."""
 
     def __init__(self, random, inputs, units):
         widths = [inputs, units, units, 1]
@@ -64,7 +65,7 @@ class Network:
         self.moments = [[[numpy.zeros_like(one) for one in layer] for layer in self.layers] for _ in range(2)]
 
     def forward(self, inputs):
-        """Returns what each layer takes in, and the values."""
+        """Returns the inputs of each layer, and the outputs."""
         taken = []
         for weights, bias in self.layers:
             if taken:
@@ -74,7 +75,7 @@ class Network:
         return taken, inputs[:, 0]
 
     def learn(self, taken, error, rate, step):
-        """Moves the weights against the slopes of the values."""
+        """Updates the weights by one step of Adam, given the error of each output."""
         error = error[:, None].astype("f")
         for number in reversed(range(3)):
             gradients = [taken[number].T @ error, error.sum(axis=0)]
@@ -88,12 +89,12 @@ class Network:
 
 
 def predict(tables, rows):
-    """Returns the values of positions, whose classes a pattern are `rows`."""
+    """Returns the values of positions; `rows` has the classes of each pattern in them."""
     return sum(table[one].astype("d") for table, row in zip(tables, rows) for one in row)
 
 
 def slopes(sizes, rows, error):
-    """Returns the sum of the errors by class."""
+    """Returns, for each pattern, the sum of the errors of the positions in which each class occurs."""
     return [numpy.bincount(row.ravel(), numpy.tile(error, len(row)), size) for row, size in zip(rows, sizes)]
 
 
@@ -103,7 +104,7 @@ def squares_of(values, labels):
 
 
 def least_squares(start, fitted, checked):
-    """Returns tables by conjugate gradients from others, as of the pass that suits the checked positions best."""
+    """Fits tables by conjugate gradients from `start`. Returns those of the pass with the least error on `checked`."""
     (rows, labels), (other, expected) = fitted, checked
     tables, sizes = [table.astype("d") for table in start], [len(table) for table in start]
     residual = labels - predict(tables, rows)
@@ -126,7 +127,7 @@ def least_squares(start, fitted, checked):
 
 
 def networks(patterns, units, fitted, checked):
-    """Returns tables by networks, as of the step that suits the checked positions best."""
+    """Fits networks. Returns their tables at the step with the least error on `checked`, and the number of parameters."""
     (rows, labels), (other, expected) = fitted, checked
     random = numpy.random.default_rng(1)
     all_networks = [Network(random, pattern.inputs.shape[1], units) for pattern in patterns]

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""A small network in the place of patterns: 128 inputs (a square's disc of either side), two layers of 32
-rectified units, one value, fitted by Adam to positions of a few plies.
+"""Trains a small network that evaluates positions without patterns. It has 128 inputs (for each square, whether the
+player has a disc there, and whether the opponent has), two hidden layers of 32 rectified units, and one output, the
+value. Adam fits it to positions of a few plies.
 
     othello-trainer export GAMES --format npz --labels "34..38:solved" --out train.npz
     othello-trainer export TEST --format npz --labels all:exact --out test.npz
     docs/log/studies/small-network.py train.npz test.npz 20
 
-The arguments are what to fit to, what to measure on, and the epochs. Every epoch shows a position in one of its
-eight images, drawn by chance. Prints the errors in discs after each epoch, and the seconds of the processor.
+The arguments are the training positions, the test positions, and the number of epochs. In every epoch, each batch of
+positions is shown in one of the eight images of the board. After each epoch, the program prints the MSE in discs², the
+MAE in discs, and the processor time in seconds.
 """
 import sys
 import time
@@ -19,7 +21,7 @@ BATCH, RATE = 1024, 0.002
 
 
 def read(path):
-    """Returns the squares of both sides, as 2 x 8 x 8 numbers a position, and the labels in discs."""
+    """Returns the discs of both sides, as 2 x 8 x 8 numbers (0 or 1) for each position, and the labels in discs."""
     arrays = numpy.load(path)
     sides = numpy.stack([arrays["player"], arrays["opponent"]], axis=1)
     bits = numpy.unpackbits(sides.view(numpy.uint8), axis=1, bitorder="little")
@@ -33,7 +35,7 @@ def image(boards, number):
 
 
 def forward(layers, inputs):
-    """Returns what each layer takes in, and the values."""
+    """Returns the inputs of each layer, and the values of the positions."""
     taken = []
     for number, (weights, bias) in enumerate(layers):
         taken.append(inputs)

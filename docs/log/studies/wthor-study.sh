@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
-# Measures ideas on human games: fits at 24 empty squares to WTHOR until 2018, tested on 2019 to 2022.
+# Measures ideas on human games. Weights for positions with 24 empty squares are fitted to the games of WTHOR until
+# 2018, and tested on those of 2019 to 2022.
 #
 #   docs/log/studies/wthor-study.sh WTHOR_FOLDER [OUT]
 #
-# WTHOR_FOLDER has the files WTH_1977.wtb to WTH_2022.wtb of the Fédération Française d'Othello; they are not
-# part of this project. The ridge of each idea is chosen on the validation part of the years until 2018. Then each
-# is tested once, compared with the patterns alone: the test positions have 24 empty squares and exact scores,
-# and none occurs in the earlier years. Each idea is added to those before it:
+# WTHOR_FOLDER has the files WTH_1977.wtb to WTH_2022.wtb of the Fédération Française d'Othello, which are not part of
+# this project. For each idea, the ridge with the least error on validation games until 2018 is chosen. Then the idea
+# is compared once with the patterns alone, on test positions that have 24 empty squares and exact scores and that do
+# not occur in the earlier years. Each idea is added to those before it:
 #
 #   standard   the patterns alone
-#   moves      and legal moves, potential moves and odd quadrants
-#   scalars    and legal moves at corners and X squares
-#   pulled     and started from, and regularized towards, weights of exploring self-play without WTHOR (900,000
-#              games at depth 4: half an hour of one core)
-#   together   the same with factors (of 400,000 games): pattern set `factors`
+#   moves      counts of legal moves, potential moves and odd quadrants
+#   scalars    counts of legal moves at corners and X squares
+#   pulled     initial weights, towards which the ridge pulls, that were fitted to 900,000 exploring self-play games
+#              at depth 4 (half an hour of one core) without WTHOR
+#   together   factors: pattern set `factors`, with initial weights that were fitted to 400,000 such games
 #
-# OUT (default: data/wthor-study) keeps all files, and existing ones are not made again. If BINARIES is set, the
-# programs of that folder are used instead of a build.
+# OUT (default: data/wthor-study) is the folder of all files; files that exist are not made again. If BINARIES is set,
+# the script uses the programs in that folder instead of building them.
 set -euo pipefail
 wthor=$(cd "${1:?usage: docs/log/studies/wthor-study.sh WTHOR_FOLDER [OUT]}" && pwd)
 cd "$(dirname "$0")/../../.."
@@ -50,14 +51,14 @@ validation() {
     python3 -c 'import json, sys
 print(next(row["validation_mse"] for row in json.load(open(sys.argv[1]))["phases"] if row["phase"] == 36))' "$1.json"
 }
-best() { # NAME RIDGE...: the ridge of the fit NAME-RIDGE with the least validation error
+best() { # NAME RIDGE...: prints the ridge whose fit NAME-RIDGE has the least validation error
     local name=$1 ridge; shift
     ridge=$(for ridge in "$@"; do echo "$(validation "$name-$ridge") $ridge"; done | sort -g | sed 's/.* //;q')
     echo "$name: ridge $ridge, validation MSE $(validation "$name-$ridge")" >&2
     echo "$ridge"
 }
 
-idea() { # NAME KEY VALUE: the recipe of an idea, with `patterns` or `init`, and with its best ridge
+idea() { # NAME KEY VALUE: writes the recipe of an idea, with KEY (`patterns` or `init`) = VALUE and the best ridge
     local ridge ridges=(10 30 60 120 240)
     for ridge in "${ridges[@]}"; do
         [[ -e $1-$ridge.json ]] || trainer fit train.games --$2 "$3" --phases 36 --labels "34..38:solved" --window 1,1 \
