@@ -10,32 +10,23 @@
 # Findings stay in target/fuzz/findings. Correct the fault, and add the input to the target's corpus under the name of
 # the fault.
 #
-# Attacks are damaged and forged files of every kind, kills, full disks, failing system calls, limits on memory, stacks and
-# the size of files, pipes, devices, links and huge files in place of outputs, players in a match that leave processes behind, file
-# names with markup, and hostile lists of arguments. They need Linux and a C compiler. `--help` lists the options. Files
-# that showed a fault stay in ${TMPDIR:-/tmp}/othello-torture.
-#
-# Exit status 1 if there is a finding.
+# Attacks need Linux and a C compiler; `attack --help` lists them. Files that showed a fault stay in
+# ${TMPDIR:-/tmp}/othello-torture. Exit status 1 if there is a finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-fuzz() {
-    local seconds=${1:-600}
-    shift $(($# > 0))
+fuzz() { # [SECONDS [TARGET...]]
+    local seconds=${1:-600} found=0 target
+    local targets=("${@:2}")
+    [[ $# -gt 1 ]] || targets=(trainer/fuzz/corpus/*)
     export CARGO_TARGET_DIR=$PWD/target/fuzz
     # If gcc compiles zstd, its checks of scopes on the stack report tables that are not on it.
     export CFLAGS="${CFLAGS:-} -fno-sanitize-address-use-after-scope"
-    local work=$CARGO_TARGET_DIR/work findings=$CARGO_TARGET_DIR/findings found=0 target
-    mkdir -p "$findings"
-    if [[ $# -eq 0 ]]; then
-        for target in trainer/fuzz/corpus/*; do
-            set -- "$@" "$(basename "$target")"
-        done
-    fi
+    local work=$CARGO_TARGET_DIR/work findings=$CARGO_TARGET_DIR/findings
     (cd trainer && cargo +nightly fuzz build --features libfuzzer)
-    for target in "$@"; do
+    for target in "${targets[@]##*/}"; do
         printf '\n== %s, %s seconds\n' "$target" "$seconds"
-        mkdir -p "$work/$target"
+        mkdir -p "$work/$target" "$findings"
         OTHELLO_TARGET=$target "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/target" "$work/$target" "trainer/fuzz/corpus/$target" \
             -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=16384 \
             -artifact_prefix="$findings/$target-" -print_final_stats=1 -close_fd_mask=1 \
@@ -45,11 +36,9 @@ fuzz() {
     return $found
 }
 
-attack() {
+attack() { # [--profile PROFILE] [OPTIONS...]
     local profile=release
-    if [[ ${1-} == --profile ]]; then
-        profile=$2 && shift 2
-    fi
+    [[ ${1-} != --profile ]] || { profile=$2 && shift 2; }
     cargo build --profile "$profile" --workspace --bins
     local binaries=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}
     "$binaries/torture" --binaries "$binaries" "$@"
