@@ -164,10 +164,9 @@ def names(text):
 
 def is_as_recorded(found, recorded, within):
     """Compares a figure with its record: equal, or each number within a share of the record."""
-    if isinstance(found, list) and isinstance(recorded, list):
-        pairs = zip(found, recorded)
-        return len(found) == len(recorded) and all(is_as_recorded(*pair, within) for pair in pairs)
-    if isinstance(recorded, (int, float)) and isinstance(found, (int, float)):
+    if isinstance(found, list) and isinstance(recorded, list) and len(found) == len(recorded):
+        return all(map(is_as_recorded, found, recorded, [within] * len(found)))
+    if isinstance(found, (int, float)) and isinstance(recorded, (int, float)):
         return abs(found - recorded) <= max(within * abs(recorded), 1e-9)
     return found == recorded
 
@@ -237,14 +236,12 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    actions = parser.add_subparsers(dest="action", required=True)
-    actions.add_parser("page").add_argument("--check", action="store_true")
-    runs = actions.add_parser("run")
-    for flag in ("--quick", "--all", "--record"):
-        runs.add_argument(flag, action="store_true")
-    runs.add_argument("--only", action="append", default=[])
-    runs.add_argument("--data", type=Path)
-    runs.add_argument("binaries", nargs="?", default=ROOT / "target/release")
+    parser.add_argument("action", choices=["page", "run"])
+    for flag in ("--check", "--quick", "--all", "--record"):
+        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("binaries", nargs="?", default=ROOT / "target/release")
     arguments = parser.parse_args()
     try:
         all_records = {path: read_records(path) for path in RECORDS}
