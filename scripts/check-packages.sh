@@ -11,7 +11,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 crates=(othello-macros othello-core othello-cli othello-kernels othello-engine othello-fit othello-lab othello-trainer)
 selected=("${crates[@]/#/--package=}")
-most=10485760 # bytes that crates.io takes for one package
 
 if [[ ${1-} == --semver ]]; then
     tag=$(git describe --tags --abbrev=0 --match 'v*' HEAD^ 2>/dev/null) ||
@@ -20,30 +19,28 @@ if [[ ${1-} == --semver ]]; then
 fi
 
 # What is published, and nothing else; each with what a page of a registry shows.
-cargo metadata --format-version 1 --no-deps | "${PYTHON:-python3}" -c '
+metadata=$(cargo metadata --format-version 1 --no-deps)
+"${PYTHON:-python3}" -c '
 import json, sys
 order, packages = sys.argv[1:], json.load(sys.stdin)["packages"]
 published = {one["name"]: one for one in packages if one["publish"] != []}
 assert set(published) == set(order), f"published: {sorted(published)}"
-for place, name in enumerate(order):
-    one = published[name]
+for place, (name, one) in enumerate((name, published[name]) for name in order):
     for field in ("description", "license", "readme", "documentation", "rust_version", "keywords", "categories"):
         assert one[field], f"{name}: has no {field}"
     for needed in one["dependencies"]:
         other = needed["name"]
-        inside = needed.get("path") and needed["kind"] != "dev"
-        assert not inside or other in order[:place], f"{name}: comes before {other}"
-        assert not inside or needed["req"] != "*", f"{name}: names no version of {other}"
-' "${crates[@]}"
+        if needed.get("path") and needed["kind"] != "dev":
+            assert other in order[:place], f"{name}: comes before {other}"
+            assert needed["req"] != "*", f"{name}: names no version of {other}"
+' "${crates[@]}" <<<"$metadata"
 for crate in "${crates[@]}"; do
+    needed=(LICENSE-MIT LICENSE-APACHE README.md Cargo.toml)
+    # Pattern sets are compiled in: from the package, and not from beside it, so that datasets/patterns has links to it.
+    [[ $crate != othello-core ]] || for set in datasets/patterns/*.toml; do needed+=("patterns/${set##*/}"); done
     files=$(cargo package --locked --allow-dirty --list --quiet --package "$crate")
-    for file in LICENSE-MIT LICENSE-APACHE README.md Cargo.toml; do
+    for file in "${needed[@]}"; do
         grep -qx "$file" <<<"$files" || { echo "$crate: $file is not in the package" >&2 && exit 1; }
-    done
-    # Pattern sets are compiled in: from the package, and not from beside it.
-    for set in datasets/patterns/*.toml; do
-        [[ $crate != othello-core ]] || grep -qx "patterns/${set##*/}" <<<"$files" ||
-            { echo "$set: move it to engine/core/patterns, and link to it" >&2 && exit 1; }
     done
     echo "$crate: $(wc -l <<<"$files") files"
 done
@@ -51,10 +48,10 @@ done
 
 # There are no weights in a package, so that programs are built without.
 OTHELLO_WEIGHTS=none cargo package --locked --allow-dirty "${selected[@]}"
-folder=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')
+folder=$(sed -E 's/.*"target_directory":"([^"]*)".*/\1/' <<<"$metadata")
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 for crate in "${crates[@]}"; do
     bytes=$(wc -c <"$folder/package/$crate-$version.crate")
-    [[ $bytes -le $most ]] || { echo "$crate: $bytes bytes are more than a registry takes" >&2 && exit 1; }
+    ((bytes <= 10485760)) || { echo "$crate: $bytes bytes are more than crates.io takes" >&2 && exit 1; }
     echo "$crate $version: $bytes bytes"
 done
