@@ -5,7 +5,7 @@
 #   scripts/gpu-check.sh FOLDER [GAMES...]
 #   scp -r FOLDER HOST: && ssh HOST FOLDER/check.sh
 #
-# GAMES are records to fit next to self-play. check.sh does, and writes its findings to result.json, one JSON object:
+# GAMES are records to fit next to self-play. check.sh does, and also writes what it prints to result.txt:
 #   doctor            what there is
 #   equality          GAMES by least squares, by Adam and with 32 factors, on cpu and on cuda: the same sha256
 #   all-phases        10 million positions in all 60 phases, 2 epochs on cpu and on cuda: the same sha256
