@@ -10,40 +10,36 @@
 # QEMU 7.2 computes several consecutive gathers wrongly, even in a program of ten lines. Therefore the programs under
 # QEMU use the evaluation by hand; tables are compared only with the instruction sets of this machine.
 set -euo pipefail
-usage="usage: scripts/check-processors.sh ENGINE TRAINER [FOLDER...]"
-engine=$(realpath "${1:?$usage}") trainer=$(realpath "${2:?$usage}") others=()
-for folder in "${@:3}"; do others+=("$(realpath "$folder")"); done
+engine=$(realpath "${1:?ENGINE}") trainer=$(realpath "${2:?TRAINER}")
+mapfile -t others < <([[ $# == 2 ]] || realpath "${@:3}")
 cd "$(dirname "$0")/.."
-out=$(mktemp -d) && trap 'wineserver -k -w 2>/dev/null; rm -rf "$out"' EXIT
+out=$(mktemp -d)
+trap '(($? == 0)) || cat "$out/log" >&2; wineserver -k -w 2>/dev/null || true; rm -rf "$out"' EXIT
 export WINEDEBUG=-all WINEPREFIX=$out/wine
 
-# Prints what must be the same everywhere; the arguments are the weights, and what to run a program by.
-results() {
-    local weights=$1; shift
+# Runs what must give the same everywhere; the command is what to run a program by. The first run is the pattern.
+compare() { # NAME WEIGHTS COMMAND...
+    local expected=$out/$2 search=(--threads 1 --weights "$2" --json) run=("${@:3}")
     rm -f "$out"/here.*
-    "$@" "$engine" perft 8 &&
-        "$@" "$engine" solve datasets/problems/fforum-1-19.obf --threads 1 --weights $weights --json &&
-        "$@" "$engine" evaluate datasets/problems/fforum-40-42.obf --depth 6 --threads 1 --weights $weights --json &&
-        "$@" "$engine" selfplay --games 20 --seed 1 --depth 3 --exact 8 --threads 1 --weights $weights \
-            --out "$out/here.games" --json &&
+    {
+        "${run[@]}" "$engine" perft 8
+        "${run[@]}" "$engine" solve datasets/problems/fforum-1-19.obf "${search[@]}"
+        "${run[@]}" "$engine" evaluate datasets/problems/fforum-40-42.obf --depth 6 "${search[@]}"
+        "${run[@]}" "$engine" selfplay --games 20 --seed 1 --depth 3 --exact 8 "${search[@]}" --out "$out/here.games"
         for optimizer in lsq adam; do
-            "$@" "$trainer" fit "$out/here.games" --device cpu --optimizer "$optimizer" --patterns small --epochs 3 \
-                --threads 1 --out "$out/here.$optimizer.weights" --json || return
-        done &&
+            "${run[@]}" "$trainer" fit "$out/here.games" --device cpu --optimizer $optimizer --patterns small --epochs 3 \
+                --threads 1 --out "$out/here.$optimizer.weights" --json
+        done
         (cd "$out" && sha256sum here.*)
+    } 2>"$out/log" |
+        sed -E 's/"(seconds|nps|positions_per_second)":[0-9.e+-]*//g; s/[0-9.]+ s\b.*//; s|'"$out"'||g' >"$out/found"
+    [[ -e $expected ]] || cp "$out/found" "$expected"
+    cmp "$expected" "$out/found" || { echo "$1: other results than portable" >&2 && exit 1; }
+    echo "$1: the same"
 }
-same() { sed -E 's/"(seconds|nps|positions_per_second)":[0-9.e+-]*//g; s/[0-9.]+ s\b.*//; s|'"$out"'||g'; }
-
-failed() { cat "$out/log" >&2 && echo "$1: failed" >&2 && exit 1; }
 for weights in embedded mobility; do
-    results $weights env OTHELLO_INSTRUCTIONS=portable 2>"$out/log" | same >"$out/$weights" || failed portable
+    compare "portable, $weights" $weights env OTHELLO_INSTRUCTIONS=portable
 done
-compare() {
-    local name=$1 weights=$2; shift 2
-    results $weights "$@" 2>"$out/log" | same >"$out/found" || failed "$name"
-    cmp "$out/$weights" "$out/found" || { echo "$name: other results than portable" >&2 && exit 1; }
-    echo "$name: the same"
-}
 for set in avx2 avx512; do
     if OTHELLO_INSTRUCTIONS=$set "$engine" perft 1 >/dev/null 2>&1; then
         compare "$set" embedded env OTHELLO_INSTRUCTIONS=$set
@@ -67,7 +63,7 @@ random_for_wine() {
     "${CARGO_TARGET_DIR:-target}/release-tools/bin/python" -m ziglang cc -target x86_64-windows-gnu -shared \
         -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" "$out/random.c" -ladvapi32
 }
-for other in ${others[@]+"${others[@]}"}; do
+for other in "${others[@]}"; do
     engine=$other/othello-engine trainer=$other/othello-trainer name=aarch64 run=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
     [[ ! -e $engine.exe ]] || { engine+=.exe trainer+=.exe name=Windows run=(wine); }
     if ! command -v "${run[0]}" >/dev/null; then
