@@ -4,10 +4,10 @@
     scripts/figures.py page [--check]
     scripts/figures.py run [--quick | --all | --only NAME]... [--data FOLDER] [--record] [BINARIES]
 
-`page` writes docs/current-figures.md from docs/current-figures.md.in, and
-docs/log/published-claims.md from its records. With --check, it only compares the pages with the
-records, and ends with exit status 1 if they differ. Both end with exit status 1 if a table of
-README.md has a number that docs/current-figures.md has not.
+`page` writes the page of each file of records from its template, NAME.md.in. With --check, it only
+compares the pages with the records, and ends with exit status 1 if they differ. Both end with exit
+status 1 if a claim has a verdict that its page does not define, or a table of README.md a number
+that docs/current-figures.md has not.
 
 `run` runs the commands, and compares each figure with its record: counts, nodes and errors exactly,
 ratios of times and intervals within a tolerance. The default are commands of at most a minute;
@@ -27,14 +27,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = [ROOT / "docs/current-figures.toml", ROOT / "docs/log/published-claims.toml"]
-WIDTH = 120
 
 # A figure in a text is {COMMAND.NAME} or {COMMAND.NAME:FORMAT}; {COMMAND.NAME:FORMAT| } makes the
 # cells of a table of a list.
@@ -52,10 +50,7 @@ def read_records(path):
         for key, figure in command.get("figures", {}).items():
             if not {"get", "value"} <= figure.keys() <= {"get", "value", "within"}:
                 raise Wrong(f"command {name}, figure {key}: expected get, value and perhaps within")
-    for claim in (claim for text in records.get("text", []) for claim in text["claims"]):
-        if claim["verdict"] not in records["verdicts"]:
-            raise Wrong(f"{claim['claim']}: `{claim['verdict']}` is not one of the verdicts")
-    return records
+    return records["command"]
 
 
 # The pages
@@ -78,47 +73,30 @@ def filled(text, commands):
     return FIGURE.sub(value, text)
 
 
-def wrapped(text):
-    """Breaks the lines of a paragraph."""
-    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
-def page_of_claims(records):
-    """Returns the page of published claims."""
-    commands = records["command"]
-    meanings = [f"- **{name}**: {meaning}" for name, meaning in records["verdicts"].items()]
-    parts = ["# Published claims and our figures", wrapped(records["head"]), "\n".join(meanings)]
-    parts.append(wrapped(filled(records["notes"], commands)))
-    for text in records["text"]:
-        parts.append(f"{'#' * text.get('level', 2)} {text['title']}")
-        parts += [wrapped(text["source"])] if "source" in text else []
-        rows = ["| claim | ours |", "|---|---|"]
-        for claim in text["claims"]:
-            ours = filled(claim.get("ours", ""), commands)
-            ours += "".join(f" [{number}]" for number in claim.get("run", []))
-            rows.append(f"| {claim['claim']} | **{claim['verdict']}**{ours and ': ' + ours} |")
-        parts += ["\n".join(rows)] if text["claims"] else []
-    parts += ["## Commands", wrapped(records["commands_head"])]
+def table(commands):
+    """Returns a table of commands, and what becomes of their figures."""
     rows = ["| | command | figures |", "|---|---|---|"]
     for number, command in commands.items():
         state = command.get("hand") or ("checked" if command.get("figures") else "runs")
         shown = command["command"].replace("|", "\\|")
         rows.append(f"| {number} | `{shown}` | {state} |")
-    return "\n\n".join([*parts, "\n".join(rows)]) + "\n"
+    return "\n".join(rows)
 
 
 def pages(all_records, is_check):
     """Writes the pages, or compares them with the records."""
-    for path, records in all_records.items():
-        template, page = path.with_suffix(".md.in"), path.with_suffix(".md")
-        if template.exists():
-            text = filled(template.read_text(), records["command"])
-        else:
-            text = page_of_claims(records)
+    for path, commands in all_records.items():
+        template, page = path.with_suffix(".md.in").read_text(), path.with_suffix(".md")
+        text = filled(template, commands).replace("{commands}", table(commands))
         if not is_check:
             page.write_text(text)
         elif page.read_text() != text:
             raise Wrong(f"{page}: differs from what the records make; run scripts/figures.py page")
+    # The text of the claims follows those of the current figures.
+    verdicts = re.findall(r"^- \*\*(.*?)\*\*:", text, re.MULTILINE)
+    for verdict in re.findall(r"^\|.*\| \*\*(.*?)\*\*.* \|$", text, re.MULTILINE):
+        if verdict not in verdicts:
+            raise Wrong(f"{page}: `{verdict}` is not one of the verdicts at its top")
     number = re.compile(r"[+−]?\d[\d.,]*\b")
     known = number.findall((ROOT / "docs/current-figures.md").read_text())
     rows = re.findall(r"^\|.*", (ROOT / "README.md").read_text(), re.MULTILINE)
@@ -248,10 +226,9 @@ def main():
         if arguments.action == "page":
             sys.exit(pages(all_records, arguments.check))
         begun, counts = time.monotonic(), {"as recorded": 0, "another": 0, "not checked": 0}
-        for path, records in all_records.items():
-            commands = records["command"].items()
-            chosen = [it for it in commands if not arguments.only or it[0] in arguments.only]
-            changed = {key: run(key, command, counts, arguments) for key, command in chosen}
+        for path, commands in all_records.items():
+            keys = [key for key in commands if not arguments.only or key in arguments.only]
+            changed = {key: run(key, commands[key], counts, arguments) for key in keys}
             if arguments.record:
                 record(path, changed)
     except (Wrong, KeyError, tomllib.TOMLDecodeError) as error:
