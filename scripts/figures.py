@@ -220,7 +220,7 @@ def main():
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--data", type=Path)
     parser.add_argument("binaries", nargs="?", default=ROOT / "target/release")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     try:
         all_records = {path: read_records(path) for path in RECORDS}
         if arguments.action == "page":
