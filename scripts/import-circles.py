@@ -14,13 +14,13 @@ an arrow of a room that is not there, and one that no import needs fail, too.
 """
 
 import graphlib
+import os
 import re
 import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 # The crate of the attribute is below all others and knows none of them; none knows that of fuzzing.
 APART = {"macros", "fuzz"}
 # The first word of the line of arrows between crates.
@@ -30,11 +30,9 @@ BEFORE_ARROWS = "A room may use those on its left, and no other:"
 ALL = "all"
 
 # A comment, a text, or a character.
-TOKEN = r"""//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|'(?:\\.[^']*|[^'\\])'"""
-TOKEN = re.compile(TOKEN, re.DOTALL)
+TOKEN = r"""(?s)//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|'(?:\\.[^']*|[^'\\])'"""
 # An item of tests. rustfmt indents the end of a block like its beginning.
-TEST = r"^( *)#\[cfg\(test\)\][^;{]*(?:;|\{[^{}]*\}|\{.*?^\1\})"
-TEST = re.compile(TEST, re.MULTILINE | re.DOTALL)
+TEST = r"(?ms)^( *)#\[cfg\(test\)\][^;{]*(?:;|\{[^{}]*\}|\{.*?^\1\})"
 USE = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]*);")
 BRACES = re.compile(r"([\w:]*)\{([^{}]*)\}")
 PATH = re.compile(r"\b(?:crate|self|super)(?:::[A-Za-z_]\w*)+")
@@ -65,21 +63,18 @@ class Crate:
             self.read(module, file.read_text())
 
     def read(self, module, code):
-        code = TOKEN.sub(lambda token: "" if token[0].startswith("/") else '""', code)
-        code = TEST.sub("", code)
+        code = re.sub(TOKEN, lambda token: "" if token[0].startswith("/") else '""', code)
+        code = re.sub(TEST, "", code)
         self.imports[module], self.exports[module] = set(), {}
         self.other_crates[module] = set(OTHER_CRATE.findall(code))
-        for public, tree in USE.findall(code):
+        paths = [("", path) for path in PATH.findall(USE.sub("", code))]
+        for public, tree in USE.findall(code) + paths:
             for path, name in use_paths(tree):
-                if (target := self.absolute(module, path)) is None:
-                    continue
-                if public:
+                target = self.absolute(module, path)
+                if target is not None and public:
                     self.exports[module][name] = target
-                else:
+                elif target is not None:
                     self.imports[module].add(target)
-        for path in PATH.findall(USE.sub("", code)):
-            self.imports[module].add(self.absolute(module, tuple(path.split("::"))))
-        self.imports[module].discard(None)
 
     def absolute(self, module, path):
         """Returns the path from the crate's root; None for one of another crate."""
@@ -104,9 +99,6 @@ class Crate:
             path = self.exports[module][rest[0]] + rest[1:]
         return module
 
-    def name(self, module):
-        return str(self.files[module].relative_to(REPOSITORY))
-
     def uses(self):
         """Returns which modules each module imports, except above and below it, and where."""
         uses = {module: {} for module in self.files}
@@ -114,7 +106,7 @@ class Crate:
             for target in sorted(set(map(self.definer, imports))):
                 length = min(len(module), len(target))
                 if module[:length] != target[:length]:
-                    uses[module][target] = [f"{self.name(module)} imports {self.name(target)}"]
+                    uses[module][target] = [f"{self.files[module]} imports {self.files[target]}"]
         return uses
 
 
@@ -190,21 +182,20 @@ def against_arrows(arrows, uses, of):
 
 def crates():
     """Returns the sources of all crates by the name of their folder."""
-    command = ["git", "-C", REPOSITORY, "ls-files", "*src/lib.rs"]
-    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    listed = subprocess.check_output(["git", "ls-files", "*src/lib.rs"], text=True).split()
     sources = {Path(lib).parts[-3].replace("-", "_"): Path(lib).parent for lib in listed}
     return {name: source for name, source in sorted(sources.items()) if name not in APART}
 
 
 def differences():
     """Yields all that is not as it should be."""
-    arrows = read_arrows((REPOSITORY / "ARCHITECTURE.md").read_text())
+    arrows = read_arrows(Path("ARCHITECTURE.md").read_text())
     sources = crates()
     for name in sorted(arrows.keys() ^ {BETWEEN_CRATES, *sources}, key=str):
         yield f"`{name}:` has arrows, or is a crate, but not both"
     between = {}
     for name, root in sources.items():
-        crate = Crate(REPOSITORY / root)
+        crate = Crate(root)
         modules = crate.uses()
         yield from circle(modules, name)
         yield from circle(rooms(modules), name)
@@ -212,19 +203,15 @@ def differences():
         between[name] = {}
         for module, others in sorted(crate.other_crates.items()):
             for other in others - {name}:
-                between[name].setdefault(other, []).append(crate.name(module))
+                between[name].setdefault(other, []).append(str(crate.files[module]))
     yield from against_arrows(arrows.get(BETWEEN_CRATES, {}), between, BETWEEN_CRATES)
 
 
-def main():
+if __name__ == "__main__":
+    os.chdir(Path(__file__).parent.parent)
     try:
         found = list(differences())
     except ValueError as error:
         found = [f"ARCHITECTURE.md: {error}"]
-    print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)
-    print(f"{len(found)} imports or arrows to mend")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(*found, f"{len(found)} imports or arrows to mend", sep="\n")
+    sys.exit(1 if found else 0)
