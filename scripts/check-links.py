@@ -11,6 +11,7 @@ of a table must be its head. Prints each fault, and then exits with status 1. Do
 sites. --book looks at the links of the built book instead.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +19,6 @@ from functools import cache
 from html import unescape
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
 BUILT_LINK = re.compile(r'\b(?:href|src)="([^"]*)"')
@@ -42,8 +42,8 @@ SOURCES = ("*.rs", "*.py", "*.sh", "*.toml", "*.awk", "*.cu", "*.yml")
 def listed(*patterns):
     """Names all files of the repository, but those that git ignores."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
-    run = subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True)
-    return [name for name in run.stdout.splitlines() if (REPOSITORY / name).is_file()]
+    names = subprocess.check_output(command, text=True).splitlines()
+    return [name for name in names if Path(name).is_file()]
 
 
 def lines_of(pattern, text):
@@ -79,7 +79,7 @@ def missing(page, link):
 def code():
     """Returns all Rust sources without their comments, by name."""
     comment = re.compile(r"^\s*//.*$", re.MULTILINE)
-    return {name: comment.sub("", (REPOSITORY / name).read_text()) for name in listed("*.rs")}
+    return {name: comment.sub("", Path(name).read_text()) for name in listed("*.rs")}
 
 
 def files(name):
@@ -103,27 +103,25 @@ def is_defined(name, places):
 
 def in_repository():
     """Yields each link, row without a head, path and name: its place, and what it misses."""
-    names = NAME_IN_PLACE.findall(WHERE.search((REPOSITORY / "CONTRIBUTING.md").read_text())[1])
+    names = NAME_IN_PLACE.findall(WHERE.search(Path("CONTRIBUTING.md").read_text())[1])
     assert len(names) >= 30, "the names of the table of where to add what"
     for name, place in names:
         is_file = "/" in name or "." in name
         if not (files(name) if is_file else is_defined(name, files(place) if place else code())):
             yield "CONTRIBUTING.md", name, "no such file" if is_file else "no code defines it"
-    for name in listed("*.md"):
-        page = REPOSITORY / name
+    for page in map(Path, listed("*.md")):
         text = CODE.sub(lambda code: "\n" * code[0].count("\n"), page.read_text())
         for number, link in lines_of(LINK, text):
-            yield f"{name}:{number}", link, missing(page, link)
+            yield f"{page}:{number}", link, missing(page, link)
         for number, row in lines_of(ROW, text):
-            yield f"{name}:{number}", row[:60], "a row without a head"
-        own = [page.parent, *(REPOSITORY / folder for folder in FOLDERS)]
+            yield f"{page}:{number}", row[:60], "a row without a head"
         for number, span in lines_of(SPAN, text):
-            is_path = PATH.fullmatch(span) and "docs/log" not in name
-            if is_path and not any((folder / span).exists() for folder in own):
-                yield f"{name}:{number}", span, "no such file"
+            is_path = PATH.fullmatch(span) and "docs/log" not in str(page)
+            if is_path and not any(Path(it, span).exists() for it in (page.parent, *FOLDERS)):
+                yield f"{page}:{number}", span, "no such file"
     for name in listed(*SOURCES):
-        for number, named in lines_of(NAMED, (REPOSITORY / name).read_text()):
-            yield f"{name}:{number}", named, missing(REPOSITORY / "README.md", named)
+        for number, named in lines_of(NAMED, Path(name).read_text()):
+            yield f"{name}:{number}", named, missing(Path("README.md"), named)
 
 
 def in_book(folder):
@@ -135,13 +133,9 @@ def in_book(folder):
             yield f"{page.relative_to(folder)}:{number}", link, missing(page, unescape(link))
 
 
-def main():
-    is_book = sys.argv[1:2] == ["--book"]
-    found = list(in_book(Path(sys.argv[2])) if is_book else in_repository())
-    lost = [f"{place}: {text}: {why}" for place, text, why in found if why]
-    print(*lost, sep="\n", end="\n" if lost else "")
-    print(f"{len(found)} links{' of the book' if is_book else ''}, {len(lost)} that lead nowhere")
-    sys.exit(1 if lost else 0)
-
-
-main()
+book = Path(sys.argv[2]).resolve() if sys.argv[1:2] == ["--book"] else None
+os.chdir(Path(__file__).parent.parent)
+links = list(in_book(book) if book else in_repository())
+lost = [f"{place}: {text}: {why}" for place, text, why in links if why]
+print(*lost, f"{len(links)} links, {len(lost)} that lead nowhere", sep="\n")
+sys.exit(1 if lost else 0)
