@@ -28,8 +28,7 @@ CODE = re.compile(r"^ *```.*?^ *```.*?$", re.MULTILINE | re.DOTALL)
 DOC = re.compile(r"\s*//[/!](?!/)\s?(.*)")
 RIDDLE = re.compile(r"(What|How|Which|Where|Who|When|Whether|Why)\b")
 # A comment, a raw text, a text, or a character, of which only the first three have words.
-TOKEN = r"""//[/!]? ?([^\n]*)|r(#+)"(.*?)"\2|"((?:[^"\\]|\\.)*)"|'(?:[^'\\\n]|\\.)'"""
-TOKEN = re.compile(TOKEN, re.DOTALL)
+TOKEN = r"""(?s)//[/!]? ?([^\n]*)|r(#+)"(.*?)"\2|"((?:[^"\\]|\\.)*)"|'(?:[^'\\\n]|\\.)'"""
 WORDS_OF_A_TEXT = 3
 
 
@@ -40,7 +39,7 @@ def prose(path):
         text = CODE.sub(lambda code: "\n" * code[0].count("\n"), text)
         yield from enumerate(text.splitlines(), 1)
         return
-    for token in TOKEN.finditer(text):
+    for token in re.finditer(TOKEN, text):
         comment, _, raw, quoted = token.groups()
         words = (comment or raw or quoted or "").split()
         if comment is not None or len(words) >= WORDS_OF_A_TEXT:
@@ -68,12 +67,12 @@ def main():
     parser.add_argument("--lines", action="store_true")
     parser.add_argument("files", nargs="*", type=Path)
     chosen = parser.parse_args()
-    listed = "git ls-files --cached --others --exclude-standard *.rs *.md".split()
-    listed = subprocess.run(listed, cwd=REPOSITORY, check=True, capture_output=True, text=True)
-    paths = chosen.files or [REPOSITORY / name for name in listed.stdout.splitlines()]
+    listed = ["git", "-C", REPOSITORY, "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.check_output([*listed, "*.rs", "*.md"], text=True).splitlines()
+    paths = chosen.files or [REPOSITORY / name for name in listed]
     paths = [path for path in paths if path.exists() and not GENERATED.search(str(path))]
-    kinds = {"Markdown": [path for path in paths if path.suffix == ".md"]}
-    kinds["Rust"] = [path for path in paths if path.suffix == ".rs"]
+    suffixes = {"Markdown": ".md", "Rust": ".rs"}
+    kinds = {kind: [it for it in paths if it.suffix == end] for kind, end in suffixes.items()}
     comments, riddles, long = 0, [], []
     for path in kinds["Rust"]:
         before = None
@@ -90,12 +89,10 @@ def main():
     for kind, files in kinds.items():
         found, words = phrases(files, chosen.lines)
         rate = 1000 * found / max(words, 1)
-        print(f"{kind}: {found} phrases in {words} words, "
-              f"{rate:.2f} in a thousand, at most {MOST[kind]}")
+        print(f"{kind}: {found} phrases in {words} words, {rate:.2f} ‰, at most {MOST[kind]}")
         failed |= not chosen.files and rate > MOST[kind]
-    print(*riddles, *long, sep="\n", end="\n" if riddles or long else "")
-    print(f"{comments} doc comments, {len(riddles)} riddles, "
-          f"{len(long)} lines beyond {COLUMNS} columns")
+    end = f"{comments} doc comments, {len(riddles)} riddles, {len(long)} beyond {COLUMNS} columns"
+    print(*riddles, *long, end, sep="\n")
     return int(failed)
 
 
