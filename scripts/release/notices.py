@@ -71,7 +71,7 @@ def bill(packages, graph, version):
     lock = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
     sums = {(one["name"], one["version"]): one.get("checksum") for one in lock}
     reference = {one["id"]: f"pkg:cargo/{one['name']}@{one['version']}" for one in packages}
-    components = []
+    components, edges = [], {}
     for one in packages:
         component = {"type": "library", "bom-ref": reference[one["id"]]}
         component |= {"name": one["name"], "version": one["version"]}
@@ -80,38 +80,25 @@ def bill(packages, graph, version):
         if checksum := sums.get((one["name"], one["version"])):
             component["hashes"] = [{"alg": "SHA-256", "content": checksum}]
         components.append(component)
-    edges = {
-        reference[node["id"]]: sorted(filter(None, map(reference.get, node["dependencies"])))
-        for node in graph
-        if node["id"] in reference
-    }
+        needed = filter(None, map(reference.get, graph[one["id"]]))
+        edges[reference[one["id"]]] = sorted(needed)
     about = {"type": "application", "name": "othello-toolkit", "version": version}
-    return {
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.5",
-        "version": 1,
-        "metadata": {"component": about},
-        "components": components,
-        "dependencies": [{"ref": ref, "dependsOn": on} for ref, on in sorted(edges.items())],
-    }
+    found = {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1}
+    found |= {"metadata": {"component": about}, "components": components}
+    found["dependencies"] = [{"ref": ref, "dependsOn": on} for ref, on in sorted(edges.items())]
+    return json.dumps(found, indent=1) + "\n"
 
 
-def main():
-    target, out, *names = sys.argv[1:]
-    metadata = json.loads(cargo("metadata", "--format-version", "1"))
-    packages = sorted(metadata["packages"], key=lambda one: (one["name"], one["version"]))
-
-    def only(found):
-        return [one for one in packages if (one["name"], one["version"]) in found]
-
-    shipped = [one for one in only(linked(names, target, "normal")) if one["source"]]
-    version = next(one["version"] for one in packages if one["name"] == names[0])
-    packages = only(linked(names, target, "normal,build"))
-    found = bill(packages, metadata["resolve"]["nodes"], version)
-    out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "THIRD-PARTY.txt").write_text(notices(names, shipped, target))
-    (out / "bill-of-materials.cdx.json").write_text(json.dumps(found, indent=1) + "\n")
-
-
-main()
+target, folder, *names = sys.argv[1:]
+metadata = json.loads(cargo("metadata", "--format-version", "1"))
+graph = {node["id"]: node["dependencies"] for node in metadata["resolve"]["nodes"]}
+packages = sorted(metadata["packages"], key=lambda one: (one["name"], one["version"]))
+version = next(one["version"] for one in packages if one["name"] == names[0])
+shipped = linked(names, target, "normal")
+foreign = [one for one in packages if (one["name"], one["version"]) in shipped and one["source"]]
+needed = linked(names, target, "normal,build")
+needed = [one for one in packages if (one["name"], one["version"]) in needed]
+folder = Path(folder)
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "THIRD-PARTY.txt").write_text(notices(names, foreign, target))
+(folder / "bill-of-materials.cdx.json").write_text(bill(needed, graph, version))
