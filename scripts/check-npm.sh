@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the package of scripts/build-npm.sh into a separate folder and tests it with Node: the example, values
+# Installs the package of `scripts/build-web.sh --npm` into a separate folder and tests it with Node: the example, values
 # compared with those of the native program, the types by TypeScript, bundlers in Chromium. Without npm, its registry
 # or Chromium, it prints so and succeeds.
 #

@@ -137,11 +137,11 @@ fi
 
 if wanted page || wanted npm; then
     step "the page, and the engine for JavaScript"
-    scripts/build-web.sh "$work/othello-page-$version"
-    ! wanted page || "${PYTHON:-python3}" scripts/release/pack.py "$work/othello-page-$version" "$out/othello-page-$version.zip"
-    trainer=${built:-$folder/$system/${profile/#dev/debug}}/othello-trainer
+    trainer=${built:-$folder/$system/${profile/#dev/debug}}/othello-trainer npm=()
     [[ ! -x $trainer ]] || export OTHELLO_TRAINER=$trainer
-    ! wanted npm || scripts/build-npm.sh --built "$out"
+    ! wanted npm || npm=(--npm "$out")
+    scripts/build-web.sh ${npm[@]+"${npm[@]}"} "$work/othello-page-$version"
+    ! wanted page || "${PYTHON:-python3}" scripts/release/pack.py "$work/othello-page-$version" "$out/othello-page-$version.zip"
 fi
 
 (cd "$out" && for file in *; do # The same line on every system.
