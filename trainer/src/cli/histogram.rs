@@ -39,20 +39,3 @@ impl fmt::Display for Histogram {
         writeln!(f, "{}", table(columns, rows))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bars_are_as_long_as_their_share_of_the_largest() {
-        let mut bars = Histogram::of("games");
-        assert_eq!(bars.to_string(), "");
-        for (number, count) in [(-8, 1), (0, 100), (8, 30), (8, 20)] {
-            bars.add(number, count);
-        }
-        let lines = bars.to_string();
-        let lengths: Vec<usize> = lines.lines().skip(1).map(|l| l.matches('#').count()).collect();
-        assert_eq!(lengths, [1, 50, 25]);
-    }
-}

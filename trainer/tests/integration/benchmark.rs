@@ -113,27 +113,6 @@ fn weights_are_measured_as_the_other_commands_do_and_by_hand() {
     assert_eq!((&itself[0]["player"], &itself[0]["part"]), (&"none".into(), &"match".into()));
 }
 
-#[test]
-fn the_table_has_a_row_a_player_and_says_what_gave_it() {
-    let folder = folder();
-    let few = "benchmark mobility none --strong a.games --only strong,hard --out table.md";
-    let output = folder.run(few);
-    assert!(output.status.success(), "{}", message(&output));
-    let table = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(table, folder.text("table.md"));
-    for player in ["mobility", "none"] {
-        let loss = format!("loss {player} a.games --labels all:exact --phases 30..47");
-        let loss = folder.json(&loss);
-        let [mae, bias] = ["mae", "bias"].map(|field| loss[field].as_f64().unwrap());
-        let row = table.lines().find(|line| line.starts_with(&format!("| {player} "))).unwrap();
-        assert!(row.contains(&format!(" {mae:.2} ({bias:+.2}) ")), "{row}: {mae}, {bias}");
-    }
-    assert!(table.contains("skipped: hard part: datasets/benchmark/strong-hard.test.obf: not in"));
-    assert!(table.ends_with(&format!("```text\nothello-trainer {few}\n```\n")), "{table}");
-    folder.refuses(few, "table.md exists");
-    folder.runs(&format!("{few} --force"));
-}
-
 /// A GTP program receives a position as the moves that lead to it.
 #[test]
 fn programs_are_asked_for_their_moves() {

@@ -1,7 +1,6 @@
 //! Tests of pattern sets with factors: fits, measurements, and formats without factors.
 
 use othello_engine::eval::Weights;
-use othello_testing::program::message;
 
 use super::folder::{Folder, TINY_FACTORS, printed};
 
@@ -32,46 +31,6 @@ fn loss_measures_of_factors_what_their_fit_says() {
     }
     let differences = folder.run("diff one.weights two.weights --json");
     assert_eq!(printed(&differences)["factors_equal"], false);
-}
-
-/// The phases of a group share factors, so a fit of some also changes the values of the others.
-#[test]
-fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
-    let folder = folder();
-    folder.runs(
-        "fit a.games --patterns set.toml --factors 8/5 --phases 40..44 --epochs 1 --out a.weights",
-    );
-    let on = |phases: &str| {
-        let fit = format!("fit a.games --init a.weights --epochs 20 --phases {phases}");
-        message(&folder.run(&format!("{fit} --out {phases}.weights")))
-    };
-    let said = on("42..46");
-    assert!(said.contains("--phases 40..49 also fits them"), "{said}");
-    let said = on("40..44");
-    assert!(!said.contains("share factors"), "{said}");
-    let differences = folder.run("diff a.weights 42..46.weights --json");
-    assert_eq!(printed(&differences)["factors_equal"], false);
-}
-
-#[test]
-fn weights_for_other_programs_read_back_and_the_file_of_another_one_is_refused() {
-    let folder = folder();
-    for program in ["edax", "zebra"] {
-        folder.runs(&format!("fit a.games --patterns {program} --out {program}.weights"));
-        folder.runs(&format!("export {program}.weights --format {program} --out {program}.dat"));
-        let import = format!("import weights {program}.dat --format {program}");
-        folder.runs(&format!("{import} --out {program}-read.weights"));
-    }
-    assert_eq!(folder.json("diff edax.weights edax-read.weights")["max_steps"], 0);
-    let mae = |name: &str| {
-        let loss = folder.json(&format!("loss {name}.weights a.games"));
-        loss["mae"].as_f64().unwrap()
-    };
-    assert!(mae("zebra-read") < mae("zebra") + 2.0);
-    folder.refuses(
-        "import weights edax.dat --format zebra --out b.weights",
-        "edax.dat: not an evaluation file of Zebra",
-    );
 }
 
 #[test]

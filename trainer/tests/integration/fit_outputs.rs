@@ -1,11 +1,9 @@
 //! Tests of the outputs and messages of a fit. Its side files are the report and the metrics.
 
-use std::fs;
-
 use othello_testing::program::message;
 use serde_json::Value;
 
-use super::folder::{Folder, printed};
+use super::folder::Folder;
 
 const FIT: &str = "fit a.games --patterns small --epochs 3 --optimizer lsq --phases 40..42";
 
@@ -15,18 +13,6 @@ fn folder() -> Folder {
 
 fn fitted(folder: &Folder, more: &str) -> Value {
     folder.json(&format!("{FIT} {more}"))
-}
-
-#[test]
-fn side_files_of_another_fit_are_refused_without_force() {
-    let folder = folder();
-    fitted(&folder, "--out a.weights");
-    fs::remove_file(folder.path("a.weights")).unwrap();
-    folder.refuses(&format!("{FIT} --out a.weights --ridge 3"), "a.weights.report.json");
-    // The fit accepts the report and metrics files of an earlier run with the same settings.
-    fitted(&folder, "--out a.weights");
-    folder.write("b.weights.report.json", "precious");
-    fitted(&folder, "--out b.weights --force");
 }
 
 /// A regression: a fit of one phase showed only a progress bar for minutes.
@@ -72,40 +58,6 @@ fn metrics_have_every_epoch_once_in_order_whatever_the_threads() {
 }
 
 #[test]
-fn an_error_above_the_limit_says_so_and_both_numbers() {
-    let folder = folder();
-    let check = |failing: &str, mae: &str| {
-        let failed = folder.run(&format!("{failing} --max-mae 0.5 --json"));
-        assert_eq!(failed.status.code(), Some(1));
-        let report = printed(&failed);
-        assert_eq!(report["passed"], false);
-        let mae = format!("{:.3} discs", report[mae].as_f64().unwrap());
-        let said = message(&failed);
-        assert!(said.contains(&mae) && said.contains("--max-mae 0.5"), "{said}");
-    };
-    check(&format!("{FIT} --out a.weights"), "validation_mae");
-    assert_eq!(fitted(&folder, "--out a.weights --max-mae 64")["passed"], true);
-    assert!(fitted(&folder, "--out a.weights")["passed"].is_null());
-    check("loss none a.games", "mae");
-}
-
-#[test]
-fn phases_that_are_not_fitted_say_where_their_weights_come_from() {
-    let folder = folder();
-    let output = folder.run(&format!("{FIT} --out a.weights --json"));
-    assert!(message(&output).contains("57 phases outside --phases"), "{}", message(&output));
-    let report = printed(&output);
-    let filled = report["filled"].as_array().unwrap();
-    assert_eq!(filled.len(), 57);
-    assert_eq!(filled[0], serde_json::json!({"phase": 0, "copied_from": 40}));
-    assert_eq!(filled[56], serde_json::json!({"phase": 59, "copied_from": 42}));
-    let fit = "fit a.games --epochs 3 --phases 40..42 --init a.weights --out b.weights --json";
-    let kept = folder.run(fit);
-    assert!(!message(&kept).contains("outside"), "{}", message(&kept));
-    assert!(printed(&kept)["filled"].is_null());
-}
-
-#[test]
 fn a_missing_driver_is_news_only_to_who_asked() {
     let folder = folder();
     let doctor = folder.json("doctor");
@@ -115,15 +67,4 @@ fn a_missing_driver_is_news_only_to_who_asked() {
     assert!(!said.contains(reason), "{said}");
     let said = message(&folder.run(&format!("{FIT} --out b.weights --device auto")));
     assert!(said.contains(reason), "{said}");
-}
-
-/// A regression: a fit accepted complete weights with a foreign report file next to them.
-#[test]
-fn complete_weights_without_their_report_say_what_to_do() {
-    let folder = folder();
-    fitted(&folder, "--out a.weights");
-    folder.write("a.weights.report.json", "precious");
-    let said = folder.refusal(&format!("{FIT} --out a.weights"));
-    assert!(said.contains("a.weights.report.json") && said.contains("--force"), "{said}");
-    assert_eq!(folder.read("a.weights.report.json"), b"precious");
 }

@@ -3,9 +3,6 @@
 use std::fs;
 use std::process::Stdio;
 
-use othello_testing::kill::files_in;
-use othello_testing::program::message;
-
 use super::folder::Folder;
 
 fn folder() -> Folder {
@@ -55,20 +52,6 @@ fn twelve_shards_of_which_one_is_killed_are_the_fit_of_one_process() {
 }
 
 #[test]
-fn shards_of_a_fit_that_began_from_weights_need_these() {
-    let folder = folder();
-    folder.runs(&format!("fit a.games {FIT} --seed 3 --out first.weights"));
-    let fit = "fit a.games --epochs 2 --init first.weights --phases 20..43";
-    folder.runs(&format!("{fit} --out one.weights"));
-    for number in 1..=3 {
-        folder.runs(&format!("{fit} --shard {number}/3 --out shared.weights"));
-    }
-    folder.refuses("pack shared.weights", "name these with --init");
-    folder.runs("pack shared.weights --init first.weights");
-    assert_same_files(&folder, "one.weights", "shared.weights");
-}
-
-#[test]
 fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     let folder = folder();
     let dataset = "dataset a.games --labels all:result --seed 5 --memory-mb 3 --out laid-out";
@@ -115,55 +98,4 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
         fs::write(file("dataset.json"), text.replace(sound, damaged)).unwrap();
         folder.refuses(&refused, said);
     }
-}
-
-/// `dataset` first sorts ranges of the input (here, each file is a range), and then merges each of
-/// the 60 phases. Each shard does some of the ranges and then some of the phases.
-#[test]
-fn shards_of_a_dataset_make_the_files_of_one_process() {
-    let folder = Folder::new();
-    for (name, seeds) in [("1.games", 0..150), ("2.games", 100..250), ("3.games", 250..400)] {
-        folder.random_games(name, seeds);
-    }
-    let files = |name: &str| files_in(&folder.path(name), &[]);
-    let dataset = "dataset 1.games 2.games*0.7 3.games --out";
-    folder.runs(&format!("{dataset} whole"));
-    let waits = folder.command(&format!("{dataset} shared --shard 1/2")).output().unwrap();
-    assert_eq!(waits.status.code(), Some(75));
-    let message = message(&waits);
-    assert!(message.contains("part 1 is missing") && message.contains("shard 2 of 2"), "{message}");
-    folder.runs(&format!("{dataset} shared --shard 2/2"));
-    folder.runs(&format!("{dataset} shared --shard 1/2"));
-    assert!(!folder.path("shared/dataset.json").exists());
-    folder.refuses(&format!("{dataset} shared --seed 2"), "made from other settings");
-    folder.runs("pack shared");
-    assert!(files("shared") == files("whole"));
-    fs::remove_dir_all(folder.path("shared")).unwrap();
-    folder.runs(&format!("{dataset} shared"));
-    assert!(files("shared") == files("whole"));
-    assert!(!folder.path("shared.parts").exists());
-}
-
-/// A regression: a fit to a dataset with a settings file without labels used the default labels in
-/// place of those of the dataset, and refused the dataset.
-#[test]
-fn a_folder_of_records_is_a_dataset_of_its_files() {
-    let folder = Folder::new();
-    fs::create_dir(folder.path("games")).unwrap();
-    // The second file repeats games of the first, and all share positions near the start.
-    for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400)] {
-        folder.random_games(&format!("games/{name}.games"), seeds);
-    }
-    let settings = "--labels all:result --seed 5";
-    let named = "games/1.games games/2.games games/3.games";
-    folder.runs(&format!("dataset {named} {settings} --out named"));
-    folder.refuses("dataset games --out refused", "othello-trainer validate games --manifest");
-    folder.runs("validate games --manifest");
-    folder.runs(&format!("dataset games {settings} --memory-mb 1 --out listed"));
-    let files = |name: &str| files_in(&folder.path(name), &[]);
-    assert!(files("listed") == files("named"));
-    folder.refuses("dataset named games --out refused", "a dataset has positions but no games");
-    folder.write("ridge.toml", "ridge = 20");
-    let fit = "--patterns small --epochs 1 --phases 40 --settings ridge.toml";
-    folder.runs(&format!("fit named {fit} --out ridge.weights"));
 }

@@ -1,7 +1,6 @@
 //! Tests of the command `loss`: errors of static values and of searches by number of empty squares.
 
-use othello_engine::board::notation::board_text;
-use othello_engine::board::{Phase, Position, Side};
+use othello_engine::board::{Phase, Position};
 use othello_engine::eval::Mobility;
 use othello_engine::progress::Silent;
 use othello_engine::record::{Game, ScoredPosition};
@@ -124,48 +123,6 @@ fn searches_are_shown_position_by_position() {
 }
 
 #[test]
-fn a_bias_above_the_limit_names_the_numbers_of_empty_squares() {
-    let folder = folder();
-    let loss = |more: &str| folder.run(&format!("loss mobility a.games --json {more}"));
-    let found = printed(&loss("--phases 52..55"));
-    assert!(found["passed"].is_null());
-    let bias = |row: &Value| row["bias"].as_f64().unwrap();
-    let mut rows = found["phases"].as_array().unwrap().clone();
-    rows.sort_by(|one, other| bias(one).abs().total_cmp(&bias(other).abs()));
-    // A limit between the second and the third largest bias is exceeded by two.
-    let limit = (bias(&rows[1]).abs() + bias(&rows[2]).abs()) / 2.0;
-    let failed = loss(&format!("--phases 52..55 --max-bias {limit}"));
-    assert_eq!((failed.status.code(), &printed(&failed)["passed"]), (Some(1), &false.into()));
-    let said = message(&failed);
-    for (number, row) in rows.iter().enumerate() {
-        let name = format!("the bias with {} empty squares is {:.3}", row["empties"], bias(row));
-        assert_eq!(said.contains(&name), number >= 2, "{name}: {said}");
-    }
-    let within = loss("--phases 52..55 --max-bias 64");
-    assert_eq!((within.status.code(), &printed(&within)["passed"]), (Some(0), &true.into()));
-    let other_limit = loss("--phases 52..55 --max-bias 64 --max-mae 0.1");
-    assert_eq!(other_limit.status.code(), Some(1));
-}
-
-#[test]
-fn the_bias_of_few_positions_is_not_judged() {
-    let folder = folder();
-    let boards: String = random_games()
-        .take(99)
-        .map(|game| {
-            let row = LabelRules::default().positions(&game, 1.0)[30];
-            format!("{} 64\n", board_text(&row.position(), Side::Black))
-        })
-        .collect();
-    folder.write("boards.txt", boards);
-    folder.runs("import boards boards.txt --out few.positions");
-    let few = folder.run("loss none few.positions --max-bias 0");
-    assert_eq!(few.status.code(), Some(1));
-    let expected = "--max-bias 0, and no number of empty squares has 100 positions";
-    assert!(message(&few).contains(expected), "{}", message(&few));
-}
-
-#[test]
 fn a_page_takes_what_loss_printed_and_nothing_else() {
     let folder = folder();
     folder.runs("fit a.games --patterns small --phases 50..51 --out a.weights");
@@ -217,34 +174,4 @@ fn a_page_is_written_as_charts_and_tables_also() {
     folder.runs(report);
     folder.write("drawn/phases.csv", "other");
     folder.refuses(report, "phases.csv");
-}
-
-#[test]
-fn two_evaluations_are_compared_on_the_same_games() {
-    let folder = folder();
-    folder.runs("fit a.games --patterns discs --epochs 1 --phases 30..31 --out a.weights");
-    folder.random_games("b.games", 1000..1200);
-    let loss = |what: &str| folder.json(&format!("loss {what} b.games --phases 20..39"));
-    let [first, second, pair] = ["none", "a.weights", "none a.weights"].map(loss);
-    let mae = |report: &Value| report["mae"].as_f64().unwrap();
-    assert_eq!((mae(&pair), &first["difference"]), (mae(&first), &Value::Null));
-    let difference = &pair["difference"];
-    let number = |report: &Value, field: &str| report[field].as_f64().unwrap();
-    let found = number(difference, "difference");
-    assert!((found - (mae(&first) - mae(&second))).abs() < 1e-9, "{difference}");
-    let error = number(difference, "difference_error");
-    let swapped = &loss("a.weights none")["difference"];
-    let both = ["difference", "difference_error"].map(|field| number(swapped, field));
-    assert!(error > 0.0 && both == [-found, error], "{found} ± {error}, {both:?}");
-    assert_eq!(
-        (difference["games"].as_u64(), difference["phases"][0]["phase"].as_u64()),
-        (Some(200), Some(20))
-    );
-    let same = &loss("a.weights a.weights")["difference"];
-    assert_eq!((number(same, "difference"), number(same, "difference_error")), (0.0, 0.0));
-    let output = folder.run("loss none a.weights b.games --phases 20..39");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("mean absolute error of `none` minus that of `a.weights`: "), "{text}");
-    folder.refuses("loss none a.weights", "no data");
-    folder.refuses("loss none a.weights b.games --depth 1", "--subset and --depth");
 }

@@ -6,14 +6,12 @@
 
 #[cfg(unix)]
 mod benchmark;
-mod command_line;
 mod devices;
 mod examples;
 mod export;
 #[cfg(unix)]
 mod external;
 mod factors;
-mod filters;
 mod fit;
 mod fit_outputs;
 mod fit_shards;

@@ -59,25 +59,6 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     }
 }
 
-#[test]
-fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() {
-    let at = &folder();
-    at.runs("dataset a.games --out laid-out");
-    let file = at.path("laid-out/training-30.positions");
-    let whole = fs::read(&file).unwrap();
-    fs::remove_file(&file).unwrap();
-    at.runs("dataset a.games --out laid-out");
-    assert!(fs::read(&file).unwrap() == whole);
-    fs::write(&file, "").unwrap();
-    let said = at.refusal("dataset a.games --out laid-out");
-    assert!(said.contains("training-30.positions") && said.contains("--force"), "{said}");
-    at.runs("dataset a.games --out laid-out --force");
-    assert!(fs::read(&file).unwrap() == whole);
-
-    at.refuses("dataset a.games --out .", "a folder for the dataset alone");
-    assert!(!at.path("dataset.json").exists() && !at.path("training-30.positions").exists());
-}
-
 /// A regression: `dataset` refused an existing dataset of other data only after it had sorted all
 /// positions. Here, reading the damaged records would give another error.
 #[test]

@@ -15,6 +15,8 @@ fn folder() -> Folder {
     let folder = Folder::new();
     folder.random_games("train.games", 0..400);
     folder.random_games("test.games", 1000..1200);
+    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
+    recipe(&folder, "one.toml", 1, "10.0");
     folder
 }
 
@@ -28,7 +30,6 @@ fn recipe(folder: &Folder, name: &str, seed: u64, ridge: &str) {
 #[test]
 fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     let folder = folder();
-    recipe(&folder, "one.toml", 1, "10.0");
     recipe(&folder, "other.toml", 101, "10.0");
     recipe(&folder, "nothing.toml", 1, "1e12");
     let compare = |second: &str| {
@@ -54,35 +55,11 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     assert_eq!((&again["errors"], &again["verdict"]), (&better["errors"], &better["verdict"]));
 }
 
-/// A regression: a comparison printed its time and what it could prove only at its end.
-#[test]
-fn a_comparison_begins_with_its_time_and_what_it_can_prove() {
-    let folder = folder();
-    recipe(&folder, "one.toml", 1, "10.0");
-    recipe(&folder, "two.toml", 1, "300.0");
-    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
-    let compare = |flags: &str, out: &str| {
-        let command = format!("compare one.toml two.toml --phases 48..49 --out {out} --seeds 2");
-        message(&folder.run(&format!("{command} --test test.games {flags}")))
-    };
-    let expected = "; the smallest difference that is proven 9 times in 10 is about ";
-    let said = compare("--openings openings.txt --pairs 4 --depth 1", "played");
-    let (before, after) = said.split_once(expected).unwrap_or_else(|| panic!("{said}"));
-    assert!(before.contains("4 fits: about ") && !before.contains("seed 1"), "{said}");
-    assert!(
-        after.contains(", with 200 test games; by the match, 1200 Elo with 4 pairs"),
-        "{after}"
-    );
-    assert!(!compare("", "alone").contains(" Elo with "));
-}
-
 /// A shard that lacks fits or games of another shard must report that.
 #[test]
 fn shards_of_a_comparison_wait_for_each_other_and_the_whole_reports_what_they_made() {
     let folder = folder();
-    recipe(&folder, "one.toml", 1, "10.0");
     recipe(&folder, "two.toml", 1, "300.0");
-    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
     let played = "--openings openings.txt --pairs 4 --depth 1 --exact 4";
     let compare = |out: &str, shard: &str| {
         format!(
@@ -115,7 +92,6 @@ fn shards_of_a_comparison_wait_for_each_other_and_the_whole_reports_what_they_ma
 #[test]
 fn shards_of_a_match_write_the_games_of_the_match() {
     let folder = folder();
-    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
     let games = |name: &str, flags: &str| {
         let flags = format!("{flags} --depth 1 --exact 4 --games-out {name}.games");
         let played = "match mobility none --openings openings.txt --pairs 4";
@@ -137,7 +113,6 @@ fn shards_of_a_match_write_the_games_of_the_match() {
 fn a_curve_falls_and_predicts_its_last_point() {
     let folder = folder();
     folder.random_games("train.games", 2000..5000);
-    recipe(&folder, "one.toml", 1, "10.0");
     let curve = "curve one.toml --shares 1,0.02,0.07,0.3 --phases 48..52 --test test.games \
                  --seeds 2 --out curve";
     let found = folder.json(curve);
@@ -171,7 +146,6 @@ fn a_curve_falls_and_predicts_its_last_point() {
 #[test]
 fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     let folder = folder();
-    recipe(&folder, "one.toml", 1, "10.0");
     // Two values that give the same weights are not proven different.
     let values = "[settings]\nridge = [1e12, 20.0, 20.0001, 1e11]\n";
     folder.write("values.toml", values);
@@ -214,62 +188,6 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     // Another recipe's record is not overwritten.
     recipe(&folder, "one.toml", 2, "10.0");
     folder.refuses(tune, "trials.jsonl");
-}
-
-/// A regression: with one combination left, no round had all data.
-#[test]
-fn tuning_plays_the_last_round_on_all_data_and_says_where_the_best_lies_at_an_end() {
-    let folder = folder();
-    recipe(&folder, "one.toml", 1, "10.0");
-    folder.write("values.toml", "[settings]\nridge = [20.0, 1e12]\n");
-    let tune = "tune one.toml values.toml --phases 48..52 --test test.games --rounds 3 --out tuned";
-    let found = folder.json(tune);
-    assert_eq!(found["rounds"], 3, "{found}");
-    let trials = found["trials"].as_array().unwrap().iter();
-    let rounds = trials.map(|trial| (trial["round"].as_u64(), trial["share"].as_f64()));
-    let first = (Some(1), Some(0.25));
-    assert_eq!(rounds.collect::<Vec<_>>(), [first, first, (Some(3), Some(1.0))], "{found}");
-    assert_eq!(found["at_an_end"][0]["end"], "smallest", "{found}");
-    let output = folder.run(tune);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("settings.ridge = 20 is the smallest value tried"), "{told}");
-    assert!(told.contains("not proven worse (99 %): none"), "{told}");
-    assert!(message(&output).contains("round 2 of 3 is skipped"), "{}", message(&output));
-}
-
-#[test]
-fn a_trial_that_diverges_is_out() {
-    let folder = folder();
-    let text = "data = ['train.games']\npatterns = 'small'\noptimizer = 'adam'\n";
-    folder.write("one.toml", text);
-    let values = "[settings.adam]\nepochs = [3]\nlearning_rate = [0.2, 1e7]\n";
-    folder.write("values.toml", values);
-    let found = folder.json("tune one.toml values.toml --phases 50 --test test.games --out tuned");
-    let outcomes: Vec<&Value> =
-        found["trials"].as_array().unwrap().iter().map(|trial| &trial["outcome"]).collect();
-    assert_eq!(outcomes, ["best", "diverged"], "{found}");
-    assert_eq!(found["best"]["settings.adam.learning_rate"], 0.2);
-}
-
-#[test]
-fn the_held_out_part_has_the_error_that_the_fit_reported() {
-    let folder = folder();
-    let fitted =
-        folder.json("fit train.games --patterns small --phases 50..50 --seed 3 --out a.weights");
-    let loss = "loss a.weights train.games --phases 50..50";
-    let part = |part: &str| folder.json(&format!("{loss} --subset {part}"));
-    for (name, field) in [("test", "test_mae"), ("validation", "validation_mae")] {
-        let (reported, found) = (&fitted["phases"][0][field], &part(name)["mae"]);
-        let [reported, found] = [reported, found].map(|mae| mae.as_f64().unwrap());
-        // The reported errors are those of weights before rounding to steps of 1/32 disc.
-        assert!((reported - found).abs() < 0.05, "{name}: {reported} reported, {found} found");
-    }
-    let whole = message(&folder.run(loss));
-    assert!(whole.contains("the weights were fitted to this file"), "{whole}");
-    let other = "test.games: the weights were not fitted to this file";
-    folder.refuses("loss a.weights test.games --subset test", other);
-    let unknown = "mobility does not record its training data";
-    folder.refuses("loss mobility test.games --subset test", unknown);
 }
 
 #[test]
