@@ -414,15 +414,13 @@ mod tests {
         assert!(error(&other_shape).contains("has the shape [60, 3]; expected [60, 27]"));
     }
 
-    const WITHOUT_SCALARS: &str = "name = \"tiny\"\n[[pattern]]\nsquares = \"a1 b1 c1\"\n";
-
     #[test]
     fn factors_beyond_what_a_file_holds_are_refused() {
-        let set = PatternSet::from_toml(WITHOUT_SCALARS).unwrap();
+        let set = PatternSet::from_toml(SET).unwrap();
         let set = set.with_factors(FactorShape::new(8, 25));
-        let mut factors = Array2::zeros((3, 27 * 8));
+        let mut factors = Array2::zeros((3, 92 * 8));
         factors[[1, 5]] = 127.6;
-        let steps = Array2::zeros((60, 27));
+        let steps = Array2::zeros((60, 92));
         let arrays =
             WeightArrays { steps: steps.view(), counts: None, factors: Some(factors.view()) };
         let error = arrays.into_weights(set).unwrap_err();
@@ -439,13 +437,13 @@ mod tests {
                 counts: counts.as_ref().map(|counts| counts.view()),
                 factors: factors.as_ref().map(|factors| factors.view()),
             };
-            arrays.into_weights(PatternSet::from_toml(WITHOUT_SCALARS).unwrap()).unwrap_err()
+            arrays.into_weights(PatternSet::from_toml(SET).unwrap()).unwrap_err()
         };
         assert_eq!(
             refused([60, 3], None, false),
-            "the weights have the shape [60, 3]; expected [60, 27]"
+            "the weights have the shape [60, 3]; expected [60, 92]"
         );
-        assert!(refused([60, 27], Some([1, 27]), false).starts_with("the counts have the shape"));
-        assert!(refused([60, 27], None, true).contains("the pattern set has none"));
+        assert!(refused([60, 92], Some([1, 27]), false).starts_with("the counts have the shape"));
+        assert!(refused([60, 92], None, true).contains("the pattern set has none"));
     }
 }

@@ -56,10 +56,9 @@ fn record(game: &Game, solved_ply: Option<u8>) -> [u8; RECORD_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::wthor as source;
+    use crate::source::{entries_of, wthor as source};
     use othello_engine::board::transcript;
     use othello_engine::record::Solved;
-    use othello_testing::scratch;
 
     fn games() -> Vec<Game> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
@@ -67,8 +66,8 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Vec<Game> {
-        let games = scratch::with_file("games.wtb", bytes, source::read).unwrap();
-        games.map(|game| game.unwrap().unwrap()).collect()
+        let games = entries_of("games.wtb", bytes, source::read).unwrap();
+        games.into_iter().map(Result::unwrap).collect()
     }
 
     #[test]

@@ -54,8 +54,8 @@ fn parse(record: &[u8; RECORD_BYTES]) -> Result<ScoredPosition, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::entries_of;
     use othello_engine::board::Square;
-    use othello_testing::scratch;
 
     /// Returns the bytes of a record. `player` and `opponent` are the squares of their discs.
     fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {
@@ -68,8 +68,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>, SourceError> {
-        let rows = scratch::with_file("0.dat", bytes, super::read)?;
-        rows.map(|row| Ok(row?.map_err(|rejection| rejection.to_string()))).collect()
+        entries_of("0.dat", bytes, super::read)
     }
 
     #[test]

@@ -88,9 +88,9 @@ fn read_result(value: &str) -> Option<Discs> {
 #[cfg(test)]
 mod tests {
     use othello_engine::board::transcript::Replay;
-    use othello_testing::scratch;
 
     use super::*;
+    use crate::source::entries_of;
 
     const HEAD: &str = "(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200]PW[Saio3000]\
         RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[+0.00]";
@@ -102,11 +102,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Vec<Result<Game, String>> {
-        let mut games = scratch::with_file("games.ggf", bytes, super::read).unwrap();
-        let read = games.by_ref().map(|game| game.unwrap().map_err(|error| error.to_string()));
-        let read = read.collect();
-        assert_eq!(games.bytes_read(), bytes.len() as u64);
-        read
+        entries_of("games.ggf", bytes, super::read).unwrap()
     }
 
     const WIPE_OUT: &str = "B[f5]W[d6//0.1]B[C5/1.5/3]W[f4]B[e7]W[f6]B[g5]W[e6]B[e3]";
@@ -292,11 +288,7 @@ mod tests {
         let other = game("B[d1]").replace(BOARD, &format!("BO[8 *OO----O {row}*]"));
         let broken_off = game("B[f5]").replace("---O*---", "---OO---");
         let text = format!("{}{other}{broken_off}", game(WIPE_OUT));
-        let rows: Vec<Result<ScoredPosition, String>> =
-            scratch::with_file("games.ggf", text.as_bytes(), read_other_boards)
-                .unwrap()
-                .map(|row| row.unwrap().map_err(|error| error.to_string()))
-                .collect();
+        let rows = entries_of("games.ggf", text.as_bytes(), read_other_boards).unwrap();
         let row = rows[0].as_ref().unwrap();
         assert_eq!((row.position().player(), row.label().discs()), (1, 62.0));
         assert!(rows[1].as_ref().unwrap_err().contains("unfinished"), "{rows:?}");

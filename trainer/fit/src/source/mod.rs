@@ -57,6 +57,20 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
     }
 }
 
+/// Returns the entries of a file with these bytes, and the rejections as texts.
+#[cfg(test)]
+pub(crate) fn entries_of<T, E: Entries<T>>(
+    name: &str,
+    bytes: &[u8],
+    open: impl FnOnce(&Path) -> Result<E, SourceError>,
+) -> Result<Vec<Result<T, String>>, SourceError> {
+    let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
+    let entries = file.by_ref().map(|entry| Ok(entry?.map_err(|rejection| rejection.to_string())));
+    let entries = entries.collect::<Result<_, SourceError>>()?;
+    assert_eq!(file.bytes_read(), bytes.len() as u64);
+    Ok(entries)
+}
+
 /// Makes a game from a replay and the stated result. Omits the result if the game is finished and
 /// its last board gives the same result, with or without the empty squares for the winner.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {

@@ -267,9 +267,9 @@ mod tests {
 
     use ndarray::{Array1, Array2};
     use ndarray_npy::NpzWriter;
-    use othello_testing::scratch;
 
     use super::*;
+    use crate::source::entries_of;
 
     type Arrays = NpzWriter<Cursor<Vec<u8>>>;
 
@@ -293,13 +293,8 @@ mod tests {
     }
 
     fn read_bytes(bytes: &[u8]) -> Result<Vec<PlacedPosition>, String> {
-        scratch::with_file("a.npz", bytes, |path| {
-            let rows = read(path).unwrap().map(|row| match row {
-                Ok(row) => row.map_err(|rejection| rejection.to_string()),
-                Err(error) => Err(error.to_string()),
-            });
-            rows.collect()
-        })
+        let rows = entries_of("a.npz", bytes, read).map_err(|error| error.to_string())?;
+        rows.into_iter().collect()
     }
 
     fn labels(arrays: &mut Arrays, labels: &[f64]) {

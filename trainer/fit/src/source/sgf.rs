@@ -21,14 +21,8 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
 
 #[cfg(test)]
 mod tests {
-    use othello_testing::scratch;
-
     use super::*;
-
-    fn read(bytes: &[u8]) -> Vec<Result<Game, String>> {
-        let games = scratch::with_file("games.sgf", bytes, super::read).unwrap();
-        games.map(|game| game.unwrap().map_err(|error| error.to_string())).collect()
-    }
+    use crate::source::entries_of;
 
     #[test]
     fn the_main_lines_of_games_are_read_one_after_the_other() {
@@ -37,7 +31,8 @@ mod tests {
         let latin: Vec<u8> = wipe_out.chars().map(|letter| letter as u8).collect();
         let cut = b"\n(;FF[4]GM[2];B[f5](;W[d6](;B[".as_slice();
         let more = b"(;FF[4]GM[2]RE[B+10];B[f5])(;GM[2]AB[a1:d1]PL[W])(;GM[1];B[aa])";
-        let games = read(&[&latin, cut, b"\n", &latin, more].concat());
+        let bytes = [&latin, cut, b"\n", &latin, more].concat();
+        let games = entries_of("games.sgf", &bytes, read).unwrap();
         let plies = |at: usize| games[at].as_ref().map(|game| game.squares().len());
         assert_eq!([plies(0), plies(2), plies(3)], [Ok(9), Ok(9), Ok(1)], "{games:?}");
         assert_eq!(games[3].as_ref().unwrap().stated(), Some(10));
@@ -50,12 +45,5 @@ mod tests {
             assert!(error.contains(said), "{error}");
         }
         assert_eq!(games.len(), 6);
-    }
-
-    /// A regression: imports accepted passes that the rules do not allow.
-    #[test]
-    fn passes_that_are_not_allowed_are_refused_with_their_place() {
-        let error = read(b"(;GM[2]FF[4]SZ[8];B[f5];W[];B[d6])")[0].clone().unwrap_err();
-        assert!(error.contains("move 2: a pass, but"), "{error}");
     }
 }

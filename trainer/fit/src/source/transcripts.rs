@@ -28,16 +28,14 @@ mod tests {
         let long = "f5".repeat(9000);
         let text = format!("f5d6c5f4e7f6g5e6e3\r\n\nf5f5\nnonsense\n{long}\nf5d6");
         let bytes = [text.as_bytes(), b"\n\xFF\n"].concat();
-        let games = othello_testing::scratch::with_file("games.txt", &bytes, read).unwrap();
-        let games: Vec<_> = games.map(|game| game.unwrap()).collect();
+        let games = crate::source::entries_of("games.txt", &bytes, read).unwrap();
         assert_eq!(games.len(), 6);
         assert_eq!(games[0].as_ref().unwrap().black_score(), Some(64));
-        let reasons: Vec<String> =
-            games[1..4].iter().map(|game| game.as_ref().unwrap_err().to_string()).collect();
+        let reasons: Vec<_> = games[1..4].iter().map(|game| game.as_ref().unwrap_err()).collect();
         assert!(reasons[0].ends_with("games.txt: line 3: move 2: f5 is not legal here"));
         assert!(reasons[1].ends_with("line 4: `no` is not a square; expected a1 to h8"));
         assert!(reasons[2].ends_with("line 5: longer than 4096 bytes"));
         assert_eq!(games[4].as_ref().unwrap().squares().len(), 2);
-        assert!(games[5].as_ref().unwrap_err().to_string().contains("line 7"));
+        assert!(games[5].as_ref().unwrap_err().contains("line 7"));
     }
 }
