@@ -88,23 +88,3 @@ fn narrow_number(squares: &[Square]) -> String {
     touched
         .fold("0u".to_owned(), |sum, (word, powers)| format!("DOT({word}, {powers:#010x}u, {sum})"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use othello_engine::pattern::PatternSet;
-
-    #[test]
-    fn every_kind_of_pattern_has_its_own_entry() {
-        let header = header(&Model::new(PatternSet::shipped("small").unwrap()));
-        assert!(header.contains("#define FEATURES 17u"));
-        // b2 g2 b7 g7 d4 e4 d5 e5 and the corners are mapped; the edge is the pairs of its squares.
-        assert_eq!(header.matches("static __device__ const u16 map_").count(), 2);
-        assert!(header.contains(
-            "PAIRED(0, 0u, 3321u, DOT(0, 0x1b090301u, 0u), DOT(1, 0x0103091bu, 0u), 0u)"
-        ));
-        assert_eq!(header.matches("PLAIN(").count(), 8);
-        assert_eq!(header.matches("MAPPED(").count(), 2);
-        assert!(header.contains("PLAYER_DISCS(16, "));
-    }
-}

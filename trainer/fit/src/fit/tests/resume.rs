@@ -109,30 +109,29 @@ fn weights_that_are_no_numbers_stop_the_fit_and_are_never_kept() {
 }
 
 #[test]
-fn a_snapshot_of_another_model_or_optimizer_is_refused() {
+fn a_snapshot_of_another_fit_or_one_that_contradicts_itself_is_refused() {
     let trial = Trial::new(Optimizer::Adam, 10);
     let kept = trial.run(None, 2).unwrap().1.unwrap();
-    assert!(Snapshot::from_sections(&kept.sections(), trial.model.parameters() + 1).is_err());
+    let parameters = trial.model.parameters();
+    assert!(Snapshot::from_sections(&kept.sections(), parameters + 1).is_err());
+    let is_refused = |sections: &[_]| Snapshot::from_sections(sections, parameters).is_err();
     let mut damaged = kept.sections();
     damaged.retain(|section| section.name != "second moment");
-    assert!(Snapshot::from_sections(&damaged, trial.model.parameters()).is_err());
-    let other = Trial::new(Optimizer::LeastSquares, 10);
-    assert!(matches!(other.run(Some(kept), u32::MAX), Err(FitError::Snapshot(_))));
-}
+    assert!(is_refused(&damaged));
 
-#[test]
-fn a_snapshot_that_contradicts_itself_is_refused() {
-    let trial = Trial::new(Optimizer::LeastSquares, 10);
-    let kept = trial.run(None, 5).unwrap().1.unwrap();
-    let mut other = kept.clone();
-    other.state.scalars["epoch"] = 7.into();
-    assert!(matches!(trial.run(Some(other), u32::MAX), Err(FitError::Snapshot(_))));
-    let mut other = kept.clone();
-    other.vector.metrics.pop();
-    assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());
-    let mut other = kept;
-    other.vector.elements[3] = f64::NAN;
-    assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());
+    let other = Trial::new(Optimizer::LeastSquares, 10);
+    let stops = |kept| matches!(other.run(Some(kept), u32::MAX), Err(FitError::Snapshot(_)));
+    assert!(stops(kept));
+    let kept = other.run(None, 5).unwrap().1.unwrap();
+    let mut damaged = kept.clone();
+    damaged.state.scalars["epoch"] = 7.into();
+    assert!(stops(damaged));
+    let mut damaged = kept.clone();
+    damaged.vector.metrics.pop();
+    assert!(is_refused(&damaged.sections()));
+    let mut damaged = kept;
+    damaged.vector.elements[3] = f64::NAN;
+    assert!(is_refused(&damaged.sections()));
 }
 
 #[test]
