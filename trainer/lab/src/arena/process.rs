@@ -321,32 +321,6 @@ mod tests {
         assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
     }
 
-    /// A regression: processes in a new session, or of a double fork, survived the match.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn all_that_a_program_started_ends_with_it() {
-        let command =
-            "setsid sleep 4815 & (setsid sleep 4816 &) ; (sleep 4817 &) ; echo ready; cat";
-        let mut program = Process::start(command).unwrap();
-        program.hear("ready", SOON, |line| (line == "ready").then_some(())).unwrap();
-        let left = |marked: &str| {
-            let processes = std::fs::read_dir("/proc").unwrap().flatten();
-            let environments = processes.map(|one| std::fs::read(one.path().join("environ")));
-            let all = environments.flatten();
-            all.filter(|all| all.split(|&byte| byte == 0).any(|one| one == marked.as_bytes()))
-                .count()
-        };
-        let marked = format!("{}={}", Mark::VARIABLE, program.mark.0);
-        // The shells may take a moment to start.
-        let deadline = Instant::now() + SOON;
-        while left(&marked) < 4 && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        assert!(left(&marked) >= 4);
-        drop(program);
-        assert_eq!(left(&marked), 0);
-    }
-
     #[test]
     fn a_program_that_ends_hangs_or_floods_is_found_out() {
         let expected = "ready";
