@@ -86,7 +86,7 @@ scripts/release.sh --dirty "$out/release"
 for archive in "$out"/release/othello-toolkit-*-"$(uname -m)"-unknown-linux-gnu.tar.gz; do
     scripts/check-release.sh "$archive" | tail -n 1
 done
-scripts/check-npm.sh "$out"/release/othello-toolkit-*.tgz "${engine%/*}" | tail -n 1
+scripts/check-web.sh --npm "$out"/release/othello-toolkit-*.tgz "${engine%/*}" | tail -n 1
 scripts/check-python.sh --torch --wheel "$out"/release/othello_toolkit-*_"$(uname -m)".whl "${engine%/*}" | tail -n 5
 git clone --quiet . "$out/clone"
 (cd "$out/clone" && scripts/release.sh "$out/again" >/dev/null)

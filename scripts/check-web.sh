@@ -1,42 +1,57 @@
 #!/usr/bin/env bash
-# Tests the page of scripts/build-web.sh in Chromium without a window, by playwright-core. Missing ones are
-# installed, playwright-core into target/; if that fails, the script prints so and succeeds.
+# Tests what scripts/build-web.sh makes, with Node and in Chromium without a window. Without node, npm, its registry or
+# Chromium, it prints so and succeeds.
 #
-# scripts/check-web.sh [--pictures DIR | --times]
+#   scripts/check-web.sh [--times]                       the page
+#   scripts/check-web.sh --npm ARCHIVE [BINARIES]        the package for npm
 #
-# The page is target/page, built if it is missing; results are compared with the programs of target/release, or of
-# target/debug. --times tests nothing, and prints the time until the page's first move.
+# The page is OTHELLO_PAGE, or target/page, built if it is missing. --times tests nothing, and prints the time until its
+# first move; WEB_PICTURES names a folder for pictures of it. The package is installed into a separate folder: the
+# example, values, the types by TypeScript, bundlers. Results are compared with the programs in BINARIES, or
+# OTHELLO_PROGRAMS, or target/release, or target/debug.
 set -euo pipefail
+archive="" what="the page in a browser"
+if [[ ${1-} == --npm ]]; then
+    archive=$(realpath "${2:?an archive}") what="the package for npm" OTHELLO_PROGRAMS=${3:-${OTHELLO_PROGRAMS-}}
+fi
+OTHELLO_PROGRAMS=${OTHELLO_PROGRAMS:+$(realpath "$OTHELLO_PROGRAMS")}
 cd "$(dirname "$0")/.."
-skip() { echo "skipped: the page in a browser: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }
-times=
-[[ ${1:-} == --times ]] && times=yes
-[[ ${1:-} == --pictures ]] && export WEB_PICTURES=${2:?a folder}
-
-built=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')
-export WEB_CHECK=$built/web-check OTHELLO_PAGE=${OTHELLO_PAGE:-$built/page}
+skip() { echo "skipped: $what: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }
+install() { npm install --silent --no-audit --no-fund "$@" >&2; }
 command -v node >/dev/null && command -v npm >/dev/null || skip "it needs node and npm"
 [[ $(node -p 'parseInt(process.versions.node)') -ge 20 ]] || skip "it needs node 20 or later"
-
 browser() { command -v "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome | head -n 1; }
-if [[ -z $(browser) && $(id -u) == 0 ]]; then
+if [[ -z $archive && -z $(browser) && $(id -u) == 0 ]]; then
     { apt-get update -q && apt-get install -qy --no-install-recommends chromium-headless-shell; } >&2 || true
 fi
 CHROMIUM=$(browser) || true
-[[ -n $CHROMIUM ]] || skip "Chromium is not here, and cannot be installed"
-export CHROMIUM
-if [[ ! -d $WEB_CHECK/node_modules/playwright-core ]]; then
-    mkdir -p "$WEB_CHECK" && echo '{"private": true}' >"$WEB_CHECK/package.json"
-    (cd "$WEB_CHECK" && npm install --silent --no-audit --no-fund playwright-core@1 >&2) ||
-        skip "npm cannot install playwright-core"
+built=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')
+for folder in "$built/release" "$built/debug"; do
+    [[ $OTHELLO_PROGRAMS || ! -x $folder/othello-engine || ! -x $folder/othello-trainer ]] || OTHELLO_PROGRAMS=$folder
+done
+[[ $OTHELLO_PROGRAMS ]] || { cargo build && OTHELLO_PROGRAMS=$built/debug; }
+export CHROMIUM OTHELLO_PROGRAMS WEB_CHECK=$built/web-check OTHELLO_PAGE=${OTHELLO_PAGE:-$built/page}
+
+if [[ -z $archive ]]; then
+    [[ -n $CHROMIUM ]] || skip "Chromium is not here, and cannot be installed"
+    if [[ ! -d $WEB_CHECK/node_modules/playwright-core ]]; then
+        install --prefix "$WEB_CHECK" playwright-core@1 || skip "npm cannot install playwright-core"
+    fi
+    [[ -f $OTHELLO_PAGE/page.js ]] || scripts/build-web.sh "$OTHELLO_PAGE"
+    [[ ${1-} != --times ]] || exec node engine/web/tests/times.mjs
+    exec node --test --test-reporter spec engine/web/tests/*.test.mjs
 fi
 
-[[ -f $OTHELLO_PAGE/page.js ]] || scripts/build-web.sh "$OTHELLO_PAGE"
-[[ -z $times ]] || exec node engine/web/tests/times.mjs
-for folder in "$built/release" "$built/debug"; do
-    [[ -z ${OTHELLO_PROGRAMS:-} && -x $folder/othello-engine && -x $folder/othello-trainer ]] && OTHELLO_PROGRAMS=$folder
-done
-[[ -n ${OTHELLO_PROGRAMS:-} ]] || { cargo build && OTHELLO_PROGRAMS=$built/debug; }
-export OTHELLO_PROGRAMS
-
-node --test --test-reporter spec engine/web/tests/*.test.mjs
+tests=$PWD/engine/web/tests work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work"
+echo '{"private": true, "type": "module"}' >package.json
+install --offline "$archive"
+cp node_modules/othello-toolkit/example.mjs . && node example.mjs
+diff <(sed -n '/^```js$/,/^```$/{/^```/!p}' node_modules/othello-toolkit/README.md) example.mjs
+cp "$tests"/{package.mjs,types.ts,bundlers.mjs} . && node --test --test-reporter spec package.mjs
+install typescript@5 || skip "npm cannot install TypeScript: types and bundlers were not checked"
+npx tsc --noEmit --strict --module nodenext --target es2022 types.ts && echo "the types hold"
+[[ -n $CHROMIUM ]] || skip "Chromium is not here: bundlers were not tried"
+install playwright-core@1 vite@8 esbuild@0.28 rollup@4 @rollup/plugin-node-resolve@16 ||
+    skip "npm cannot install Vite, esbuild and Rollup: bundlers were not tried"
+node --test --test-reporter spec bundlers.mjs

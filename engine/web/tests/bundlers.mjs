@@ -1,5 +1,5 @@
 // Tests the npm package in Chromium: in programs that bundlers build, in a plain module, and in a
-// worker. scripts/check-npm.sh runs these tests in a folder where the package, the bundlers and
+// worker. scripts/check-web.sh --npm runs these tests in a folder where the package, the bundlers and
 // playwright-core are installed.
 
 import assert from "node:assert/strict";
