@@ -101,7 +101,8 @@ impl Arguments {
             spec.search.unwrap_or_default() == SearchBy::Depth,
             "`search=realization`: self-play searches by depth; expected search=depth"
         );
-        let is_selective = are_selective(evaluators);
+        let is_selective =
+            [evaluators.black, evaluators.white].iter().all(|one| one.models().probcut.is_some());
         let depth = if spec.nodes.is_some() { Strength::ANY_DEPTH } else { DEFAULT_DEPTH };
         let selectivity = if is_selective { Selectivity::Percent73 } else { Selectivity::Full };
         let usual = Plan { selectivity, exact: DEFAULT_EXACT, ..Plan::to_depth(depth) };
@@ -158,12 +159,6 @@ impl Arguments {
         };
         [self.weights.weights.path(), self.white().weights.path(), openings].into_iter().flatten()
     }
-}
-
-/// Returns true if the weights of both sides have a ProbCut model.
-fn are_selective(evaluators: PerSide<&Evaluator>) -> bool {
-    let selective = |evaluator: &Evaluator| evaluator.models().probcut.is_some();
-    selective(evaluators.black) && selective(evaluators.white)
 }
 
 /// Plays the games and prints the report.

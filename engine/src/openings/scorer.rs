@@ -36,8 +36,6 @@ impl<E: Evaluate> Items for Scorer<'_, E> {
     type Output = Value;
     type Error = RecordError;
 
-    const CAN_REFUSE: bool = true;
-
     fn fits(&self, indices: Range<u64>, part: &[Section]) -> bool {
         let values = |section: &Section| decode(&section.content).map_or(0, |values| values.len());
         matches!(part, [section] if values(section) as u64 == indices.end - indices.start)

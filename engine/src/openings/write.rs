@@ -47,12 +47,6 @@ impl Settings {
             .with("weights", weights)
     }
 
-    /// Returns the last ply of a file; `None` if its provenance states no valid ply.
-    fn plies_of(provenance: &Provenance) -> Option<u32> {
-        let plies = u32::try_from(provenance.get("plies")?.as_u64()?).ok()?;
-        (plies <= MAX_PLIES_HELD).then_some(plies)
-    }
-
     fn per_part(&self) -> u64 {
         size::units(size::search(self.score_depth), MOST_PER_PART)
     }
@@ -98,7 +92,8 @@ fn write_in_parts<E: Identified>(
         }
     };
     let scorer = Scorer::new(evaluator, settings.score_depth, last)?;
-    run.make(0, positions_at_once(settings.score_depth), &scorer, progress)?;
+    let at_once = (1024 >> settings.score_depth.min(10)).max(1);
+    run.make(0, at_once, &scorer, progress)?;
     if run.is_shard() {
         let units = run.own(0).map(|index| run.stages()[0].units_of(index));
         let positions = units.map(|units| (units.end - units.start) as usize).sum();
@@ -110,12 +105,9 @@ fn write_in_parts<E: Identified>(
 
 /// Writes the file of scored openings from the complete parts of a run.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
-    let plies = Settings::plies_of(run.provenance());
-    Openings::to(plies.unwrap_or(0), progress).pack(run, progress)
-}
-
-fn positions_at_once(depth: u32) -> u64 {
-    (1024 >> depth.min(10)).max(1)
+    let stated = run.provenance().get("plies").and_then(|plies| plies.as_u64()?.try_into().ok());
+    let plies = stated.filter(|&plies| plies <= MAX_PLIES_HELD).unwrap_or(0);
+    Openings::to(plies, progress).pack(run, progress)
 }
 
 struct Openings {

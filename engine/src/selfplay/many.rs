@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::{Beginnings, PerSide, Players, Settings, play_together};
 use crate::board::Side;
@@ -67,7 +66,8 @@ impl Run {
             exploration,
             values,
         } = &self.settings;
-        let provenance = Provenance::new("selfplay")
+        let full = Selectivity::Full;
+        Provenance::new("selfplay")
             .with("games", self.games)
             .with("shard", Shard::WHOLE.to_string())
             .with("seed", *seed)
@@ -76,27 +76,21 @@ impl Run {
             .with("exact", exact.to_json())
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
-            .with("weights", weights.black);
-        // Only unusual settings are added, so that the files of default runs stay the same.
-        let full = Selectivity::Full;
-        let unusual = [
-            ("openings", openings.identity().is_some(), json!(openings.identity())),
-            ("exploration", !exploration.is_none(), json!(exploration.to_string())),
-            ("nodes", nodes.black.is_some(), json!(nodes.black)),
-            ("selectivity", selectivity.black != full, json!(selectivity.black.percent())),
-            ("ends", !ends.black.is_none(), json!(ends.black.to_string())),
-            ("white_depth", depth.white != depth.black, json!(depth.white)),
-            ("white_nodes", nodes.white != nodes.black, json!(nodes.white)),
-            (
-                "white_selectivity",
+            .with("weights", weights.black)
+            .with_unusual(openings.identity().is_some(), "openings", openings.identity())
+            .with_unusual(!exploration.is_none(), "exploration", exploration.to_string())
+            .with_unusual(nodes.black.is_some(), "nodes", nodes.black)
+            .with_unusual(selectivity.black != full, "selectivity", selectivity.black.percent())
+            .with_unusual(!ends.black.is_none(), "ends", ends.black.to_string())
+            .with_unusual(depth.white != depth.black, "white_depth", depth.white)
+            .with_unusual(nodes.white != nodes.black, "white_nodes", nodes.white)
+            .with_unusual(
                 selectivity.white != selectivity.black,
-                json!(selectivity.white.percent()),
-            ),
-            ("white_ends", ends.white != ends.black, json!(ends.white.to_string())),
-            ("white_weights", weights.white != weights.black, json!(weights.white)),
-        ];
-        let unusual = unusual.into_iter().filter(|(_, is_there, _)| *is_there);
-        unusual.fold(provenance, |provenance, (key, _, value)| provenance.with(key, value))
+                "white_selectivity",
+                selectivity.white.percent(),
+            )
+            .with_unusual(ends.white != ends.black, "white_ends", ends.white.to_string())
+            .with_unusual(weights.white != weights.black, "white_weights", weights.white)
     }
 
     fn plan(&self, weights: PerSide<&str>, games_per_part: u64) -> Plan {
@@ -216,8 +210,6 @@ impl<E: Identified> Items for GamesByNumber<'_, E> {
     type Input = ();
     type Output = Game;
     type Error = RecordError;
-
-    const CAN_REFUSE: bool = true;
 
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let frames = part.iter().map(|section| Game::decode_frame(&section.content));

@@ -117,7 +117,7 @@ fn write_games(path: &Path, lines: &str) {
     let mut writer = records::begin(path, &provenance("games"));
     let games: Vec<Game> = lines.lines().map(game_of).collect();
     let (first, rest) = games.split_at(9);
-    [first, &[], rest].iter().for_each(|frame| writer.write_frame(frame).unwrap());
+    writer.write_frames(&[first.to_vec(), vec![], rest.to_vec()]).unwrap();
     writer.finish().unwrap();
     write_again(path, Kind::Games);
 }

@@ -291,12 +291,7 @@ pub(super) fn describe(
     };
     let rules = arguments.rules();
     let describe = |valued: &Valued| {
-        let described =
-            WorstPosition::describe(valued, &arguments.data, &rules, explainer.as_ref());
-        described.or_else(|failed| {
-            let (board, error) = *failed;
-            Err(error).context(board)
-        })
+        Ok(WorstPosition::describe(valued, &arguments.data, &rules, explainer.as_ref())?)
     };
     worst.iter().map(describe).collect()
 }

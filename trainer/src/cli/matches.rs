@@ -179,7 +179,11 @@ impl Arguments {
     /// Returns everything that determines the games: players, openings and search settings.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
         let [first, second] = players.each_ref().map(|player| &player.plan);
-        let settings = Provenance::new("match")
+        // Settings that older matches lack are added only if unusual: those keep their provenance.
+        let searches = players.each_ref().map(|player| player.search.search.unwrap_or_default());
+        let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
+        let ends = [first, second].map(|plan| plan.ends.to_string());
+        Provenance::new("match")
             .with("first", players[0].identity())
             .with("second", players[1].identity())
             .with("openings", checksum(openings))
@@ -188,29 +192,18 @@ impl Arguments {
             .with("exact", first.exact)
             .with("selectivity", first.selectivity.percent())
             .with("second_selectivity", second.selectivity.percent())
-            .with("budgets", json!(self.budgets(players)));
-        // Settings that older matches lack are added only if unusual: those keep their provenance.
-        let searches = players.each_ref().map(|player| player.search.search.unwrap_or_default());
-        let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
-        let ends = [first, second].map(|plan| plan.ends.to_string());
-        let unusual = [
-            (
-                "searches",
+            .with("budgets", json!(self.budgets(players)))
+            .with_unusual(
                 searches != [SearchBy::Depth; 2],
+                "searches",
                 json!(searches.map(|by| by.to_string())),
-            ),
-            ("second_exact", first.exact != second.exact, json!(second.exact)),
-            ("ends", ends != ["none"; 2], json!(ends)),
-            ("levels", levels != [None; 2], json!(levels)),
-        ];
-        let unusual = unusual.into_iter().filter(|(_, is_there, _)| *is_there);
-        let settings = unusual.fold(settings, |all, (key, _, value)| all.with(key, value));
-        // The shard belongs to the provenance of its files of games; `KeptMatch` replaces it in the
-        // provenance of the parts.
-        match self.shard {
-            Some(shard) => settings.with("shard", shard.to_string()),
-            None => settings,
-        }
+            )
+            .with_unusual(first.exact != second.exact, "second_exact", second.exact)
+            .with_unusual(ends != ["none"; 2], "ends", json!(ends))
+            .with_unusual(levels != [None; 2], "levels", json!(levels))
+            // The shard belongs to the provenance of its files of games; `KeptMatch` replaces it in
+            // the provenance of the parts.
+            .with_unusual(self.shard.is_some(), "shard", self.shard.map(|shard| shard.to_string()))
     }
 
     fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {

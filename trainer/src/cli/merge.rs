@@ -9,7 +9,7 @@ use othello_engine::record::{Game, PlacedPosition, ScoredPosition, record_files}
 use serde::Serialize;
 
 use crate::memory::{MemoryLimit, bytes_of};
-use crate::records::select::{Mergeable, merge};
+use crate::records::select::{Selectable, merge};
 use crate::records::sequence::Inputs;
 
 /// Arguments of `merge`.
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
 }
 
-fn merge_records<R: Mergeable>(
+fn merge_records<R: Selectable>(
     limit: &MemoryLimit,
     files: &[PathBuf],
     output: &Output,

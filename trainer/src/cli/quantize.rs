@@ -68,11 +68,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         .with("weights", sha256)
         .with("weights_provenance", provenance.as_map().clone())
         .with("label_error", label_error)
-        .with("count_digits", count_digits);
-    let provenance = match shared_phases {
-        1 => provenance,
-        phases => provenance.with("share_phases", phases),
-    };
+        .with("count_digits", count_digits)
+        .with_unusual(shared_phases != 1, "share_phases", shared_phases);
     let coarser = quantized(&weights, Coarseness { label_error, count_digits, shared_phases });
     let change = Change::between(&weights, &coarser);
     let output = &arguments.output;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::dataset::{Filter, Split, Subset};
 use crate::memory::{MemoryLimit, allowed_bytes};
-use crate::records::select::{self, Selected, Splittable};
+use crate::records::select::{self, Selectable, Selected};
 use crate::records::sequence::Inputs;
 
 #[derive(clap::Args, Debug)]
@@ -80,7 +80,7 @@ pub(super) enum Work<'a> {
 
 impl Work<'_> {
     /// Writes the selected records. Returns each written file with the number of its records.
-    fn select<R: Splittable>(
+    fn select<R: Selectable>(
         &self,
         inputs: &Inputs<R>,
         progress: &dyn Progress,
@@ -109,7 +109,7 @@ impl Work<'_> {
 }
 
 impl SplitFiles {
-    fn select<R: Splittable>(
+    fn select<R: Selectable>(
         &self,
         inputs: &Inputs<R>,
         progress: &dyn Progress,
@@ -188,7 +188,7 @@ impl fmt::Display for Report {
     }
 }
 
-fn select_of<R: Splittable>(
+fn select_of<R: Selectable>(
     work: &Work<'_>,
     files: &[PathBuf],
     session: &Session,

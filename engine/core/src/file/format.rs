@@ -57,7 +57,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Weights,
         Self::Games,
         Self::Positions,
@@ -94,24 +94,9 @@ impl Kind {
         self.row().2
     }
 
-    /// Returns true if a file extension is the usual extension of a different kind of output.
-    pub(super) fn contradicts(self, extension: &str) -> bool {
-        const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
-        let own = if self == Self::Placed { Self::Positions } else { self };
-        OUTPUTS.into_iter().any(|kind| kind != own && kind.name() == extension)
-    }
-
     /// Returns true if files of this kind are records: games or positions.
     pub const fn is_of_records(self) -> bool {
         matches!(self, Self::Games | Self::Positions | Self::Openings | Self::Placed)
-    }
-
-    pub(crate) fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    pub(super) fn of_magic(magic: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.magic() == magic)
     }
 }
 
@@ -147,13 +132,14 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// Returns the bytes before the content of an uncompressed section. In the file, zeros up to the
-/// offset [`raw_content`] follow them, then the content and its checksum.
-pub(super) fn raw_head(name: &str, length: u64) -> Result<Vec<u8>, String> {
-    head(RAW_MARKER, name, length, length)
-}
-
-fn head(marker: &[u8; 4], name: &str, stored: u64, length: u64) -> Result<Vec<u8>, String> {
+/// Returns the bytes before the content of a section. If the section is uncompressed, zeros up to
+/// the offset [`raw_content`] follow them in the file, then the content and its checksum.
+pub(super) fn head(
+    marker: &[u8; 4],
+    name: &str,
+    stored: u64,
+    length: u64,
+) -> Result<Vec<u8>, String> {
     let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
     let name_length =
         name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
@@ -200,10 +186,6 @@ impl ContentHash {
 
     pub(super) fn sha256(&self) -> [u8; 32] {
         self.digest.clone().finalize().into()
-    }
-
-    pub(super) fn hexadecimal(&self) -> String {
-        hex::encode(self.sha256())
     }
 }
 

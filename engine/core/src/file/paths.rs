@@ -77,8 +77,10 @@ pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
 
 /// Refuses an output whose extension is that of another kind. Commands check it before any work.
 pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
+    const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
+    let own = if kind == Kind::Placed { Kind::Positions } else { kind };
     let extension = path.extension().and_then(OsStr::to_str);
-    if extension.is_some_and(|extension| kind.contradicts(extension)) {
+    if OUTPUTS.into_iter().any(|other| other != own && Some(other.name()) == extension) {
         let kind = kind.description();
         let reason = format!("would be {kind} under the name of another kind; name another output");
         return Err(FileError::refused(path, reason));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::lock::{create_partial, sync_folder};
 use super::paths::{open_ordinary, partial_path, refuse_link, refuse_special_outputs};
-use super::shown::{is_shown, refuse_shown, show};
+use super::shown::{refuse_shown, shown};
 use super::{Existing, FileError};
 
 /// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps an
@@ -76,14 +76,14 @@ impl ShownFile {
         let is_new = !path.exists();
         check_beginning(path, head)?;
         put(path, bytes)?;
-        show(path, is_new);
+        shown().push((path.to_owned(), is_new));
         Ok(file)
     }
 
     /// Replaces the content of this file atomically. Does nothing if the process was refused an
     /// output at the same path. Returns an error if the existing file does not begin with `head`.
     pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
-        if !is_shown(&self.path) {
+        if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
         }
         check_beginning(&self.path, self.head)?;

@@ -30,6 +30,12 @@ impl Provenance {
         self
     }
 
+    /// Sets a setting only if its value is unusual, so that usual files keep their provenance.
+    #[must_use]
+    pub fn with_unusual(self, is_unusual: bool, key: &str, value: impl Into<Value>) -> Self {
+        if is_unusual { self.with(key, value) } else { self }
+    }
+
     /// Removes the setting `key`, if it exists.
     #[must_use]
     pub fn without(mut self, key: &str) -> Self {

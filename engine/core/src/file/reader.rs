@@ -358,7 +358,7 @@ fn read_header(
     let path = source.path.clone();
     let place = Place { name: "the header".into(), offset: 0 };
     let mut header = source.take_up_to(8)?;
-    let kind = match Kind::of_magic(&header) {
+    let kind = match Kind::ALL.into_iter().find(|kind| *kind.magic() == *header) {
         Some(kind) => kind,
         // A file of this program that was cut in its first eight bytes.
         None if header.len() < 8 && b"OTHELLO".starts_with(&header) => {

@@ -10,16 +10,7 @@ use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 /// The paths of the registered files. The flag is true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
-pub(super) fn show(path: &Path, is_new: bool) {
-    shown().push((path.to_owned(), is_new));
-}
-
-/// Returns true until an output claims the path of this progress file.
-pub(super) fn is_shown(path: &Path) -> bool {
-    shown().iter().any(|(shown, _)| shown == path)
-}
-
-fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
+pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -143,7 +143,7 @@ impl Writer {
         name: &str,
         produce: impl FnOnce(&mut dyn Write) -> Result<(), E>,
     ) -> Result<(), E> {
-        let head = |length| format::raw_head(name, length);
+        let head = |length| format::head(format::RAW_MARKER, name, length, length);
         let empty = head(0).map_err(|reason| self.unwritable(name, reason))?;
         let begin = format::raw_content(self.offset + empty.len() as u64);
         self.is_torn = true;
@@ -179,7 +179,7 @@ impl Writer {
         fs::rename(&self.partial, &self.path).map_err(self.failed("rename it"))?;
         self.is_finished = true;
         sync_folder(&self.path).map_err(self.failed("sync its folder"))?;
-        let sha256 = self.content.hexadecimal();
+        let sha256 = hex::encode(self.content.sha256());
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 

@@ -95,11 +95,15 @@ impl PatternSet {
 
     /// Returns the set as TOML text, from which an equal set can be read.
     pub fn to_toml(&self) -> String {
+        let pattern = |Pattern { name, squares }: &Pattern| {
+            let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
+            RawPattern { name: name.clone(), squares: squares.join(" ") }
+        };
         let raw = RawSet {
             name: self.name.clone(),
             scalars: self.scalars.clone(),
             factors: self.factors,
-            patterns: self.patterns.iter().map(write_pattern).collect(),
+            patterns: self.patterns.iter().map(pattern).collect(),
         };
         // Strings and lists of strings always have a TOML form.
         toml::to_string(&raw).unwrap_or_default()
@@ -162,11 +166,6 @@ fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
         }
     }
     Ok(())
-}
-
-fn write_pattern(pattern: &Pattern) -> RawPattern {
-    let squares: Vec<String> = pattern.squares.iter().map(ToString::to_string).collect();
-    RawPattern { name: pattern.name.clone(), squares: squares.join(" ") }
 }
 
 #[cfg(test)]

@@ -52,12 +52,8 @@ fn flags(game: &Game) -> u8 {
     flag(values, VALUES) | flag(game.deviations() != 0, DEVIATIONS) | flag(stated, STATED)
 }
 
-pub(super) fn games_in(bytes: &[u8]) -> Result<u64, FrameError> {
-    Ok(counted(bytes)?.0 as u64)
-}
-
 /// Returns the number of games at the beginning of a frame, and the columns after this number.
-fn counted(bytes: &[u8]) -> Result<(usize, Columns<'_>), FrameError> {
+pub(super) fn counted(bytes: &[u8]) -> Result<(usize, Columns<'_>), FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
     if count > MAX_GAMES {
@@ -144,7 +140,7 @@ fn of_game(index: usize) -> impl Fn(Invalid) -> FrameError {
     move |reason| FrameError { index: Some(index), reason }
 }
 
-struct Columns<'a>(&'a [u8]);
+pub(super) struct Columns<'a>(&'a [u8]);
 
 impl<'a> Columns<'a> {
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], FrameError> {

@@ -52,7 +52,7 @@ impl Record for Game {
     }
 
     fn count_in_frame(bytes: &[u8]) -> Result<u64, FrameError> {
-        frame::games_in(bytes)
+        Ok(frame::counted(bytes)?.0 as u64)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::{Game, Record, RecordError, ScoredPosition};
-use crate::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
+use crate::file::{Begin, Existing, Provenance, Section, Summary, Writer};
 
 const FRAMES_AT_ONCE: usize = 32;
 
@@ -29,16 +29,7 @@ impl<R: Record> RecordWriter<R> {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin<Self>, RecordError> {
-        Self::begin_kind(path, R::KINDS[0], provenance, existing)
-    }
-
-    fn begin_kind(
-        path: &Path,
-        kind: Kind,
-        provenance: &Provenance,
-        existing: Existing,
-    ) -> Result<Begin<Self>, RecordError> {
-        Ok(match Writer::begin(path, kind, provenance, existing)? {
+        Ok(match Writer::begin(path, R::KINDS[0], provenance, existing)? {
             Begin::Done(summary) => Begin::Done(summary),
             Begin::Writer(writer) => Begin::Writer(Self::over(writer)),
         })
@@ -56,14 +47,8 @@ impl<R: Record> RecordWriter<R> {
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes `records` as one frame, for files in which each frame has a meaning, such as a range
-    /// of seeds. The frame may be empty, and has at most 65,536 games.
-    pub fn write_frame(&mut self, records: &[R]) -> Result<(), RecordError> {
-        self.write_pending()?;
-        Ok(self.writer.section(R::PLURAL, &R::encode_frame(records))?)
-    }
-
-    /// Writes frames like [`Self::write_frame`], encoded and compressed on all threads.
+    /// Writes frames, encoded and compressed on all threads, for files in which each frame has a
+    /// meaning, such as a range of seeds. A frame may be empty, and has at most 65,536 games.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);
@@ -98,16 +83,5 @@ impl<R: Record> Begin<RecordWriter<R>> {
             Self::Done(summary) => Ok(summary),
             Self::Writer(writer) => writer.finish(),
         }
-    }
-}
-
-impl PositionWriter {
-    /// Begins a file of openings, which fits use for training only.
-    pub fn begin_openings(
-        path: &Path,
-        provenance: &Provenance,
-        existing: Existing,
-    ) -> Result<Begin<Self>, RecordError> {
-        Self::begin_kind(path, Kind::Openings, provenance, existing)
     }
 }

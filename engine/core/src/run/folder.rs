@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::lock::{Lock, is_lock};
+use super::lock::is_lock;
 use super::{Plan, Shard, Stage};
 use crate::file::{
     FileError, Kind, names_in, read_ordinary, refuse_shown_within, remove_if_there, sync_folder,
@@ -91,17 +91,10 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
 
-    /// Returns true if the folder has only locks: a process was killed after it removed `run.json`.
-    pub(super) fn has_only_locks(&self) -> bool {
-        self.names().is_ok_and(|names| names.iter().all(|name| is_lock(name)))
-    }
-
     pub(super) fn read(&self) -> Result<Option<Plan>, FileError> {
         let path = self.path.join(MANIFEST);
         let text = match read_ordinary(&path, MOST_BYTES) {
-            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Ok(None);
-            }
+            Err(error) if error.is_missing() => return Ok(None),
             text => text?,
         };
         let wrong = |reason: String| {
@@ -118,7 +111,9 @@ impl Folder {
             return Err(wrong("it has no stages".to_owned()));
         }
         Ok(Some(Plan {
-            kind: manifest.output.as_deref().and_then(Kind::of_name),
+            kind: Kind::ALL
+                .into_iter()
+                .find(|kind| manifest.output.as_deref() == Some(kind.name())),
             growing: manifest.growing.map(Into::into),
             provenance: manifest.provenance.into(),
             stages,
@@ -176,13 +171,6 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes the folder if it has no parts, and no other process makes or packs parts of the run.
-    pub(super) fn remove_if_empty(&self, lock: &Lock, output: &Path) {
-        if !self.has_work() && lock.check_is_alone(&self.path, output).is_ok() {
-            let _ = self.remove();
-        }
-    }
-
     fn remove_files(&self, chosen: impl Fn(&str) -> bool) -> Result<(), FileError> {
         for name in self.names()?.iter().filter(|name| is_of_run(name) && chosen(name)) {
             remove_if_there(&self.path.join(name))?;
@@ -190,7 +178,7 @@ impl Folder {
         Ok(())
     }
 
-    fn names(&self) -> Result<Vec<String>, FileError> {
+    pub(super) fn names(&self) -> Result<Vec<String>, FileError> {
         names_in(&self.path)
     }
 }

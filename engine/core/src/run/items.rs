@@ -25,9 +25,6 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// True if [`Self::fits`] may return false, so that existing parts are checked first.
-    const CAN_REFUSE: bool = false;
-
     /// Returns false if an existing part cannot be the result of these units; it is made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
@@ -107,9 +104,7 @@ impl Run {
         progress: &dyn Progress,
     ) -> Result<(), W::Error> {
         (0..stage).try_for_each(|earlier| self.require(earlier))?;
-        if W::CAN_REFUSE {
-            self.remove_unfit(stage, work, progress)?;
-        }
+        self.remove_unfit(stage, work, progress)?;
         let missing = self.missing(stage);
         self.begin_progress(stage, &missing, progress);
         let shared = Work {
@@ -165,7 +160,7 @@ impl Run {
         (stage, index): (usize, u64),
         sections: &[Section],
     ) -> Result<(), RunError> {
-        let provenance = self.provenance_of(stage, index);
+        let provenance = self.plan.provenance_of(stage, index);
         let mut writer = Writer::create(path, Kind::Part, &provenance)?;
         for Section { name, content } in sections {
             writer.section(name, content)?;

@@ -12,7 +12,7 @@ const PACKING: &str = "lock-pack";
 /// A lock file that this process holds. The system releases it when the process ends.
 #[derive(Debug)]
 pub(super) struct Lock {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// The lock is held as long as this file is open.
     _file: File,
 }
@@ -57,11 +57,6 @@ impl Lock {
         let written = file.set_len(0).and_then(|()| file.rewind());
         let _ = written.and_then(|()| file.write_all(holder.as_bytes()));
         Ok(Self { path, _file: file })
-    }
-
-    /// Returns an error if another process has removed the lock file together with its folder.
-    pub(super) fn check_is_there(&self) -> Result<(), FileError> {
-        fs::metadata(&self.path).map(drop).map_err(FileError::io(&self.path, "find it"))
     }
 
     /// Returns an error if another process makes or packs parts of this run.

@@ -90,48 +90,6 @@ impl Run {
         reader.by_ref().try_for_each(|section| section.map(drop))?;
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
-
-    /// Reads the snapshot of a part; returns `None` if there is none. If the snapshot is damaged or
-    /// longer than `most` bytes, shows a message and returns `None`.
-    fn snapshot(
-        &self,
-        stage: usize,
-        index: u64,
-        most: usize,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Section>>, RunError> {
-        let path = self.folder.snapshot(self.number(stage, index));
-        if !path.exists() {
-            return Ok(None);
-        }
-        let read = Reader::open(&path, Kind::Part).and_then(|mut reader| {
-            let is_own = *reader.provenance() == self.provenance_of(stage, index);
-            let (mut sections, mut left) = (vec![], most);
-            while let Some(section) = reader.next().transpose()? {
-                let rest = left.checked_sub(section.content.len());
-                left = rest.ok_or_else(|| {
-                    reader.meaningless(format!("makes it longer than {most} bytes"))
-                })?;
-                sections.push(section);
-            }
-            Ok((is_own, sections))
-        });
-        match read {
-            Ok((true, sections)) => Ok(Some(sections)),
-            Ok((false, _)) => {
-                Err(FileError::exists(&path, "it is the snapshot of another run").into())
-            }
-            Err(error @ FileError::Io { .. }) => Err(error.into()),
-            Err(error) => {
-                progress.message(&format!(
-                    "{}: {}: the part starts again",
-                    path.display(),
-                    error.place()
-                ));
-                Ok(None)
-            }
-        }
-    }
 }
 
 impl LongPart<'_> {
@@ -172,9 +130,38 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot of an earlier process, if it is valid and has at most `most` bytes.
+    /// Reads the snapshot of an earlier process; returns `None` if there is none. If the snapshot
+    /// is damaged or longer than `most` bytes, shows a message and returns `None`.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
-        self.run.snapshot(self.stage, self.index, most, self.progress)
+        let path = self.snapshot_path();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let read = Reader::open(&path, Kind::Part).and_then(|mut reader| {
+            let is_own =
+                *reader.provenance() == self.run.plan.provenance_of(self.stage, self.index);
+            let (mut sections, mut left) = (vec![], most);
+            while let Some(section) = reader.next().transpose()? {
+                let rest = left.checked_sub(section.content.len());
+                left = rest.ok_or_else(|| {
+                    reader.meaningless(format!("makes it longer than {most} bytes"))
+                })?;
+                sections.push(section);
+            }
+            Ok((is_own, sections))
+        });
+        match read {
+            Ok((true, sections)) => Ok(Some(sections)),
+            Ok((false, _)) => {
+                Err(FileError::exists(&path, "it is the snapshot of another run").into())
+            }
+            Err(error @ FileError::Io { .. }) => Err(error.into()),
+            Err(error) => {
+                let (path, place) = (path.display(), error.place());
+                self.progress.message(&format!("{path}: {place}: the part starts again"));
+                Ok(None)
+            }
+        }
     }
 
     /// Returns the path of the snapshot of this part.
@@ -192,8 +179,11 @@ impl LongPart<'_> {
             Some(writer) => writer,
             None => {
                 let path = self.run.path(self.stage, self.index);
-                let provenance = self.run.provenance_of(self.stage, self.index);
-                Writer::create(&path, Kind::Part, &provenance)?
+                Writer::create(
+                    &path,
+                    Kind::Part,
+                    &self.run.plan.provenance_of(self.stage, self.index),
+                )?
             }
         };
         Ok(self.writer.insert(writer))

@@ -221,7 +221,7 @@ impl Run {
             return Err(self.waits_for(stage, &[index]));
         }
         let reader = Reader::open(&path, Kind::Part)?;
-        let wanted = self.provenance_of(stage, index);
+        let wanted = self.plan.provenance_of(stage, index);
         if *reader.provenance() != wanted {
             let differences = Provenance::differences(reader.provenance(), &wanted);
             let reason = format!("it is a part of another run ({differences})");
@@ -242,12 +242,8 @@ impl Run {
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        let _packing = match self.packs_only {
-            true => None,
-            false => {
-                Some(Lock::for_packing(&self.folder.path, &self.output).map_err(RunError::from)?)
-            }
-        };
+        let packing = || Lock::for_packing(&self.folder.path, &self.output);
+        let _packing = (!self.packs_only).then(packing).transpose().map_err(RunError::from)?;
         let packed = pack(&self)?;
         if !self.packs_only {
             self.clean()?;
@@ -279,10 +275,6 @@ impl Run {
         if stage == 0 { self.standing / self.plan.stages[0].per_part } else { 0 }
     }
 
-    fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
-        self.plan.provenance_of(stage, index)
-    }
-
     fn waits_for(&self, stage: usize, missing: &[u64]) -> RunError {
         let count = self.shard.count();
         let mut shards: Vec<u64> =
@@ -310,11 +302,13 @@ impl Run {
     }
 }
 
-/// Removes a folder without parts, so that a run that fails early leaves no files.
+/// Removes a folder without parts, so that a run that fails early leaves no files. Keeps the folder
+/// if another process makes or packs parts of the run.
 impl Drop for Run {
     fn drop(&mut self) {
-        if !self.packs_only {
-            self.folder.remove_if_empty(&self.lock, &self.output);
+        let is_alone = || self.lock.check_is_alone(&self.folder.path, &self.output).is_ok();
+        if !self.packs_only && !self.folder.has_work() && is_alone() {
+            let _ = self.folder.remove();
         }
     }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::folder::Folder;
-use super::lock::Lock;
+use super::lock::{Lock, is_lock};
 use super::{Opened, Plan, Run, RunError, Shard, Stage};
-use crate::file::{Existing, FileError, Kind, Provenance, Reader, Summary, check_name, complete};
+use crate::file::{Existing, FileError, Provenance, Reader, Summary, check_name, complete};
 use crate::progress::Progress;
 
 /// The relation of an existing output to a run.
@@ -67,31 +67,22 @@ impl Run {
         }
         folder.create()?;
         let lock = Lock::of_shard(&folder.path, output, shard)?;
-        let standing = match &there {
-            There::Beginning(units) => *units,
-            _ => 0,
+        let is_missing = matches!(there, There::Nothing);
+        let (standing, refusal) = match there {
+            There::Beginning(units) => (units, None),
+            There::Other(error) => (0, Some(error)),
+            There::Nothing | There::Done(_) => (0, None),
         };
-        let run = Self {
-            output: output.to_owned(),
-            plan,
-            shard,
-            folder,
-            lock,
-            packs_only: false,
-            standing,
-        };
+        let output = output.to_owned();
+        let run = Self { output, plan, shard, folder, lock, packs_only: false, standing };
         // Before this process took the lock, another process may have completed the output.
-        if let There::Nothing = there
-            && let There::Done(summary) = There::find(output, &run.plan, existing)
-        {
+        if is_missing && let There::Done(summary) = There::find(&run.output, &run.plan, existing) {
             return Ok(Opened::Done(summary));
         }
-        let refusal = match there {
-            There::Other(error) => Some(error),
-            _ => None,
-        };
         run.claim_folder(existing, refusal)?;
-        run.lock.check_is_there()?;
+        // Another process may have removed the lock file together with its folder.
+        let lock = &run.lock.path;
+        lock.metadata().map_err(FileError::io(lock, "find it"))?;
         run.check_parts(progress)?;
         Ok(Opened::Run(run))
     }
@@ -127,7 +118,8 @@ impl Run {
         let folder = Folder::of(output);
         let is_own = match folder.read() {
             Ok(Some(there)) => there.provenance == *provenance,
-            Ok(None) => folder.has_only_locks(),
+            // A process was killed after it removed `run.json`.
+            Ok(None) => folder.names().is_ok_and(|names| names.iter().all(|name| is_lock(name))),
             Err(_) => false,
         };
         if shard.is_whole()
@@ -243,17 +235,11 @@ impl There {
             Ok(summary) => return Self::Done(summary),
             Err(error) => error,
         };
-        match beginning(output, kind, plan) {
-            Some(units) => Self::Beginning(units),
-            None => Self::Other(other),
-        }
+        let beginning = || {
+            let reader = Reader::open(output, kind).ok()?;
+            let units = plan.beginning(reader.provenance())?;
+            read_all(reader).ok().map(|()| units)
+        };
+        beginning().map_or(Self::Other(other), Self::Beginning)
     }
-}
-
-/// Returns the number of units in an existing output, if they are the first units of this run.
-fn beginning(output: &Path, kind: Kind, plan: &Plan) -> Option<u64> {
-    let reader = Reader::open(output, kind).ok()?;
-    let provenance: &Provenance = reader.provenance();
-    let units = plan.beginning(provenance)?;
-    read_all(reader).ok().map(|()| units)
 }

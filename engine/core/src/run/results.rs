@@ -89,8 +89,6 @@ where
     type Output = T;
     type Error = E;
 
-    const CAN_REFUSE: bool = true;
-
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let read: Option<Vec<T>> = read(part);
         read.is_some_and(|results| results.len() as u64 == units.end - units.start)

@@ -236,7 +236,9 @@ pub(super) struct ByClass {
 
 impl Receiver for ByClass {
     fn new(set: &PatternSet, geometry: &Geometry) -> Self {
-        let factors = |shape| Factors::without_groups(shape, geometry.parameters());
+        let (parameters, none) =
+            (geometry.parameters(), |shape: FactorShape| vec![vec![]; shape.groups()]);
+        let factors = |shape| Factors { shape, parameters, groups: none(shape) };
         Self { steps: Rows::new(geometry), factors: set.factors().map(factors) }
     }
 
@@ -250,7 +252,7 @@ impl Receiver for ByClass {
 
     fn take_factors(&mut self, group: usize, factors: &[i8]) {
         if let Some(all) = &mut self.factors {
-            all.put_group(group, factors);
+            all.groups[group] = factors.to_vec();
         }
     }
 }

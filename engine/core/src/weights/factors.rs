@@ -24,9 +24,9 @@ const FACTORS: &str = "factors";
 /// in the order of the parameters of a phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Factors {
-    shape: FactorShape,
-    parameters: usize,
-    groups: Vec<Vec<i8>>,
+    pub(super) shape: FactorShape,
+    pub(super) parameters: usize,
+    pub(super) groups: Vec<Vec<i8>>,
 }
 
 impl Factors {
@@ -34,15 +34,6 @@ impl Factors {
     pub fn zero(shape: FactorShape, parameters: usize) -> Self {
         let groups = vec![vec![0; parameters * shape.dimensions()]; shape.groups()];
         Self { shape, parameters, groups }
-    }
-
-    /// Creates factors without content. A group takes no memory before [`Self::put_group`].
-    pub(super) fn without_groups(shape: FactorShape, parameters: usize) -> Self {
-        Self { shape, parameters, groups: vec![vec![]; shape.groups()] }
-    }
-
-    pub(super) fn put_group(&mut self, group: usize, factors: &[i8]) {
-        self.groups[group] = factors.to_vec();
     }
 
     /// Returns factors of another shape. A new group of phases must consist of k ≥ 1 old

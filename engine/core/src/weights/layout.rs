@@ -79,10 +79,6 @@ impl TableLayout {
     fn weights(&self, block: usize) -> usize {
         self.phases(block).len() * self.stride + 2 * MARGIN
     }
-
-    fn bytes_of_factors(&self) -> usize {
-        (self.stride + 2 * MARGIN) * self.dimensions
-    }
 }
 
 fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
@@ -166,7 +162,8 @@ impl Expansion {
     /// Expands the factor vectors of a group of phases, one for each parameter, into `block`.
     pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
         let dimensions = self.layout.dimensions;
-        let lines = self.layout.bytes_of_factors().div_ceil(size_of::<CacheLine>());
+        let bytes = (self.layout.stride + 2 * MARGIN) * dimensions;
+        let lines = bytes.div_ceil(size_of::<CacheLine>());
         block.vectors = bytemuck::zeroed_vec(lines);
         let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut block.vectors);
         let vectors = &mut vectors[MARGIN * dimensions..];

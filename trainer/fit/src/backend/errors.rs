@@ -8,19 +8,14 @@ pub struct Errors {
     /// The number of positions whose errors are included.
     pub positions: u64,
     /// The total weight of the positions, in 1/64 occurrence.
-    weight: u64,
+    pub(super) weight: u64,
     /// Σ weight · |error|, in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
-    absolute: u128,
+    pub(super) absolute: u128,
     /// Σ weight · error², in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`]² disc².
-    squared: u128,
+    pub(super) squared: u128,
 }
 
 impl Errors {
-    /// Creates the totals from sums in 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
-    pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
-        Self { positions, weight, absolute, squared }
-    }
-
     /// Adds a position with its weight in 1/64 occurrence and its error in 1/[`RESIDUALS_PER_DISC`]
     /// disc.
     #[inline]

@@ -142,7 +142,9 @@ pub fn calibrate(
     let steps: Vec<i16> = found.weights.iter().map(|&weight| nearest_weight(weight)).collect();
     let positions = trial_positions(settings, &evaluator)?;
     let mut trials = vec![];
-    for (stage, strength) in (1..).zip(strengths(found.counts[0])) {
+    let natural = 16.0 * 1024.0 / (f64::from(STEPS_PER_DISC) * found.counts[0].max(0.1));
+    let strengths = STRENGTHS.map(|times| (times * natural).round() as i16);
+    for (stage, strength) in (1..).zip(strengths) {
         evaluator = evaluator.with_move_ordering(Some(&with(strength, steps.clone())?));
         trials.push(Trial { strength, nodes: nodes(stage, &positions, &evaluator, work)? });
     }
@@ -160,11 +162,6 @@ pub fn calibrate(
 /// The strengths to try, as fractions of the strength at which the fitted effect of one reply
 /// counts 16 units, the cost of a reply in the search's move ordering.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
-
-fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
-    let natural = 16.0 * 1024.0 / (f64::from(STEPS_PER_DISC) * discs_of_a_reply.max(0.1));
-    STRENGTHS.map(|times| (times * natural).round() as i16)
-}
 
 /// Returns families with exact scores: those to learn from, and the held-out ones.
 fn families(

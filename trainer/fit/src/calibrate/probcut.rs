@@ -96,7 +96,11 @@ pub fn calibrate(
     });
     let (mean, error) = fitted(examples);
     let probcut = ProbCut::new(mean, error).map_err(no_model)?;
-    let held_out: Vec<Pair> = held_out.into_iter().flat_map(used_pairs).collect();
+    // Multi-ProbCut predicts a deep search only by the search to this shallow depth.
+    let is_used = |Pair { depths: Depths { shallow, deep, .. }, .. }: &Pair| {
+        *deep >= LEAST_DEPTH && *shallow == shallow_depth(*deep)
+    };
+    let held_out: Vec<Pair> = held_out.into_iter().flat_map(pairs).filter(is_used).collect();
     let depths =
         (LEAST_DEPTH..=settings.most).filter_map(|deep| depth_error(&probcut, &held_out, deep));
     let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
@@ -144,13 +148,6 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
         depths: Depths { ply: sample.ply, shallow: shallow as u32, deep: deep as u32 },
         known: sample.values[shallow],
         wanted: sample.values[deep],
-    })
-}
-
-/// Returns the pairs of a deep search and the shallow one by which Multi-ProbCut predicts it.
-fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
-    pairs(sample).filter(|Pair { depths, .. }| {
-        depths.deep >= LEAST_DEPTH && depths.shallow == shallow_depth(depths.deep)
     })
 }
 

@@ -78,7 +78,9 @@ impl Siblings {
         let mut direction = &residual / &diagonal;
         let mut energy = residual.dot(&direction);
         for _ in 0..STEPS {
-            let mut image = self.normal(&direction, parameters);
+            let mut values = self.product(&direction, parameters);
+            self.center(&mut values);
+            let mut image = self.transposed(&values, parameters);
             image.slice_mut(patterns).scaled_add(ridge, &direction.slice(patterns));
             let curvature = direction.dot(&image);
             if curvature <= f64::MIN_POSITIVE {
@@ -122,13 +124,6 @@ impl Siblings {
             own.iter().for_each(|&one| sums[one as usize] += value);
         }
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
-    }
-
-    /// Returns the product of the matrix of the normal equations and `weights`.
-    fn normal(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
-        let mut values = self.product(weights, parameters);
-        self.center(&mut values);
-        self.transposed(&values, parameters)
     }
 
     /// Returns the diagonal of the normal matrix as if the mean of every family were 0.

@@ -7,7 +7,7 @@ use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
 use rayon::prelude::*;
 
-use super::inputs::{Inputs, nothing};
+use super::inputs::{Inputs, counts, nothing};
 use super::merge::merge;
 use super::place::Placer;
 use super::sorted_run::{RunBuilder, SortedRun};
@@ -43,7 +43,7 @@ impl Dataset {
         let inputs = Inputs::open(data, test, settings, &wanted, progress)?;
         let limit = limit.unwrap_or_else(MemoryLimit::none);
         let runs = read_runs(&inputs, &limit, progress)?;
-        let counts = inputs.counts(&runs);
+        let counts = counts(&runs);
         progress.warn(counts.excluded.notice());
         let (is_labelled, excluded) = (counts.is_labelled, counts.excluded.clone());
         let mut dataset = Self::merge(runs, &limit, progress)?;

@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use othello_engine::board::transcript::Step;
-use othello_engine::file::Provenance;
 use othello_engine::random::Generator;
 use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
 use othello_engine::text::{Invalid, parse_range};
@@ -100,11 +99,6 @@ impl Played<'_> {
 }
 
 impl Filter {
-    /// Adds the filter to a provenance, unless all positions pass.
-    pub fn in_provenance(&self, provenance: Provenance) -> Provenance {
-        if self.is_all() { provenance } else { provenance.with("filter", self.to_string()) }
-    }
-
     /// Returns true if the filter has no conditions, so that all positions pass.
     pub fn is_all(&self) -> bool {
         self.0.is_empty()

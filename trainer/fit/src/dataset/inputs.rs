@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use othello_engine::board::Phase;
+use othello_engine::board::PHASES;
 use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
 use othello_engine::text::Invalid;
 
 use super::held_out::{Input, TrainedOn};
-use super::label_counts::LabelCounts;
+use super::label_counts::by_kind;
 use super::place::Placer;
 use super::sorted_run::SortedRun;
 use super::{Counts, DataChoice, DatasetFolder, Excluded, LayoutSettings, Split};
@@ -89,33 +89,24 @@ impl<'a> Inputs<'a> {
         self.stretches.iter().map(|(stretch, _)| stretch.most_positions).sum()
     }
 
-    /// Returns the greatest memory, in bytes, that reading one stretch takes.
-    fn bytes_of_stretch(&self) -> u64 {
-        let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions);
-        let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
-        bytes.saturating_add(bytes.min(BYTES_OF_FRAMES))
-    }
-
     /// Returns the number of stretches to read at the same time, 1 or 2, and the remaining memory
     /// in bytes. Refuses a limit that is too small for one stretch.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), SourceError> {
-        let each = self.bytes_of_stretch();
+        let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions);
+        let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
+        let each = bytes.saturating_add(bytes.min(BYTES_OF_FRAMES));
         let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;
         Ok((at_once, limit.bytes - at_once as u64 * each))
     }
+}
 
-    pub(super) fn counts(&self, runs: &[SortedRun]) -> Counts {
-        let mut all = Counts::default();
-        let mut labels = LabelCounts::new(self.settings.labels.clone());
-        for SortedRun { counts, .. } in runs {
-            all.add(counts);
-            for (phase, kinds) in Phase::all().zip(&counts.labels) {
-                labels.add_kinds(phase, kinds);
-            }
-        }
-        all.labels = labels.by_phase();
-        all
-    }
+/// Adds up the counts of all runs.
+pub(super) fn counts(runs: &[SortedRun]) -> Counts {
+    let mut all = Counts::default();
+    runs.iter().for_each(|run| all.add(&run.counts));
+    let of_phase = |phase: usize| runs.iter().filter_map(move |run| run.counts.labels.get(phase));
+    all.labels = (0..PHASES).map(|phase| by_kind(of_phase(phase).flatten().cloned())).collect();
+    all
 }
 
 /// Returns the error for the folder of a dataset that is named where records are expected.

@@ -47,7 +47,11 @@ impl Placer<'_> {
             Frame::Placed(rows) => {
                 in_parallel(&games_of(rows).collect::<Vec<_>>(), |game, placed| {
                     let games = placed.counts.games;
-                    game.iter().for_each(|row| self.placed_position(row, placed));
+                    game.iter().for_each(|found| {
+                        let drawn = |split: Split| split.of_placed(found);
+                        let subset = self.split.map_or(Some(Subset::Test), drawn);
+                        self.given(found.row, subset, found.game, placed);
+                    });
                     placed.counts.games = placed.counts.games.min(games + 1);
                 })
             }
@@ -92,11 +96,6 @@ impl Placer<'_> {
             Some(split) => split.of_position(&canonical),
         };
         self.given(row, subset, PlacedPosition::number_alone(&canonical), placed);
-    }
-
-    fn placed_position(&self, found: &PlacedPosition, placed: &mut PlacedRows) {
-        let subset = self.split.map_or(Some(Subset::Test), |split| split.of_placed(found));
-        self.given(found.row, subset, found.game, placed);
     }
 
     /// Adds a labelled position that has a legal move, passes the filter and is in a wanted phase.

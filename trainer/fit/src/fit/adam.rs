@@ -43,16 +43,6 @@ pub(super) enum Memory<B: Backend> {
     Group(B::Scratch),
 }
 
-impl<B: Backend> Memory<B> {
-    pub(super) fn of_phase(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
-        Ok(Self::Phase(problem.backend.zero_sums()?))
-    }
-
-    pub(super) fn of_group(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
-        Ok(Self::Group(problem.backend.scratch()?))
-    }
-}
-
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
     updates: u64,
@@ -70,24 +60,17 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         state: Option<&State>,
     ) -> Result<Self, FitError> {
         let backend = problem.backend;
-        let (moments, progress) = match state {
-            None => (
-                Moments {
-                    weights: backend.upload(&problem.initial)?,
-                    first: problem.zero()?,
-                    second: problem.zero()?,
-                },
-                Progress::default(),
-            ),
-            Some(state) => (
-                Moments {
-                    weights: problem.vector(state, "weights")?,
-                    first: problem.vector(state, "first moment")?,
-                    second: problem.vector(state, "second moment")?,
-                },
-                state.scalars()?,
-            ),
+        let vector = |name, start: &[f64]| match state {
+            None => Ok::<_, FitError>(backend.upload(start)?),
+            Some(state) => problem.vector(state, name),
         };
+        let zeros = vec![0.0; backend.parameters()];
+        let moments = Moments {
+            weights: vector("weights", &problem.initial)?,
+            first: vector("first moment", &zeros)?,
+            second: vector("second moment", &zeros)?,
+        };
+        let progress = state.map_or_else(|| Ok(Progress::default()), State::scalars)?;
         let mut fixed = backend.zero_fixed()?;
         backend.round_weights(&moments.weights, &mut fixed)?;
         let batches = problem.batches(settings.batch);

@@ -7,7 +7,6 @@ use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
 use othello_kernels::cuda::{self, CudaLauncher, Gpu};
 use othello_kernels::host::HostLauncher;
-use othello_kernels::{LaunchError, Launcher};
 
 use super::error::FitError;
 use super::run::{Fit, FitEnd};
@@ -106,27 +105,17 @@ impl PickedDevice {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<FitEnd, FitError> {
-        let program = || program(fit.model);
+        let model = fit.model;
         match &self.kind {
-            Kind::Cpu => fit.run(&Cpu::new(fit.model), path, existing, progress),
+            Kind::Cpu => fit.run(&Cpu::new(model), path, existing, progress),
             Kind::Cuda(found) => {
-                let launcher = CudaLauncher::new(found, &program());
-                run_by_kernels(fit, launcher, path, existing, progress)
+                let launcher = CudaLauncher::new(found, &program(model))?;
+                fit.run(&KernelBackend::new(model, launcher), path, existing, progress)
             }
             Kind::Host => {
-                let launcher = HostLauncher::new(&program());
-                run_by_kernels(fit, launcher, path, existing, progress)
+                let launcher = HostLauncher::new(&program(model))?;
+                fit.run(&KernelBackend::new(model, launcher), path, existing, progress)
             }
         }
     }
-}
-
-fn run_by_kernels(
-    fit: &Fit<'_>,
-    launcher: Result<impl Launcher, LaunchError>,
-    path: &Path,
-    existing: Existing,
-    progress: &dyn Progress,
-) -> Result<FitEnd, FitError> {
-    fit.run(&KernelBackend::new(fit.model, launcher?), path, existing, progress)
 }

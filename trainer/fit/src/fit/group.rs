@@ -81,7 +81,7 @@ impl<B: Backend> GroupFit<'_, B> {
         let phase = phases[0];
         let seed = self.settings.seed ^ ((phase.index() as u64 + 1) << 56);
         let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
-        let (adam, memory) = (&factors.adam(), Memory::of_group(&problem)?);
+        let (adam, memory) = (&factors.adam(), Memory::Group(backend.scratch()?));
         let mut solver = Adam::new(&problem, adam, seed, memory, state.as_ref())?;
         // A group makes all its epochs, as Adam always does.
         let stop = Stop { epochs: factors.epochs, patience: None, tolerance: 0.0 };

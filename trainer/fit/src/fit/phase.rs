@@ -108,7 +108,7 @@ impl<B: Backend> PhaseFit<'_, B> {
                 let settings = &self.settings.adam;
                 // Each phase draws the orders of its batches from a separate random stream.
                 let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
-                let memory = Memory::of_phase(problem)?;
+                let memory = Memory::Phase(problem.backend.zero_sums()?);
                 return Ok(Box::new(Adam::new(problem, settings, seed, memory, state)?));
             }
             Optimizer::LeastSquares => Directions::Conjugate,

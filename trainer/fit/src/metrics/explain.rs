@@ -12,6 +12,7 @@ use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::Valued;
+use crate::backend::RESIDUALS_PER_DISC;
 use crate::source::LabelRules;
 
 /// The contributions to the value of a position, the largest first.
@@ -177,12 +178,13 @@ impl WorstPosition {
         files: &[PathBuf],
         rules: &LabelRules,
         explainer: Option<&Explainer>,
-    ) -> Result<Self, Box<(String, Invalid)>> {
-        let (Valued { phase, row, place, .. }, error) = (valued, valued.error_in_discs());
+    ) -> Result<Self, Invalid> {
+        let Valued { phase, row, place, error } = valued;
+        let error = -f64::from(*error) / f64::from(RESIDUALS_PER_DISC);
         let (position, label) = (row.position(), row.label().discs());
         let board = board_text(&position, Side::Black);
         let parts = explainer.map(|explainer| explainer.explain(&position)).transpose();
-        let parts = parts.map_err(|error| Box::new((board.clone(), error)))?;
+        let parts = parts.map_err(|Invalid(reason)| Invalid(format!("{board}: {reason}")))?;
         let file = place.and_then(|place| files.get(place.file));
         Ok(Self {
             line: format!("{board} {label}"),

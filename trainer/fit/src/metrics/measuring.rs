@@ -135,7 +135,8 @@ impl<E: Evaluate> Measuring<'_, E> {
             .zip(&values)
             .filter_map(|(&(row, place), value)| Valued::new(row, *value, place))
             .collect();
-        let games = valued.par_chunk_by(Valued::are_of_one_game);
+        let game = |valued: &Valued| valued.place.map(|place| (place.file, place.game));
+        let games = valued.par_chunk_by(|one, next| one.place.is_some() && game(one) == game(next));
         let tally = games.fold(Tally::default, Tally::add_game).reduce(Tally::default, Tally::plus);
         found.tally = std::mem::take(&mut found.tally).plus(tally);
         if self.worst > 0 {

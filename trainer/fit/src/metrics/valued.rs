@@ -37,20 +37,9 @@ impl Valued {
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
     }
 
-    /// Returns the error value − label, in discs.
-    pub fn error_in_discs(&self) -> f64 {
-        -f64::from(self.error) / f64::from(RESIDUALS_PER_DISC)
-    }
-
     /// Returns the value in 1/1024 disc.
     pub fn value(&self) -> i32 {
         label(&self.row) - self.error
-    }
-
-    /// Returns true if this position and the next one are from the same game.
-    pub fn are_of_one_game(&self, next: &Self) -> bool {
-        let game = |valued: &Self| valued.place.map(|place| (place.file, place.game));
-        self.place.is_some() && game(self) == game(next)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use othello_engine::board::{Discs, Position};
+use othello_engine::board::Discs;
 use othello_engine::file::{self, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::repeated::{Key, Keys};
+use super::repeated::Keys;
 use crate::memory::MemoryLimit;
 use crate::source::SourceError;
 
@@ -226,7 +226,8 @@ impl Inspector {
             let canonical = rows.par_iter().map(|it| row(it).position().canonical());
             for (row, canonical) in rows.iter().map(row).zip(canonical.collect::<Vec<_>>()) {
                 sums.count(row);
-                self.positions.add(key_of_position(&canonical), self.records)?;
+                let key = bytemuck::cast([canonical.player(), canonical.opponent()]);
+                self.positions.add(key, self.records)?;
                 self.records += 1;
             }
             frames += 1;
@@ -257,13 +258,6 @@ impl FileReport {
             provenance: reader.provenance().as_map().clone(),
         }
     }
-}
-
-fn key_of_position(position: &Position) -> Key {
-    let mut key = [0; 16];
-    key[..8].copy_from_slice(&position.player().to_le_bytes());
-    key[8..].copy_from_slice(&position.opponent().to_le_bytes());
-    key
 }
 
 /// The number of plies that a position can have: 0 to 60.

@@ -95,8 +95,6 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    const CAN_REFUSE: bool = true;
-
     /// The part may have any number of positions, since a search may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()

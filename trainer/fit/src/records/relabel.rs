@@ -116,7 +116,8 @@ pub fn relabel<R: Relabel, E: Identified>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Relabelled, RecordError> {
-    relabel_in_parts(out, job, job.per_part(), evaluator, existing, progress)
+    let per_part = size::units(R::seconds(&job.settings), MOST_PER_PART);
+    relabel_in_parts(out, job, per_part, evaluator, existing, progress)
 }
 
 fn relabel_in_parts<R: Relabel, E: Identified>(
@@ -163,10 +164,6 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    fn per_part(&self) -> u64 {
-        size::units(R::seconds(&self.settings), MOST_PER_PART)
-    }
-
     /// Compares the records in a shard's parts with the inputs.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
@@ -211,8 +208,6 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
-
-    const CAN_REFUSE: bool = true;
 
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
@@ -277,25 +272,22 @@ impl Settings {
 
 impl<R: Record> RelabelJob<'_, R> {
     fn provenance(&self, weights: &str) -> Provenance {
-        let mut provenance = self
+        let provenance = self
             .inputs
             .provenance("relabel")
             .with(R::PLURAL, self.inputs.len())
             .with("exact", self.settings.exact)
-            .with("shard", Shard::WHOLE.to_string());
-        if self.inputs.enumerated {
-            provenance = provenance.with("enumerated", true);
-        }
+            .with("shard", Shard::WHOLE.to_string())
+            .with_unusual(self.inputs.enumerated, "enumerated", true);
         // Exact scores do not depend on an evaluation.
         let Some(Search { depth, nodes, selectivity }) = self.settings.search else {
             return provenance;
         };
-        let provenance = provenance.with("depth", depth).with("weights", weights);
-        // Only unusual settings are named, so that usual runs keep their files.
-        let selectivity = (selectivity != Selectivity::Full).then(|| selectivity.percent());
-        let unusual = [("nodes", nodes), ("selectivity", selectivity.map(u64::from))];
-        let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));
-        given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
+        provenance
+            .with("depth", depth)
+            .with("weights", weights)
+            .with_unusual(nodes.is_some(), "nodes", nodes)
+            .with_unusual(selectivity != Selectivity::Full, "selectivity", selectivity.percent())
     }
 }
 

@@ -26,8 +26,8 @@ pub struct Selected {
     pub summary: Summary,
 }
 
-/// A record that belongs to a subset of a split.
-pub trait Splittable: Record {
+/// A record that can be selected.
+pub trait Selectable: Record {
     /// Returns the record's subset; `None` if the split omits it.
     fn subset(&self, split: &Split) -> Option<Subset>;
 
@@ -35,15 +35,24 @@ pub trait Splittable: Record {
     fn row(&self) -> Option<&ScoredPosition> {
         None
     }
-}
 
-impl Splittable for Game {
-    fn subset(&self, split: &Split) -> Option<Subset> {
-        split.of_game(self)
+    /// Returns the key by which duplicates are omitted; `None` if duplicates are kept.
+    fn key(&self) -> Option<Key> {
+        None
     }
 }
 
-impl Splittable for ScoredPosition {
+impl Selectable for Game {
+    fn subset(&self, split: &Split) -> Option<Subset> {
+        split.of_game(self)
+    }
+
+    fn key(&self) -> Option<Key> {
+        Some(key_of_moves(self.squares()))
+    }
+}
+
+impl Selectable for ScoredPosition {
     fn subset(&self, split: &Split) -> Option<Subset> {
         split.of_position(&self.position().canonical())
     }
@@ -53,7 +62,7 @@ impl Splittable for ScoredPosition {
     }
 }
 
-impl Splittable for PlacedPosition {
+impl Selectable for PlacedPosition {
     fn subset(&self, split: &Split) -> Option<Subset> {
         split.of_placed(self)
     }
@@ -95,7 +104,7 @@ impl<R: Record> Output<R> {
     ) -> Result<Selected, SourceError> {
         let mut output = Self::begin(inputs, path, provenance, existing)?;
         let is_done = output.file.is_done();
-        begin_progress(progress, title, is_done, inputs.len());
+        progress.begin_stoppable(title, if is_done { inputs.len() } else { 0 }, inputs.len());
         if !is_done {
             write(&mut output)?;
         }
@@ -112,13 +121,9 @@ impl<R: Record> Output<R> {
     }
 }
 
-fn begin_progress(progress: &dyn Progress, title: &str, is_done: bool, all: u64) {
-    progress.begin_stoppable(title, if is_done { all } else { 0 }, all);
-}
-
 /// Writes each subset of the records to a separate file. A fit with the same split has the same
 /// subsets.
-pub fn split<R: Splittable>(
+pub fn split<R: Selectable>(
     inputs: &Inputs<R>,
     split: Split,
     outs: &[(Subset, PathBuf); 3],
@@ -136,7 +141,8 @@ pub fn split<R: Splittable>(
         outputs.push((*part, Output::begin(inputs, path, &provenance, existing)?));
     }
     let is_done = outputs.iter().all(|(_, output)| output.file.is_done());
-    begin_progress(progress, &format!("split ({})", R::PLURAL), is_done, inputs.len());
+    let (title, all) = (format!("split ({})", R::PLURAL), inputs.len());
+    progress.begin_stoppable(&title, if is_done { all } else { 0 }, all);
     if !is_done {
         inputs.each(progress, |_, record| {
             let subset = record.subset(&split);
@@ -150,7 +156,7 @@ pub fn split<R: Splittable>(
 /// Writes a random selection of `count` records that pass the filter, or all of them if there are
 /// fewer, in their original order (selection sampling: Knuth, The Art of Computer Programming,
 /// volume 2, algorithm 3.4.2 S). A game passes every filter.
-pub fn sample<R: Splittable>(
+pub fn sample<R: Selectable>(
     inputs: &Inputs<R>,
     (count, filter): (u64, &Filter),
     seed: u64,
@@ -158,8 +164,11 @@ pub fn sample<R: Splittable>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, SourceError> {
-    let provenance = inputs.provenance("sample").with("seed", seed).with(R::PLURAL, count);
-    let provenance = filter.in_provenance(provenance);
+    let provenance = inputs
+        .provenance("sample")
+        .with("seed", seed)
+        .with(R::PLURAL, count)
+        .with_unusual(!filter.is_all(), "filter", filter.to_string());
     let passes = |record: &R, excluded: &mut Excluded| {
         record.row().is_none_or(|row| filter.passes(row, seed, excluded))
     };
@@ -191,27 +200,9 @@ pub fn sample<R: Splittable>(
     })
 }
 
-/// A record type whose files can be merged.
-pub trait Mergeable: Record {
-    /// Returns the key by which duplicates are omitted; `None` if duplicates are kept.
-    fn key(&self) -> Option<Key> {
-        None
-    }
-}
-
-impl Mergeable for Game {
-    fn key(&self) -> Option<Key> {
-        Some(key_of_moves(self.squares()))
-    }
-}
-
-impl Mergeable for ScoredPosition {}
-
-impl Mergeable for PlacedPosition {}
-
 /// Writes the records of all files, but omits each game that has the same moves as an earlier game.
 /// Keys that exceed the memory `limit` go to a temporary file.
-pub fn merge<R: Mergeable>(
+pub fn merge<R: Selectable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
     out: &Path,
@@ -247,11 +238,12 @@ pub fn shuffle<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, SourceError> {
-    let mut provenance = inputs.provenance("shuffle").with("seed", seed);
-    if inputs.enumerated {
-        // The shuffled file is also a complete enumeration.
-        provenance = provenance.with("enumerated", true);
-    }
+    // The shuffled file of a complete enumeration is one as well.
+    let provenance = inputs.provenance("shuffle").with("seed", seed).with_unusual(
+        inputs.enumerated,
+        "enumerated",
+        true,
+    );
     let title = format!("shuffle ({} read)", R::PLURAL);
     Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
         progress.warn(Sorter::<Drawn<R>>::notice(limit, inputs.len(), BYTES_IN_FILE));
@@ -326,7 +318,7 @@ mod tests {
         check_split(&positions(9000));
     }
 
-    fn check_split<R: Splittable + Debug>(records: &[R]) {
+    fn check_split<R: Selectable + Debug>(records: &[R]) {
         let folder = Folder::new();
         let by = Split { validation_percent: 20, test_percent: 10, ..Split::new(3) };
         let outs = Subset::ALL.map(|part| (part, folder.path(&format!("{part:?}"))));
@@ -347,7 +339,7 @@ mod tests {
         check_sample(&positions(9000));
     }
 
-    fn check_sample<R: Splittable + Debug>(records: &[R]) {
+    fn check_sample<R: Selectable + Debug>(records: &[R]) {
         let folder = Folder::new();
         let inputs = inputs::<R>(&folder.write("all", records));
         let take = |count, seed, name: &str| {

@@ -4,12 +4,11 @@ use std::path::Path;
 
 use othello_engine::eval::Weights;
 use othello_engine::file::{
-    self, Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, check_output,
+    self, Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer,
+    check_output,
 };
 use othello_engine::progress::Progress;
-use othello_engine::record::{
-    Game, GameWriter, PositionWriter, Record, RecordError, RecordReader, RecordWriter,
-};
+use othello_engine::record::{Game, Record, RecordError, RecordReader, RecordWriter};
 use serde::Serialize;
 
 use crate::source::records::{Frame, Records};
@@ -57,22 +56,18 @@ pub fn repair(
         return Ok(None);
     }
     let kind = file::kind_of(path)?;
-    let begin_positions = match kind {
-        Kind::Openings => PositionWriter::begin_openings,
-        _ => PositionWriter::begin,
-    };
-    let files = (path, out, existing);
+    let files = (path, out, kind, existing);
     let summary = match kind {
-        Kind::Games => copy(files, progress, GameWriter::begin, |frame| match frame {
+        Kind::Games => copy(files, progress, |frame| match frame {
             Frame::Games(games) => games,
             _ => vec![],
         }),
-        Kind::Placed => copy(files, progress, RecordWriter::begin, |frame| match frame {
+        Kind::Placed => copy(files, progress, |frame| match frame {
             Frame::Placed(rows) => rows,
             _ => vec![],
         }),
         // Kinds other than records are refused here.
-        _ => copy(files, progress, begin_positions, |frame| match frame {
+        _ => copy(files, progress, |frame| match frame {
             Frame::Positions(rows) => rows,
             _ => vec![],
         }),
@@ -80,21 +75,17 @@ pub fn repair(
     Ok(Some((found, summary?)))
 }
 
-type BeginWriter<R> =
-    fn(&Path, &Provenance, Existing) -> Result<Begin<RecordWriter<R>>, RecordError>;
-
 /// Copies the records of undamaged frames, which `records` takes from a frame.
 fn copy<R: Record>(
-    (path, out, existing): (&Path, &Path, Existing),
+    (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
-    begin: BeginWriter<R>,
     records: fn(Frame) -> Vec<R>,
 ) -> Result<Summary, SourceError> {
     let of = RecordReader::<R>::open(path)?.provenance().as_map().clone();
     let provenance = Provenance::new("repair").with("input", checksum(path, progress)?);
-    let mut writer = match begin(out, &provenance.with("of", of), existing)? {
+    let mut writer = match Writer::begin(out, kind, &provenance.with("of", of), existing)? {
         Begin::Done(summary) => return Ok(summary),
-        Begin::Writer(writer) => writer,
+        Begin::Writer(writer) => RecordWriter::over(writer),
     };
     read(path, progress, |frame| {
         records(frame).into_iter().try_for_each(|record| writer.push(record))
@@ -217,7 +208,7 @@ mod tests {
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];
         let frames: Vec<Vec<Game>> = (5..10).map(frame).collect();
         let mut writer = records::begin(path, &Provenance::new("test"));
-        frames.iter().for_each(|frame| writer.write_frame(frame).unwrap());
+        writer.write_frames(&frames).unwrap();
         writer.finish().unwrap();
         frames
     }

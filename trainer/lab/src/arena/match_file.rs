@@ -148,14 +148,12 @@ impl KeptMatch<'_> {
     }
 
     fn provenance(&self, settings: &Provenance) -> Provenance {
-        let settings = settings
+        let sprt = self.conditions.sprt;
+        settings
             .clone()
             .with("pairs", self.openings.len())
-            .with("shard", Shard::WHOLE.to_string());
-        match self.conditions.sprt {
-            None => settings,
-            Some(sprt) => settings.with("sprt", serde_json::json!(sprt)),
-        }
+            .with("shard", Shard::WHOLE.to_string())
+            .with_unusual(sprt.is_some(), "sprt", serde_json::json!(sprt))
     }
 }
 
@@ -172,8 +170,6 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     type Error = LabError;
 
     const CAN_END: bool = true;
-    const CAN_REFUSE: bool = true;
-
     /// Returns true if a part has exactly the pairs `numbers`, each from its opening of the match.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };

@@ -64,9 +64,9 @@ pub(super) fn export(
     let provenance = Provenance::new("export")
         .with("data", serde_json::to_value(stream.inputs())?)
         .with("labels", labels.in_provenance())
-        .with("split", serde_json::to_value(split)?);
-    let provenance = filter.in_provenance(provenance).canonical();
-    let bytes = arrays.finish(&provenance)?;
+        .with("split", serde_json::to_value(split)?)
+        .with_unusual(!filter.is_all(), "filter", filter.to_string());
+    let bytes = arrays.finish(&provenance.canonical())?;
     plain::write(&arguments.output.out, &bytes, arguments.output.existing())?;
     let [positions, validation_positions, test_positions] = counts;
     session.print(&Exported {

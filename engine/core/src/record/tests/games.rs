@@ -143,8 +143,7 @@ fn frames_may_be_the_callers_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.games");
     let mut writer = begin(&path);
-    writer.write_frame(&[]).unwrap();
-    writer.write_frame(&[random_game(1, 60)]).unwrap();
+    writer.write_frames(&[vec![], vec![random_game(1, 60)]]).unwrap();
     assert_eq!(writer.finish().unwrap().sections, 2);
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }

@@ -63,7 +63,7 @@ fn openings_are_marked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.openings");
     let provenance = Provenance::new("openings");
-    let begun = PositionWriter::begin_openings(&path, &provenance, Existing::Keep);
+    let begun = Writer::begin(&path, Kind::Openings, &provenance, Existing::Keep);
     begun.unwrap().writer().unwrap().finish().unwrap();
     assert!(PositionReader::open(&path).unwrap().is_enumerated());
     let path = folder.path().join("marked.positions");

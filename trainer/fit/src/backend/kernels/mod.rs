@@ -11,6 +11,7 @@ pub(crate) mod tests;
 
 use std::sync::Arc;
 
+use bytemuck::cast_slice_mut;
 use othello_kernels::{Kernel, Launcher, Program, Value, index};
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
 };
 use crate::model::Model;
 use memory::Budget;
-use sums::{DeviceGroup, GroupSums};
+use sums::{DeviceGroup, GroupSums, TEAM, rows_arguments, wide};
 
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};
@@ -97,7 +98,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
 
     fn download_all<T: bytemuck::Pod>(&self, vector: &Vector<L::Buffer, T>) -> Result<Vec<T>> {
         let mut values = vec![T::zeroed(); vector.elements];
-        self.launcher.read(&vector.buffer, bytemuck::cast_slice_mut(&mut values))?;
+        self.launcher.read(&vector.buffer, cast_slice_mut(&mut values))?;
         Ok(values)
     }
 }
@@ -161,21 +162,59 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         target: Target,
         sums: &mut Self::Sums,
     ) -> Result<u128> {
-        match &self.group {
-            None => self.add_residuals(positions, batch, vector, target, sums),
-            Some(_) => Err(unsupported("kernels", NOT_LINEAR)),
+        if self.group.is_some() {
+            return Err(unsupported("kernels", NOT_LINEAR));
         }
+        self.launcher.clear(&mut sums.buffer)?;
+        let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
+        let labels = u32::from(target == Target::Label);
+        positions.for_each(&*self.launcher, batch, |rows| {
+            let mut arguments = rows_arguments(&rows);
+            arguments.extend([Value::U32(labels), self.checked(vector)]);
+            arguments.extend([self.checked_out(sums), Value::Out(&mut squared)]);
+            self.run(&index::RESIDUAL_SUMS, rows.range.len(), &mut arguments)
+        })?;
+        let mut halves = [0u64; 2];
+        self.launcher.read(&squared, cast_slice_mut(&mut halves))?;
+        Ok(wide(halves[0], halves[1]))
     }
 
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()> {
-        match &self.group {
-            None => self.add_occurrences(positions, sums),
-            Some(_) => Err(unsupported("kernels", NOT_LINEAR)),
+        if self.group.is_some() {
+            return Err(unsupported("kernels", NOT_LINEAR));
         }
+        self.launcher.clear(&mut sums.buffer)?;
+        positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
+            let mut arguments = rows_arguments(&rows);
+            arguments.push(self.checked_out(sums));
+            self.run(&index::OCCURRENCES, rows.range.len(), &mut arguments)
+        })
     }
 
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors> {
-        self.errors_of(positions, weights)
+        let mut totals = self.launcher.allocate(4 * size_of::<u64>())?;
+        positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
+            let (mut arguments, count) = (rows_arguments(&rows), rows.range.len());
+            let weights = self.checked(weights);
+            let (kernel, threads) = match &self.group {
+                None => {
+                    arguments.push(weights);
+                    (&index::ERRORS, count)
+                }
+                Some(group) => {
+                    arguments.extend(group.arguments(&rows, weights));
+                    (&index::JOINT_ERRORS, count * TEAM)
+                }
+            };
+            arguments.push(Value::Out(&mut totals));
+            self.run(kernel, threads, &mut arguments)
+        })?;
+        let mut found = [0u64; 4];
+        self.launcher.read(&totals, cast_slice_mut(&mut found))?;
+        let [weight, absolute, low, high] = found;
+        let (positions, absolute, squared) =
+            (positions.len() as u64, absolute.into(), wide(low, high));
+        Ok(Errors { positions, weight, absolute, squared })
     }
 
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64> {
@@ -186,7 +225,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         let chunks = sums.len() as u32;
         let mut arguments = [left, right, Value::U32(count as u32), Value::Out(&mut there)];
         self.launch(&index::DOT_CHUNKS, chunks, &mut arguments)?;
-        self.launcher.read(&there, bytemuck::cast_slice_mut(&mut sums))?;
+        self.launcher.read(&there, cast_slice_mut(&mut sums))?;
         Ok(sums.iter().fold(0.0, |total, sum| total + sum))
     }
 
@@ -197,7 +236,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
             [self.checked(vector), Value::U32(count as u32), Value::Out(&mut there)];
         self.run(&index::MAX_ABS, count, &mut arguments)?;
         let mut largest = [0.0f64];
-        self.launcher.read(&there, bytemuck::cast_slice_mut(&mut largest))?;
+        self.launcher.read(&there, cast_slice_mut(&mut largest))?;
         Ok(largest[0])
     }
 
@@ -273,7 +312,16 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 
     fn scratch(&self) -> Result<Self::Scratch> {
-        self.group.as_ref().map(|group| self.group_sums(group)).transpose()
+        let Some(DeviceGroup { group, .. }) = &self.group else { return Ok(None) };
+        let occurrences = (group.factors().start * size_of::<u64>()).max(1);
+        let of_numbers = || self.launcher.allocate(group.count() * size_of::<u32>());
+        Ok(Some(GroupSums {
+            sums: self.zero_sums()?,
+            occurrences: self.launcher.allocate(occurrences)?,
+            marks: of_numbers()?,
+            met: of_numbers()?,
+            totals: self.launcher.allocate(3 * size_of::<u64>())?,
+        }))
     }
 
     fn descend(
@@ -283,12 +331,32 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
     ) -> Result<u128> {
-        match (&self.group, scratch) {
-            (Some(group), Some(sums)) => {
-                self.descend_in_group(group, positions, batch, update, sums)
-            }
-            _ => Err(unsupported("kernels", NO_GROUP)),
-        }
+        let (Some(group), Some(sums)) = (&self.group, scratch) else {
+            return Err(unsupported("kernels", NO_GROUP));
+        };
+        let GroupSums { sums, occurrences, marks, met, totals } = sums;
+        let GroupUpdate { step, initial, moments, fixed } = update;
+        self.launcher.clear(totals)?;
+        positions.for_each(&*self.launcher, batch, |rows| {
+            let mut arguments = rows_arguments(&rows);
+            arguments.extend(group.arguments(&rows, self.checked(fixed)));
+            arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
+            arguments.extend([Value::Out(marks), Value::Out(met), Value::Out(totals)]);
+            self.run(&index::JOINT_RESIDUALS, rows.range.len() * TEAM, &mut arguments)
+        })?;
+        let Moments { weights, first, second } = &mut *moments;
+        let mut arguments = vec![self.checked_out(sums), Value::Out(occurrences)];
+        arguments.extend([Value::In(&group.totals), self.checked_out(fixed)]);
+        arguments.extend([Value::Out(marks), Value::In(met), Value::In(totals)]);
+        arguments.extend([self.checked(initial), self.checked_out(weights)]);
+        arguments.extend([self.checked_out(first), self.checked_out(second)]);
+        arguments.extend([group.phases(), group.count()]);
+        arguments.extend(scalars(step));
+        self.run(&index::JOINT_ADAM, group.group.count() * TEAM, &mut arguments)?;
+        let mut found = [0u64; 3];
+        self.launcher.read(totals, cast_slice_mut(&mut found))?;
+        let [low, high, _] = found;
+        Ok(wide(low, high))
     }
 }
 

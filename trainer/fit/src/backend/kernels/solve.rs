@@ -131,8 +131,9 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
         let mut sum = 0.0;
+        // The estimate is for self-play; a position of a random game takes twice as many steps.
         let fits = |number: &&usize| {
-            sum += usual_steps(positions[**number].empties());
+            sum += 3_200.0 * 2.5f64.powi(positions[**number].empties() as i32 - 10);
             sum <= steps
         };
         let count = rest.iter().take_while(fits).count().max(1);
@@ -141,12 +142,6 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
         rest = others;
     }
     launches
-}
-
-/// Returns the estimated number of steps that a thread takes to solve a self-play position: 3,200 ·
-/// 2.5^(empty squares − 10). A position of a random game takes twice as many.
-fn usual_steps(empties: u32) -> f64 {
-    3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }
 
 /// Returns the program for a solver. It has the smallest pattern set, since a solver needs none.

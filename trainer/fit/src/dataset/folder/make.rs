@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::write::{FILE_COUNT, FILES, provenance};
 use super::{Counts, DatasetFolder, LayoutSettings, Made};
-use crate::dataset::inputs::{Inputs, nothing};
+use crate::dataset::inputs::{Inputs, counts, nothing};
 use crate::dataset::merge::merge;
 use crate::dataset::sorted_run::SortedRun;
 use crate::dataset::stored::{MappedPart, RowSink, write_description, write_row, write_rows};
@@ -65,7 +65,7 @@ impl DatasetFolder {
         run.require(RUNS)?;
         let runs = run.parts(RUNS).map(|part| SortedRun::of_part(part?));
         let runs = runs.collect::<Result<Vec<_>, SourceError>>()?;
-        let counts = inputs.counts(&runs);
+        let counts = counts(&runs);
         progress.warn(counts.excluded.notice());
         if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
             run.clean()?;

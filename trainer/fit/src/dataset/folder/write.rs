@@ -5,8 +5,7 @@ use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{
-    Begin, Existing, FileError, Kind, Provenance, Reader, check_output, kind_of, plain,
-    stated_sha256,
+    Existing, FileError, Kind, Provenance, Reader, check_output, kind_of, plain, stated_sha256,
 };
 use othello_engine::progress::Progress;
 use othello_engine::record::PositionWriter;
@@ -67,13 +66,9 @@ impl Dataset {
         let rows = self.subset(subset, phase);
         let provenance = provenance_of_file(provenance, subset, phase);
         let path = folder.join(file_name(subset, phase));
-        let summary = match PositionWriter::begin(&path, &provenance, existing)? {
-            Begin::Done(summary) => summary,
-            Begin::Writer(mut writer) => {
-                rows.iter().try_for_each(|&row| writer.push(row))?;
-                writer.finish()?
-            }
-        };
+        let mut file = PositionWriter::begin(&path, &provenance, existing)?;
+        rows.iter().try_for_each(|&row| file.push(row))?;
+        let summary = file.finish()?;
         progress.advance(1);
         Ok(FileEntry { positions: rows.len() as u64, sha256: summary.sha256 })
     }

@@ -113,7 +113,7 @@ fn solve(
     let problem = Problem::new(&backend, &[Rows::full(rows)], ridge, initial).unwrap();
     let mut solver: Box<dyn Solver<Cpu<'_>> + '_> = match by.optimizer {
         Optimizer::Adam => {
-            let memory = Memory::of_phase(&problem).unwrap();
+            let memory = Memory::Phase(backend.zero_sums().unwrap());
             Box::new(Adam::new(&problem, &by.adam, 1, memory, None).unwrap())
         }
         Optimizer::LeastSquares | Optimizer::Descent => Box::new(by.steps(&problem)),

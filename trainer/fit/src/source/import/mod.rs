@@ -197,14 +197,15 @@ impl Import<'_> {
         let extension = (self.format == "wthor").then_some("wtb");
         let inputs = Inputs::find(self.paths, extension, self.random_plies)?;
         check_output(self.out, &inputs.files)?;
+        let random_plies = &inputs.random_plies;
         let provenance = Provenance::new("import")
             .with("format", self.format)
-            .with("inputs", inputs.checksums(progress)?);
-        let random_plies = &inputs.random_plies;
-        let provenance = match random_plies.iter().any(|&plies| plies > 0) {
-            true => provenance.with("random_plies", random_plies.clone()),
-            false => provenance,
-        };
+            .with("inputs", inputs.checksums(progress)?)
+            .with_unusual(
+                random_plies.iter().any(|&plies| plies > 0),
+                "random_plies",
+                &random_plies[..],
+            );
         Ok((inputs, provenance))
     }
 }
