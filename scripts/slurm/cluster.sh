@@ -13,6 +13,8 @@ end_all() {
         cat "$folder"/*.pid | xargs kill
         sleep 1
     fi
+    # Snakemake would wait for jobs of the cluster.
+    kill -KILL $(jobs -p)
     rm -rf "$folder"
 }
 trap 'set +e; end_all 2>/dev/null' EXIT
