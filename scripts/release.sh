@@ -89,10 +89,9 @@ documents() { # What is the same for every target, into $work/documents; asks pr
 archive() { # TARGET FOLDER
     local name=othello-toolkit-$version-$1 kind=tar.gz suffix=
     [[ $1 != *-windows-* ]] || kind=zip suffix=.exe
-    mkdir -p "$work/$name/bin"
+    mkdir -p "$work/$name"/{bin,lib/pkgconfig,include}
     cp "$2"/othello-{engine,trainer}$suffix "$work/$name/bin/"
     cp -r "$work/documents/." "$work/$name/"
-    mkdir -p "$work/$name"/{lib/pkgconfig,include}
     for file in "$2"/{libothello.{so,dylib,a,dll.a},othello.{dll,lib}}; do
         [[ ! -e $file ]] || cp "$file" "$work/$name/lib/"
     done
@@ -144,8 +143,7 @@ if wanted page || wanted npm; then
     ! wanted page || "${PYTHON:-python3}" scripts/release/pack.py "$work/othello-page-$version" "$out/othello-page-$version.zip"
 fi
 
-(cd "$out" && for file in *; do # The same line on every system.
-    "${PYTHON:-python3}" -c 'import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest() + "  " + sys.argv[1])' "$file"
-done >"$work/SHA256SUMS")
+"${PYTHON:-python3}" -c 'import hashlib, pathlib, sys # The same lines on every system.
+for file in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    print(hashlib.sha256(file.read_bytes()).hexdigest() + "  " + file.name)' "$out" | tee "$work/SHA256SUMS"
 mv "$work/SHA256SUMS" "$out/"
-cat "$out/SHA256SUMS"
