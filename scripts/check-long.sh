@@ -129,7 +129,7 @@ step "a fit in a tenth of the memory that its positions take: the same sha256"
 fit=("$trainer" fit "$out/many.games" --patterns small --epochs 3 --json)
 "${fit[@]}" --out "$out/roomy.weights" >"$out/roomy.json"
 field sha256 <"$out/roomy.json"
-bytes=$((2 * $(field positions <"$out/roomy.json")))
+bytes=$(python3 -c 'import json, sys; print(2 * json.load(sys.stdin)["positions"])' <"$out/roomy.json")
 prlimit --data="$bytes" "${fit[@]}" --threads 1 --memory-mb $((bytes >> 20)) --out "$out/narrow.weights" | field sha256
 
 step "the inner loop beside the machine's limit"
