@@ -84,13 +84,10 @@ def code():
 
 def files(name):
     """Names the files that a name between backticks may mean; NAME in it stands for any name."""
-    pattern = re.escape(name).replace("NAME", "[^/]+")
-    if "/" in name and not name.startswith("."):
-        starts = "|".join(re.escape(folder + "/") for folder in FOLDERS[1:])
-        pattern = f"^(?:{starts}|){pattern.rstrip('/')}(?:/|$)"
-    else:
-        pattern += "$"
-    return [name for name in listed() if re.search(pattern, name)]
+    pattern = re.escape(name.rstrip("/")).replace("NAME", "[^/]+")
+    starts = "|".join(FOLDERS[1:])
+    pattern = rf"(?:(?:{starts})/)?{pattern}(?:/.*)?" if "/" in name else f".*{pattern}"
+    return [it for it in listed() if re.fullmatch(pattern, it)]
 
 
 def is_defined(name, places):
