@@ -18,7 +18,7 @@ import os
 import re
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import chain as chain_of, pairwise
 from pathlib import Path
 
 # The crate of the attribute is below all others and knows none of them; none knows that of fuzzing.
@@ -135,7 +135,7 @@ def read_arrows(text):
         uses = crates.setdefault(crate, {})
         for chain in filter(str.strip, chains.split(";")):
             steps = [[name.strip() for name in step.split(",")] for step in chain.split("<-")]
-            for name in sum(steps, []):
+            for name in chain_of(*steps):
                 if not re.fullmatch(r"[a-z_]+", name):
                     raise ValueError(f"`{name}` in `{chain.strip()}` is no name of a room")
                 uses.setdefault(name, {})
