@@ -18,7 +18,7 @@ import os
 import re
 import subprocess
 import sys
-from itertools import chain as chain_of, pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 # The crate of the attribute is below all others and knows none of them; none knows that of fuzzing.
@@ -133,15 +133,15 @@ def read_arrows(text):
         head, _, chains = line.rpartition(":")
         crate = head.strip() or crate
         uses = crates.setdefault(crate, {})
-        for chain in filter(str.strip, chains.split(";")):
-            steps = [[name.strip() for name in step.split(",")] for step in chain.split("<-")]
-            for name in chain_of(*steps):
+        for arrow in filter(str.strip, chains.split(";")):
+            steps = [[name.strip() for name in step.split(",")] for step in arrow.split("<-")]
+            for name in chain(*steps):
                 if not re.fullmatch(r"[a-z_]+", name):
-                    raise ValueError(f"`{name}` in `{chain.strip()}` is no name of a room")
+                    raise ValueError(f"`{name}` in `{arrow.strip()}` is no name of a room")
                 uses.setdefault(name, {})
             for left, right in pairwise(steps):
                 if ALL in left:
-                    raise ValueError(f"`{ALL}` must stand at the end of `{chain.strip()}`")
+                    raise ValueError(f"`{ALL}` must stand at the end of `{arrow.strip()}`")
                 for name in right:
                     uses[name] |= {other: [f"`{other} <- {name}`"] for other in left}
     return crates

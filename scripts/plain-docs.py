@@ -49,7 +49,7 @@ def prose(path):
 def phrases(paths, lists):
     """Returns the number of phrases and of words of files; prints the phrases if `lists`."""
     listed = tomllib.loads((REPOSITORY / "scripts/plain-docs.toml").read_text())
-    listed = {instead: re.compile("|".join(all_of), re.IGNORECASE) for instead, all_of in listed.items()}
+    listed = {name: re.compile("|".join(all_of), re.IGNORECASE) for name, all_of in listed.items()}
     found, words = 0, 0
     for path in paths:
         for number, text in prose(path):
