@@ -105,25 +105,17 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::{Duration, Instant};
 
-    struct Lengths;
-
-    impl Server for Lengths {
-        fn answer_within(&mut self, line: &str, _limits: &Limits) -> Reply {
-            Reply { text: format!("{}\n", line.len()), quits: line == "quit" }
-        }
-
-        fn interruption(_came: Option<&str>) -> Interruption {
-            Interruption::Late
-        }
-    }
-
-    /// Ponders until it is stopped; answers with the number of times that it has pondered.
-    #[derive(Default)]
+    /// Ponders until it is stopped. Answers each line with its length, and with the number of times
+    /// that it has pondered.
     struct Ponderer(usize);
 
     impl Server for Ponderer {
         fn answer_within(&mut self, line: &str, _limits: &Limits) -> Reply {
-            Reply::says(format!("{line} {}\n", self.0))
+            Reply { text: format!("{} {}\n", line.len(), self.0), quits: line == "quit" }
+        }
+
+        fn interruption(_came: Option<&str>) -> Interruption {
+            Interruption::Late
         }
 
         fn has_to_ponder(&self) -> bool {
@@ -227,7 +219,7 @@ mod tests {
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
         for line in [&b"\n"[..], b"name\n"] {
             let read = Arc::new(AtomicUsize::new(0));
-            let _inbox = Inbox::open::<Lengths>(Endless(line, Arc::clone(&read))).unwrap();
+            let _inbox = Inbox::open::<Ponderer>(Endless(line, Arc::clone(&read))).unwrap();
             std::thread::sleep(Duration::from_millis(300));
             assert!(read.load(Ordering::Relaxed) < 1 << 20, "{line:?} {read:?}");
         }
@@ -240,15 +232,15 @@ mod tests {
         let lines = "ping\n".repeat(400_000);
         let mut output = vec![];
         serve(&mut Ponderer(3), Cursor::new(lines), &mut output).unwrap();
-        assert_eq!(output.len(), 400_000 * "ping 3\n".len());
+        assert_eq!(output.len(), 400_000 * "4 3\n".len());
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 
     #[test]
     fn the_next_line_ends_pondering() {
         let mut output = vec![];
-        serve(&mut Ponderer::default(), &b"a\nb\nc\nd\ne"[..], &mut output).unwrap();
-        assert_eq!(String::from_utf8(output).unwrap(), "a 1\nb 2\nc 3\nd 3\ne 3\n");
+        serve(&mut Ponderer(0), &b"a\nbb\nccc\ndd\ne"[..], &mut output).unwrap();
+        assert_eq!(String::from_utf8(output).unwrap(), "1 1\n2 2\n3 3\n2 3\n1 3\n");
     }
 
     #[test]
@@ -256,10 +248,7 @@ mod tests {
         let long = "x".repeat(1 << 20);
         let input = [b"one\r\n", long.as_bytes(), b"\n\n\xFF\xFF\nquit\nno more\n"].concat();
         let mut output = vec![];
-        serve(&mut Lengths, Cursor::new(input), &mut output).unwrap();
-        assert_eq!(String::from_utf8(output).unwrap(), "3\n65536\n0\n6\n4\n");
-        let mut output = vec![];
-        serve(&mut Lengths, &b"last"[..], &mut output).unwrap();
-        assert_eq!(output, b"4\n");
+        serve(&mut Ponderer(3), Cursor::new(input), &mut output).unwrap();
+        assert_eq!(String::from_utf8(output).unwrap(), "3 3\n65536 3\n0 3\n6 3\n4 3\n");
     }
 }

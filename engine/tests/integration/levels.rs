@@ -11,7 +11,7 @@ use othello_testing::program::ended_within;
 use crate::folder;
 
 /// Starts a server. Returns its process, its input, and the lines of its output.
-fn server(arguments: &str) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
+pub(crate) fn server(arguments: &str) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
     let folder = folder();
     let mut command = folder.command(arguments);
     let mut child =

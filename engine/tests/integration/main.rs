@@ -14,7 +14,6 @@ mod levels;
 mod library;
 #[cfg(target_os = "linux")]
 mod no_memory;
-mod protocol_commands;
 mod protocols;
 mod published;
 mod readers;

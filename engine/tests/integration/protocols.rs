@@ -1,30 +1,37 @@
-//! Tests of whole games by GTP and NBoard, including passes, against a client with its own board.
+//! Tests of whole games by GTP and NBoard, including passes, against a client with its own board;
+//! of files that are not games, and of books. The conversations in `tests/cmd` have every command.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::Stdio;
+use std::io::Write as _;
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Position, Side, Square, Squares, ggf};
 use othello_engine::eval::{Mobility, Zero};
+use othello_engine::file::Existing;
+use othello_engine::openings::{Book, Settings, write_openings};
+use othello_engine::progress::Silent;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search};
+use othello_testing::scratch;
 
-use crate::{folder, protocol_commands};
+use crate::folder;
+use crate::levels::server;
 
-pub(crate) fn player(level: u32) -> Player<'static, Zero> {
+fn player(level: u32) -> Player<'static, Zero> {
     Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
 }
 
-fn gtp() -> Gtp<'static, Zero> {
-    Gtp::new(player(1))
+/// Returns the answer to a GTP command, without `= ` and the empty line; `Err` if it is rejected.
+fn answer(server: &mut Gtp<'_, Zero>, command: &str) -> Result<String, String> {
+    let text = server.answer(command).text;
+    let body = text[1..].strip_suffix("\n\n").unwrap().trim_start_matches(' ').to_owned();
+    if text.starts_with('=') { Ok(body) } else { Err(body) }
 }
 
-/// Returns the answer to a GTP command, without `= ` and the empty line.
 fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
-    protocol_commands::ask(server, command).expect(command)
+    answer(server, command).expect(command)
 }
 
 fn turns(position: &Position) -> Vec<Option<Square>> {
@@ -38,24 +45,31 @@ fn after(position: &Position, turn: Option<Square>) -> Position {
     turn.map_or(position.pass(), |square| position.play(square).unwrap())
 }
 
-/// Plays games between the engine and a client that moves at random, or so that the engine must
-/// pass often. `choose` asks the engine for its turn, and `tell` sends it a turn; both receive all
-/// turns of the game so far. Returns the number of passes of the client and of the engine.
-fn play_games(
+fn named(turn: Option<Square>, pass: &str) -> String {
+    turn.map_or(pass.to_owned(), |square| square.to_string())
+}
+
+/// Plays games between an engine and a client that moves at random, or so that the engine must pass
+/// often. `choose` asks the engine for its turn. `tell` sends it the last of the turns so far, or
+/// after a turn of its own (`true`) compares the boards. Returns the number of passes of the client
+/// and of the engine.
+fn play_games<E>(
     games: u64,
-    mut choose: impl FnMut(&[Option<Square>], &Position, Side) -> Option<Square>,
-    mut tell: impl FnMut(&[Option<Square>], &Position, Side),
+    server: &mut E,
+    choose: impl Fn(&mut E, &Position, Side) -> Option<Square>,
+    tell: impl Fn(&mut E, &[Option<Square>], bool, &Position, Side),
 ) -> [usize; 2] {
     let mut passes = [0; 2];
     for game in 0..games {
         let mut random = Generator::split(11, game);
         let engine = if game % 2 == 0 { Side::Black } else { Side::White };
         let (mut position, mut side, mut played) = (Position::START, Side::Black, vec![]);
-        tell(&played, &position, side);
+        tell(server, &played, false, &position, side);
         while !position.is_over() {
             let legal = turns(&position);
-            let turn = if side == engine {
-                let turn = choose(&played, &position, side);
+            let is_own = side == engine;
+            let turn = if is_own {
+                let turn = choose(server, &position, side);
                 assert!(legal.contains(&turn), "{turn:?} in {position:?}");
                 turn
             } else if game % 4 < 2 {
@@ -65,10 +79,10 @@ fn play_games(
                 let replies = |turn: &Option<Square>| after(&position, *turn).moves().count_ones();
                 legal.into_iter().min_by_key(|turn| (replies(turn), random.below(100))).unwrap()
             };
-            passes[usize::from(side == engine)] += usize::from(turn.is_none());
+            passes[usize::from(is_own)] += usize::from(turn.is_none());
             (position, side) = (after(&position, turn), side.other());
             played.push(turn);
-            tell(&played, &position, side);
+            tell(server, &played, is_own, &position, side);
         }
     }
     passes
@@ -76,40 +90,31 @@ fn play_games(
 
 #[test]
 fn gtp_plays_whole_games_with_passes() {
-    let server = std::cell::RefCell::new(gtp());
-    let own = std::cell::Cell::new(false);
     let passes = play_games(
         60,
-        |_, position, side| {
-            let mut server = server.borrow_mut();
-            assert_eq!(ask(&mut server, "gogui-rules_side_to_move"), side.to_string());
-            let legal = ask(&mut server, "gogui-rules_legal_moves");
-            let expected: Vec<String> = turns(position)
-                .iter()
-                .map(|turn| turn.map_or("pass".into(), |s| s.to_string()))
-                .collect();
-            assert_eq!(legal.split(' ').collect::<Vec<_>>(), expected);
-            let suggested = ask(&mut server, &format!("reg_genmove {side}"));
-            let turn = ask(&mut server, &format!("genmove {side}"));
+        &mut Gtp::new(player(1)),
+        |server, position, side| {
+            assert_eq!(ask(server, "gogui-rules_side_to_move"), side.to_string());
+            let legal = ask(server, "gogui-rules_legal_moves");
+            let expected = turns(position).into_iter().map(|turn| named(turn, "pass"));
+            assert!(legal.split(' ').eq(expected), "{legal}");
+            let suggested = ask(server, &format!("reg_genmove {side}"));
+            let turn = ask(server, &format!("genmove {side}"));
             if position.empties() <= 4 {
                 assert_eq!(suggested == "pass", turn == "pass");
             }
-            own.set(true);
-            if turn == "pass" { None } else { Some(turn.parse().unwrap()) }
+            (turn != "pass").then(|| turn.parse().unwrap())
         },
-        |played, position, side| {
-            let mut server = server.borrow_mut();
+        |server, played, is_own, position, side| {
             match played.last() {
-                None => assert_eq!(ask(&mut server, "clear_board"), ""),
-                Some(_) if own.get() => {}
-                Some(turn) => {
-                    let turn = turn.map_or("pass".to_owned(), |square| square.to_string());
-                    ask(&mut server, &format!("play {} {turn}", side.other()));
+                None => assert_eq!(ask(server, "clear_board"), ""),
+                Some(_) if is_own => {}
+                Some(&turn) => {
+                    ask(server, &format!("play {} {}", side.other(), named(turn, "pass")));
                 }
             }
-            own.set(false);
             // The engine's board must be the client's.
-            let board: String = ask(&mut server, "showboard");
+            let board: String = ask(server, "showboard");
             let squares: String = board
                 .lines()
                 .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
@@ -125,9 +130,9 @@ fn gtp_plays_whole_games_with_passes() {
                     1.. => format!("B+{score}"),
                     _ => format!("W+{}", -score),
                 };
-                assert_eq!(ask(&mut server, "final_score"), expected);
-                assert_eq!(ask(&mut server, "gogui-rules_legal_moves"), "");
-                assert_eq!(ask(&mut server, "genmove white"), "pass");
+                assert_eq!(ask(server, "final_score"), expected);
+                assert_eq!(ask(server, "gogui-rules_legal_moves"), "");
+                assert_eq!(ask(server, "genmove white"), "pass");
             }
         },
     );
@@ -136,12 +141,11 @@ fn gtp_plays_whole_games_with_passes() {
 
 #[test]
 fn nboard_plays_whole_games_with_passes() {
-    let server = std::cell::RefCell::new(Nboard::new(player(1)));
     let silent = |reply: Reply| assert_eq!(reply, Reply::default());
     let passes = play_games(
         60,
-        |_, position, _| {
-            let mut server = server.borrow_mut();
+        &mut Nboard::new(player(1)),
+        |server, position, _| {
             let said = server.answer("go").text;
             let line = said.lines().last().unwrap().strip_prefix("=== ").unwrap();
             let turn = ggf::read_turn(line).unwrap();
@@ -157,13 +161,11 @@ fn nboard_plays_whole_games_with_passes() {
             );
             turn
         },
-        |played, _, _| {
-            let mut server = server.borrow_mut();
+        |server, played, _, _, _| {
             // Some turns are sent one by one, others with the whole game.
             match played.split_last() {
-                Some((turn, before)) if before.len() % 3 != 0 => {
-                    let turn = turn.map_or("PA".to_owned(), |square| square.to_string());
-                    silent(server.answer(&format!("move {turn}/1.5/0.1")));
+                Some((&turn, before)) if before.len() % 3 != 0 => {
+                    silent(server.answer(&format!("move {}/1.5/0.1", named(turn, "PA"))));
                 }
                 _ => {
                     let game = ggf::game(&Position::START, Side::Black, played);
@@ -180,71 +182,34 @@ fn nboard_plays_whole_games_with_passes() {
 /// for a move, and the next command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
-    let folder = folder();
-    let mut engine =
-        folder.command("gtp --ponder --level 60 --weights mobility --hash-mb 1 --threads 2");
-    let mut engine = engine.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut input = engine.stdin.take().unwrap();
-    let mut output = BufReader::new(engine.stdout.take().unwrap()).lines();
+    let (mut engine, mut input, mut output) =
+        server("gtp --ponder --level 60 --weights mobility --hash-mb 1 --threads 2");
     let mut ask = |command: String| {
         writeln!(input, "{command}").unwrap();
-        let answer = output.next().unwrap().unwrap();
-        assert_eq!(output.next().unwrap().unwrap(), "");
+        let answer = output.next().unwrap();
+        assert_eq!(output.next().unwrap(), "");
         answer.strip_prefix('=').unwrap_or_else(|| panic!("{command}: {answer}")).trim().to_owned()
     };
     ask("time_settings 1 0 0".to_owned());
-    let (mut position, mut side) = (Position::START, Side::Black);
-    let mut random = Generator::new(12);
-    while !position.is_over() {
-        let legal = turns(&position);
-        let turn = if side == Side::White {
-            let said = ask("genmove white".to_owned());
-            if said == "pass" { None } else { Some(said.parse().unwrap()) }
-        } else {
-            let turn = legal[random.below(legal.len() as u32) as usize];
-            ask(format!("play b {}", turn.map_or("pass".to_owned(), |square| square.to_string())));
-            turn
-        };
-        assert!(legal.contains(&turn), "{turn:?} in {position:?}");
-        (position, side) = (after(&position, turn), side.other());
-    }
+    play_games(
+        1,
+        &mut ask,
+        |ask, _, side| {
+            let turn = ask(format!("genmove {side}"));
+            (turn != "pass").then(|| turn.parse().unwrap())
+        },
+        |ask, played, is_own, _, side| {
+            if let (Some(&turn), false) = (played.last(), is_own) {
+                ask(format!("play {} {}", side.other(), named(turn, "pass")));
+            }
+        },
+    );
     assert_ne!(ask("final_score".to_owned()), "");
     ask("quit".to_owned());
     assert!(engine.wait().unwrap().success());
 }
 
 /// A regression: `set game`, which NBoard sends before every move of the engine, emptied the table.
-/// The searches must visit the same nodes as by GTP, where each turn is sent once.
-#[test]
-fn nboard_forgot_its_searches_before_every_move() {
-    let player = || {
-        let search = Search::new(&Mobility).hash_mb(1);
-        Player::new(&search, Level::new(7).unwrap()).unwrap()
-    };
-    let (mut server, mut gtp) = (Nboard::new(player()), Gtp::new(player()));
-    let (mut game, mut position, mut nodes) = (vec![], Position::START, [0, 0]);
-    let mut warm = player();
-    for _ in 0..8 {
-        server.answer(&format!("set game {}", ggf::game(&Position::START, Side::Black, &game)));
-        let said = server.answer("go").text;
-        let visited: u64 = said.split_whitespace().nth(1).unwrap().parse().unwrap();
-        let chosen = warm.choose(&position, &Limits::default());
-        assert_eq!(visited, chosen.nodes);
-        let square = gtp.answer("genmove black").text;
-        assert_eq!(square.trim_start_matches("= ").trim(), chosen.square.unwrap().to_string());
-        nodes[0] += visited;
-        nodes[1] += player().choose(&position, &Limits::default()).nodes;
-
-        let after_chosen = after(&position, chosen.square);
-        let reply = turns(&after_chosen)[0];
-        gtp.answer(&format!("play white {}", reply.unwrap()));
-        game.extend([chosen.square, reply]);
-        position = after(&after_chosen, reply);
-    }
-    assert!(nodes[0] < nodes[1], "{nodes:?}");
-}
-
-/// A client sends `move` after one turn, `set game` after two. Both keep what was pondered.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];
@@ -264,4 +229,54 @@ fn nboard_goes_on_from_what_was_pondered() {
         let is_found = server.answer("go").text.starts_with("nodestats 1 ");
         assert_eq!(is_found, ponders);
     }
+}
+
+/// Regressions: `loadsgf` printed the first bytes of any file, and never stopped reading a device.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
+    let folder = folder();
+    let path = |name: &str| folder.path(name).display().to_string();
+    folder.write("secret", "root:secret:0\n".repeat(1000));
+    folder.write("long", format!("(;GM[{}])", "9".repeat(100_000)));
+    let made = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+    assert!(made.success());
+    let mut server = Gtp::new(player(1));
+    for (file, said) in [
+        (path("secret"), "has no game of SGF"),
+        (path("long"), "not of Othello, GM[2]"),
+        (path("pipe"), "is a named pipe, not an ordinary file"),
+        ("/dev/zero".to_owned(), "is a device, not an ordinary file"),
+    ] {
+        let refused = answer(&mut server, &format!("loadsgf {file}")).unwrap_err();
+        assert!(refused.contains(said) && refused.len() < 400, "{refused}");
+        assert!(!refused.contains("root:"), "{refused}");
+    }
+}
+
+/// The book has openings of three moves, scored by another evaluation than the player's.
+#[test]
+fn servers_play_from_a_book_while_it_knows() {
+    let path = scratch::path("book.openings");
+    write_openings(&path, &Settings::whole(3, 2), &Mobility, Existing::Keep, &Silent).unwrap();
+    let book = Book::read(&path).unwrap();
+    let with_book = || player(1).with_book(Some(book.clone()));
+    let (mut gtp, mut nboard) = (Gtp::new(with_book()), Nboard::new(with_book()));
+    let (mut position, mut from_book) = (Position::START, 0);
+    for (side, ply) in ["black", "white", "black", "white", "black"].iter().zip(0..) {
+        let (said, hints) = (nboard.answer("go").text, nboard.answer("hint 3").text);
+        let turn = ask(&mut gtp, &format!("genmove {side}"));
+        nboard.answer(&format!("move {turn}"));
+        if let Some((square, value)) = book.best_move(&position) {
+            from_book += 1;
+            assert_eq!(turn, square.to_string(), "ply {ply}");
+            let line = format!("book {} {value:.2} 0 0\n", square.to_string().to_ascii_uppercase());
+            assert!(said.starts_with(&line) && hints.contains(&line), "{said}{hints}");
+        } else {
+            assert!(said.starts_with("nodestats") && hints.contains("\nsearch "), "{said}{hints}");
+        }
+        assert!(Squares(position.moves()).any(|square| square.to_string() == turn));
+        position = position.play(turn.parse().unwrap()).unwrap();
+    }
+    assert_eq!(from_book, 3);
 }
