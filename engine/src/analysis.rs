@@ -155,7 +155,6 @@ fn follow<E: Evaluate>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::transcript::Replay;
     use crate::eval::Mobility;
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
@@ -197,24 +196,6 @@ mod tests {
             }
         }
         assert!(passes > 5);
-    }
-
-    #[test]
-    fn a_line_of_a_shallow_search_is_as_long_as_the_search_is_deep() {
-        let mut searcher = Searcher::new(&Mobility, 1);
-        let strength = Strength { depth: 5, exact: 10 };
-        let rated = rated_moves(&mut searcher, &Position::START, strength, &Limits::default());
-        assert_eq!(rated.len(), 4);
-        for rated in &rated {
-            assert_eq!((rated.depth, rated.exact, rated.line.len()), (5, false, 5));
-            Replay::from_start(&rated.line).unwrap();
-            // The first four moves are images of each other.
-            assert_eq!(
-                rated.value,
-                -searcher.search(&Position::START.play(rated.square).unwrap(), 4).value
-            );
-        }
-        assert!(rated.iter().all(|other| other.value == rated[0].value));
     }
 
     /// A regression: after a limit ended an exact search, the value was that of its shallow guess.

@@ -62,22 +62,3 @@ fn neither(path: &Path, error: FileError) -> FileError {
         _ => error,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_argument_is_a_position_standard_input_or_a_file() {
-        let parse = |text: &str| text.parse::<Positions>();
-        assert_eq!(parse("-"), Ok(Positions::StandardInput));
-        assert_eq!(parse("f5d6"), Ok(Positions::Stated("f5d6".to_owned())));
-        let board = "---------------------------OX------XO--------------------------- O";
-        assert_eq!(parse(board), Ok(Positions::Stated(board.to_owned())));
-        assert_eq!(parse("boards.txt"), Ok(Positions::File("boards.txt".into())));
-        assert_eq!(parse("/dev/stdin"), Ok(Positions::File("/dev/stdin".into())));
-        assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
-        let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
-        assert_eq!(parse(ggs), Ok(Positions::Stated(ggs.to_owned())));
-    }
-}

@@ -1,8 +1,8 @@
-//! Tests of the command line as a whole: threads, stacks, completions, manual pages.
+//! Tests of the command line as a whole: threads, memory, the embedded weights. The cases in
+//! `tests/cmd` test most commands.
 
-use othello_testing::folder::Folder;
-use othello_testing::program::message;
-use serde_json::Value;
+use othello_testing::program::{message, printed};
+use othello_testing::skip;
 
 use crate::folder;
 
@@ -11,28 +11,6 @@ const POSITIONS: &str = "\
 -XXXXXX---XOOOOO--XOOXXO-OXOXXOOOXXOXXOOOXXXOXOO-OXOXXXX-OO-XX-- X
 ----OX----OOXX---OOOXX-XOOXXOOOOOXXOXXOOOXXXOOOOOXXXXOXO--OOOOOX X
 ";
-
-fn solve(threads: u32) -> Value {
-    let folder = folder();
-    folder.write("boards.txt", POSITIONS.repeat(4));
-    let mut report = folder.json(&format!("solve boards.txt --threads {threads} --hash-mb 1"));
-    report.as_object_mut().unwrap().remove("seconds");
-    for position in report["positions"].as_array_mut().unwrap() {
-        position.as_object_mut().unwrap().remove("seconds");
-    }
-    report
-}
-
-/// A regression: `solve` accepted `--threads`, which had no effect.
-#[test]
-fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
-    let alone = solve(1);
-    assert_eq!(alone["positions"].as_array().unwrap().len(), 12);
-    assert_eq!(alone["positions"][0]["score"], 18);
-    // The nodes of a position do not depend on the positions solved before it.
-    assert_eq!(alone["positions"][0], alone["positions"][9]);
-    assert_eq!(solve(3), alone);
-}
 
 /// A regression: the program panicked if a transposition table did not fit into memory.
 #[cfg(target_os = "linux")]
@@ -80,61 +58,23 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
     assert!(message.contains("--hash-mb, the size of the table of each thread"), "{message}");
 }
 
-/// A regression: the report on a complete output did not state whether an earlier run had made it.
+/// The embedded weights must be those of the file that the binary was built from, without counts.
 #[test]
-fn complete_outputs_are_said_to_be_from_an_earlier_run() {
+fn the_embedded_weights_are_inspected_without_counts() {
     let folder = folder();
-    for (arguments, stage, units) in [
-        ("selfplay --games 20 --seed 1 --depth 1 --exact 2 --out a.games", "self-play (games)", 20),
-        ("openings --plies 4 --score-depth 1 --out a.openings", "scores (positions)", 60),
-    ] {
-        let report = || folder.json(&format!("{arguments} --weights mobility"));
-        assert!(report()["resumed"].is_null(), "{arguments}");
-        assert_eq!(report()["resumed"][stage], units, "{arguments}");
+    let inspect = |file: &str| {
+        let mut command = folder.command(&format!("weights {file} --json --inspect"));
+        printed(&command.args(["a1 b1 c1 a2 b2 c2 a3 b3 c3", "XO-OO----"]).output().unwrap())
+    };
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/default.weights");
+    let (embedded, file) = (inspect(""), inspect(shipped));
+    if embedded["sha256"] != file["sha256"] {
+        skip!("the binary was built with other weights");
     }
-}
-
-#[test]
-fn completions_and_manual_pages_know_the_subcommands() {
-    let folder = folder();
-    let script = folder.said("completions bash");
-    assert!(script.contains("selfplay") && script.contains("--random-plies"), "{script}");
-    folder.runs("man .");
-    let page = folder.text("othello-engine-solve.1");
-    assert!(page.contains("Find the exact scores of positions"), "{page}");
-}
-
-/// Runs the engine with `--log json` in a folder; returns its exit status and its events.
-fn events(folder: &Folder, arguments: &str) -> (Option<i32>, Vec<Value>) {
-    let output = folder.run(&format!("{arguments} --log json --progress-file progress.json"));
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    let events = stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    (output.status.code(), events)
-}
-
-#[test]
-fn schedulers_read_an_event_a_line_and_the_last_one_in_a_file() {
-    let folder = &folder();
-    let last = || -> Value { serde_json::from_slice(&folder.read("progress.json")).unwrap() };
-    let selfplay = "selfplay --games 20 --seed 1 --depth 1 --exact 2 --weights mobility";
-    let (status, first) = events(folder, &format!("{selfplay} --out a.games"));
-    assert_eq!(status, Some(0));
-    let named = |name: &str| first.iter().filter(|event| event["event"] == name).count();
-    assert!(named("begin") >= 1 && named("begin") == named("end"), "{first:?}");
-    let games = first.iter().find(|event| event["event"] == "end").unwrap();
-    assert_eq!([&games["stage"], &games["unit"]], ["self-play", "games"]);
-    assert_eq!([&games["done"], &games["resumed"], &games["total"]], [20, 0, 20]);
-    let exit = first.last().unwrap();
-    assert_eq!((&exit["event"], &exit["status"]), (&"exit".into(), &0.into()));
-    assert_eq!((last()["event"].as_str(), &last()["process"]), (Some("exit"), &exit["process"]));
-
-    let (_, again) = events(folder, &format!("{selfplay} --out a.games"));
-    let text = |event: &str| again.iter().find(|found| found["event"] == event).unwrap().clone();
-    assert_eq!(text("message")["text"], "self-play: 20 of 20 games from an earlier run");
-
-    let other = selfplay.replace("--seed 1", "--seed 2");
-    let (status, failed) = events(folder, &format!("{other} --out a.games"));
-    let said = failed.iter().find(|event| event["event"] == "error").unwrap();
-    assert!(said["text"].as_str().unwrap().starts_with("a.games: "), "{said}");
-    assert_eq!((status, last()["status"].as_i64()), (Some(2), Some(2)));
+    assert_eq!(embedded["inspect"]["weights"], file["inspect"]["weights"]);
+    assert_eq!(embedded["inspect"]["parameter"], file["inspect"]["parameter"]);
+    assert!(file["inspect"]["counts"].is_array());
+    for absent in [&embedded["inspect"]["counts"], &embedded["counts"]] {
+        assert!(absent.is_null(), "{absent}");
+    }
 }

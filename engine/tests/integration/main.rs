@@ -20,7 +20,6 @@ mod readers;
 mod readme;
 mod system;
 mod vectors;
-mod weights_command;
 
 fn folder() -> Folder {
     Folder::of(env!("CARGO_BIN_EXE_othello-engine"))

@@ -154,21 +154,3 @@ fn text(content: impl Display, x: usize, y: usize, size: usize) -> Text {
 fn short(name: &str) -> String {
     name.chars().take(NAME_LENGTH).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pattern::PatternSet;
-
-    fn of(toml: &str) -> String {
-        picture(&Weights::zero(PatternSet::from_toml(toml).expect("a pattern set")))
-    }
-
-    #[test]
-    fn a_name_cannot_break_the_picture() {
-        let named = of("name = \"<a&b>\"\nscalars = []\n[[pattern]]\nname = \"</text>\"\n\
-                        squares = \"a1\"\n");
-        assert!(named.contains("&lt;a&amp;b&gt;: 1 patterns, 4 instances"), "{named}");
-        assert_eq!(named.matches("<text").count(), named.matches("</text>").count());
-    }
-}
