@@ -272,30 +272,18 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::positions;
     use super::*;
-    use crate::board::transcript::Step;
     use crate::eval::Mobility;
     use crate::progress::Silent;
-    use crate::random::random_game;
-
-    fn values(positions: &[Position], depth: u32) -> Vec<Value> {
-        Search::new(&Mobility).depth(depth).values(positions, &Silent).unwrap()
-    }
-
-    /// All positions of random games, with those before a pass and the ends of games.
-    fn random_positions() -> Vec<Position> {
-        let steps = (0..40).flat_map(|game| random_game(3, game, usize::MAX).steps);
-        let both = |step: Step| [step.position, step.position.play(step.square).unwrap()];
-        steps.flat_map(both).collect()
-    }
 
     #[test]
     fn a_value_does_not_depend_on_the_company() {
-        let positions = random_positions();
-        let positions: Vec<Position> = positions.into_iter().step_by(16).collect();
-        let together = values(&positions, 4);
+        let search = Search::new(&Mobility).depth(4);
+        let positions = positions(3, 300, 0..60);
+        let together = search.values(&positions, &Silent).unwrap();
         for (&position, value) in positions.iter().zip(together) {
-            assert_eq!(values(&[position], 4), [value]);
+            assert_eq!(search.values(&[position], &Silent).unwrap(), [value]);
         }
     }
 

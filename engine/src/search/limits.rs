@@ -116,25 +116,43 @@ mod tests {
     use crate::random::{Generator, random_position};
     use othello_testing::on_threads;
 
-    /// The result must be the same each time, and no wrong entry may remain in the table.
+    /// The result must be the same each time, and no wrong entry may remain in the table. If the
+    /// limit is too small for a search to the end, the deepest search that ends earlier decides.
     #[test]
     fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
         let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
-        let mut fresh = searcher(&Mobility, 5000);
+        let new = || searcher(&Mobility, 20_000);
         let mut random = Generator::new(22);
-        for empties in 28..40 {
-            let position = random_position(&mut random, empties);
-            let mut searcher = searcher(&Mobility, 5000);
-            let found = searcher.search_within(&position, 7, &limits(2_000));
-            assert!(found.depth < 7 && found.depth % 2 == 1, "{found:?}");
-            fresh.new_game();
-            let lesser = fresh.search(&position, found.depth);
-            assert_eq!((found.value, found.best), (lesser.value, lesser.best), "{position:?}");
-            let whole = searcher.search_within(&position, 7, &limits(u64::MAX));
-            fresh.new_game();
-            assert_eq!((whole.depth, whole.value), (7, fresh.search(&position, 7).value));
-            searcher.new_game();
-            assert_eq!(searcher.search_within(&position, 7, &limits(2_000)), found);
+        let mut random = |empties| random_position(&mut random, empties);
+        // `before` is by how many plies the search before that to the end is shallower.
+        for (positions, depth, exact, nodes, before) in [
+            ((28..40).map(&mut random).collect(), 7, 0, 2_000, 1),
+            ((30..36).map(&mut random).collect(), 1, 60, 50_000, 8),
+            (positions(28, 8, 15..18), 24, 10, 5_000, 1),
+        ] {
+            let strength = Strength { depth, exact };
+            for position in positions {
+                let mut searcher = new();
+                let found = searcher.search_within(&position, strength, &limits(nodes));
+                let wanted = strength.depth_of(&position);
+                assert!(found.depth < wanted, "{found:?}");
+                assert!(exact > 0 || found.depth % 2 == 1, "{found:?}");
+                let plain = new().search(&position, found.depth);
+                assert_eq!((found.value, found.best), (plain.value, plain.best), "{position:?}");
+                let below = wanted.min(position.empties() - before);
+                assert_eq!(new().search_within(&position, below, &limits(nodes)), found);
+                // A search to the end takes minutes with more than 20 empty squares.
+                if exact < 60 {
+                    let whole = searcher.search_within(&position, strength, &limits(u64::MAX));
+                    let expected = match exact {
+                        0 => new().search(&position, depth).value,
+                        _ => Value::from_score(new().solve(&position).score),
+                    };
+                    assert_eq!((whole.value, whole.depth), (expected, wanted), "{position:?}");
+                }
+                searcher.new_game();
+                assert_eq!(searcher.search_within(&position, strength, &limits(nodes)), found);
+            }
         }
     }
 
@@ -162,36 +180,6 @@ mod tests {
             nodes = [nodes[0] + on.nodes, nodes[1] + again.nodes];
         }
         assert!(nodes[0] < nodes[1], "{nodes:?}");
-    }
-
-    #[test]
-    fn where_perfect_play_takes_too_long_a_clock_has_the_deepest_search_decide() {
-        let strength = Strength { depth: 1, exact: 60 };
-        let limits = Limits { nodes: Some(50_000), ..Limits::default() };
-        for position in positions(26, 6, 30..34) {
-            let found = searcher(&Mobility, 20_000).search_within(&position, strength, &limits);
-            let plain = searcher(&Mobility, 20_000).search(&position, found.depth);
-            assert_eq!((found.value, found.best), (plain.value, plain.best), "{position:?}");
-        }
-    }
-
-    /// The limit of nodes is too small for a search to the end.
-    #[test]
-    fn where_a_depth_goes_to_the_end_limits_leave_the_deepest_search_that_does_not() {
-        let strength = Strength { depth: 24, exact: 10 };
-        let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
-        for position in positions(28, 8, 15..18) {
-            let few =
-                searcher(&Mobility, 20_000).search_within(&position, strength, &limits(5_000));
-            let below = position.empties() - 1;
-            let deepest =
-                searcher(&Mobility, 20_000).search_within(&position, below, &limits(5_000));
-            assert_eq!(few, deepest, "{position:?}");
-            let many =
-                searcher(&Mobility, 20_000).search_within(&position, strength, &limits(u64::MAX));
-            let score = searcher(&Mobility, 20_000).solve(&position).score;
-            assert_eq!((many.value.score(), many.depth), (score, position.empties()));
-        }
     }
 
     /// An unset interrupt flag must not change a node; a set one ends even the first iteration.

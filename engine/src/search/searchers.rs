@@ -51,8 +51,12 @@ mod tests {
     /// A regression: a search panicked if there was no memory for its table.
     #[test]
     fn tables_without_memory_are_an_error_before_the_work() {
-        let made = Search::new(&Mobility).hash_mb(1 << 40).searchers();
-        let error = made.map(drop).unwrap_err().to_string();
-        assert!(error.contains("1099511627776 MB") && error.contains("fewer --threads"), "{error}");
+        for megabytes in [1 << 40, usize::MAX >> 21, usize::MAX] {
+            let made = Search::new(&Mobility).hash_mb(megabytes).searchers();
+            let error = made.map(drop).unwrap_err();
+            assert_eq!(error, TableError { megabytes });
+            let size = format!("of {megabytes} MB; choose a smaller one, or fewer --threads");
+            assert!(error.to_string().contains(&size), "{error}");
+        }
     }
 }

@@ -301,16 +301,6 @@ mod tests {
         assert_eq!(found(&table), [2]);
     }
 
-    /// A regression: the program panicked if a transposition table did not fit into memory.
-    #[test]
-    fn a_table_larger_than_the_memory_is_refused_with_its_size() {
-        for megabytes in [usize::MAX >> 21, usize::MAX] {
-            let error = Table::new(megabytes).unwrap_err();
-            assert_eq!(error, TableError { megabytes });
-            assert!(error.to_string().contains(&format!("of {megabytes} MB")), "{error}");
-        }
-    }
-
     /// Entries are a function of their position, so that threads can check each one that they find.
     #[test]
     fn threads_never_find_what_was_stored_of_another_position() {

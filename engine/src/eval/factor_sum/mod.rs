@@ -96,6 +96,7 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::sum;
     use crate::random::Generator;
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
@@ -107,12 +108,7 @@ mod tests {
             .map(|_| std::array::from_fn(|_| random.next_u64() as i8))
             .collect();
         for _ in 0..500 {
-            let middles = Middles::new(std::array::from_fn(|_| random.below(size as u32)));
-            let indices = Indices(std::array::from_fn(|_| match random.below(8) {
-                0 => i16::MIN,
-                1 => i16::MAX,
-                _ => random.next_u64() as i16,
-            }));
+            let (middles, indices) = sum::tests::lanes(&mut random, size);
             let count = random.below(12);
             let others: Vec<u32> = (0..count).map(|_| random.below(size as u32)).collect();
             let places = Places { middles: &middles, indices: &indices, others: &others };

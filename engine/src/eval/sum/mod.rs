@@ -81,11 +81,22 @@ impl Middles {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::random::Generator;
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
+
+    /// Draws any configuration for each lane, and the index of its configuration 0 below `size`.
+    pub(in crate::eval) fn lanes(random: &mut Generator, size: usize) -> (Middles, Indices) {
+        let middles = Middles::new(std::array::from_fn(|_| random.below(size as u32)));
+        let indices = std::array::from_fn(|_| match random.below(8) {
+            0 => i16::MIN,
+            1 => i16::MAX,
+            _ => random.next_u64() as i16,
+        });
+        (middles, Indices(indices))
+    }
 
     #[test]
     fn all_instruction_sets_agree_on_any_index() {
@@ -96,20 +107,12 @@ mod tests {
         for phase in 0..3 {
             let start = MARGIN + phase * size;
             for _ in 0..5_000 {
-                let middles = std::array::from_fn(|_| random.below(size as u32));
-                let middles = Middles::new(middles);
-                let indices = Indices(std::array::from_fn(|_| match random.below(8) {
-                    0 => i16::MIN,
-                    1 => i16::MAX,
-                    _ => random.next_u64() as i16,
-                }));
-                let expected: i32 = (0..LANES)
-                    .map(|lane| {
-                        let place = (start + middles.of.0[lane] as usize)
-                            .wrapping_add_signed(indices.0[lane].into());
-                        i32::from(tables[place])
-                    })
-                    .sum();
+                let (middles, indices) = lanes(&mut random, size);
+                let weight = |(&middle, &index): (&u32, &i16)| {
+                    let place = (start + middle as usize).wrapping_add_signed(index.into());
+                    i32::from(tables[place])
+                };
+                let expected: i32 = middles.of().iter().zip(&indices.0).map(weight).sum();
                 for any in AnyInstructions::available() {
                     let found = with_instructions!(any, |set| {
                         sum(set, &tables, start, start + size, &middles, &indices)

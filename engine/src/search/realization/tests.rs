@@ -27,13 +27,12 @@ fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithM
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
-    let mut searchers = [by_probability(&half, 1), by_probability(&half, 5000)];
     let evenly = searcher(&half, 500).with_pruning(Pruning::by_even_probability());
-    let mut evenly = [evenly];
+    let mut searchers = [by_probability(&half, 1), by_probability(&half, 5000), evenly];
     for position in positions(21, 150, 6..60) {
         for depth in [2, 0, 1] {
             let expected = negamax(&position, 2 * depth);
-            for searcher in searchers.iter_mut().chain(&mut evenly) {
+            for searcher in &mut searchers {
                 searcher.new_game();
                 let found = searcher.search(&position, depth);
                 assert_eq!((found.value, found.depth), (expected, depth), "{position:?}");
@@ -75,17 +74,22 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
     }
 }
 
+/// The limit on nodes, which is for invalid models, is far above the number of nodes here.
 #[test]
-fn a_search_repeats_itself_and_its_nodes_are_counted_by_ply() {
+fn a_search_ends_repeats_itself_and_counts_its_nodes_by_ply() {
     let likely = in_no_order();
     let mut searcher = by_probability(&likely, 3000);
-    for position in positions(24, 20, 20..50) {
-        searcher.new_game();
-        let found = searcher.search(&position, 5);
-        assert_eq!(searcher.nodes_by_ply().iter().sum::<u64>(), found.nodes, "{position:?}");
-        assert!(searcher.nodes_by_ply()[position.ply() as usize] > 0);
-        searcher.new_game();
-        assert_eq!(searcher.search(&position, 5), found);
+    for position in positions(28, 20, 20..50) {
+        for depth in 1..=4 {
+            searcher.new_game();
+            let found = searcher.search(&position, depth);
+            assert_eq!(found.depth, depth);
+            assert!(found.nodes < 64 * 4_u64.pow(depth), "{found:?}");
+            assert_eq!(searcher.nodes_by_ply().iter().sum::<u64>(), found.nodes, "{position:?}");
+            assert!(searcher.nodes_by_ply()[position.ply() as usize] > 0);
+            searcher.new_game();
+            assert_eq!(searcher.search(&position, depth), found);
+        }
     }
 }
 
@@ -120,21 +124,6 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
             let found = searcher.search_within(&position, depth, &limits);
             assert!(found.best.is_some() && found.depth <= depth, "{found:?}");
             assert!(found.nodes < 200_000, "{found:?}");
-        }
-    }
-}
-
-/// The limit on nodes, which is for invalid models, is far above the number of nodes here.
-#[test]
-fn a_search_by_probabilities_that_can_be_is_not_ended() {
-    let likely = in_no_order();
-    let mut searcher = by_probability(&likely, 3000);
-    for position in positions(28, 20, 20..50) {
-        for depth in 1..=4 {
-            searcher.new_game();
-            let found = searcher.search(&position, depth);
-            assert_eq!(found.depth, depth);
-            assert!(found.nodes < 64 * 4_u64.pow(depth), "{found:?}");
         }
     }
 }
