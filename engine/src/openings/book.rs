@@ -65,6 +65,8 @@ impl Book {
 
 #[cfg(test)]
 mod tests {
+    use othello_testing::scratch;
+
     use super::*;
     use crate::board::Symmetry;
     use crate::eval::Mobility;
@@ -75,8 +77,7 @@ mod tests {
 
     #[test]
     fn the_book_knows_every_opening_in_all_its_images_and_its_best_move() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("all.openings");
+        let path = scratch::path("book.openings");
         let settings = Settings::whole(7, 1);
         write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
         let book = Book::read(&path).unwrap();

@@ -109,8 +109,11 @@ fn played_on(
 mod tests {
     use std::collections::BTreeSet;
 
+    use othello_testing::scratch;
+
     use super::*;
     use crate::board::Position;
+    use crate::progress::Silent;
     use crate::selfplay::OpeningsChoice;
 
     fn settings(random_plies: &str, openings: Openings) -> Settings {
@@ -140,11 +143,10 @@ mod tests {
 
     #[test]
     fn listed_openings_are_gone_on_with_to_the_length_drawn() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "f5d6c3\nf5f6e6f4g5\n").unwrap();
-        let choice = OpeningsChoice::File(file.path().to_owned());
-        let settings =
-            settings("0*1,12..=13*2", Openings::load(&choice, &crate::progress::Silent).unwrap());
+        let openings = scratch::with_file("openings", b"f5d6c3\nf5f6e6f4g5\n", |path| {
+            Openings::load(&OpeningsChoice::File(path.to_owned()), &Silent).unwrap()
+        });
+        let settings = settings("0*1,12..=13*2", openings);
         let beginnings = Beginnings::new(&settings);
         let mut lengths = BTreeSet::new();
         for index in 0..40 {

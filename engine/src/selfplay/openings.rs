@@ -130,13 +130,13 @@ impl ListedOpenings {
 
 #[cfg(test)]
 mod tests {
+    use othello_testing::scratch;
+
     use super::*;
     use crate::progress::Silent;
 
     fn read(text: &str) -> Result<ListedOpenings, FileError> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        ListedOpenings::read(file.path(), &Silent)
+        scratch::with_file("openings", text.as_bytes(), |path| ListedOpenings::read(path, &Silent))
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Tests of runs of games: shards, resumption, provenance.
 
 use othello_testing::on_threads;
+use othello_testing::scratch::path;
 
 use super::*;
 use crate::eval::Mobility;
@@ -23,17 +24,16 @@ fn games(path: &Path) -> Vec<Game> {
 
 #[test]
 fn the_file_does_not_depend_on_threads_or_on_being_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let one = on_threads(1, || played(&path("1.games"), &run()));
-    let three = on_threads(3, || played(&path("3.games"), &run()));
+    let paths = ["1-thread.games", "3-threads.games"].map(path);
+    let one = on_threads(1, || played(&paths[0], &run()));
+    let three = on_threads(3, || played(&paths[1], &run()));
     assert_eq!(one, three);
     assert_eq!(one.games + one.duplicates, 600);
     assert!(one.duplicates > 0);
-    let there = games(&path("1.games"));
+    let there = games(&paths[0]);
     assert_eq!(one.games, there.len() as u64);
     assert_eq!(one.positions, there.iter().map(|game| game.positions() as u64).sum::<u64>());
-    assert_eq!(played(&path("1.games"), &run()), one);
+    assert_eq!(played(&paths[0], &run()), one);
 }
 
 impl Identified for WithModels {
@@ -42,54 +42,30 @@ impl Identified for WithModels {
     }
 }
 
-/// The result of a pruned search depends on the table, so that each game needs its own.
+/// The result of such a search depends on the table, so that each game needs its own.
 #[test]
-fn selective_games_do_not_depend_on_threads() {
+fn games_of_pruned_and_of_limited_searches_do_not_depend_on_threads() {
     let predicting = WithModels(predictions());
-    let folder = tempfile::tempdir().unwrap();
-    for depth in [4, 6] {
-        let settings = Settings::new(5, "12..=30".parse().unwrap(), depth, 4);
-        let settings = Settings { selectivity: PerSide::both(Selectivity::Percent73), ..settings };
+    let settings = |depth| Settings::new(5, "12..=30".parse().unwrap(), depth, 4);
+    let play = |path: &Path, settings: Settings| {
         let run = Run::whole(settings, 120);
-        let played = |threads: usize| {
-            let path = folder.path().join(format!("{depth}-{threads}.games"));
-            let both = PerSide::both(&predicting);
-            on_threads(threads, || play_games(&path, &run, both, Existing::Keep, &Silent)).unwrap()
-        };
-        assert_eq!(played(1), played(3));
-    }
-}
-
-#[test]
-fn games_of_limited_nodes_do_not_depend_on_threads_and_are_not_those_of_other_limits() {
-    let folder = tempfile::tempdir().unwrap();
-    let played = |nodes: u64, threads: usize| {
-        let path = folder.path().join(format!("{nodes}-{threads}.games"));
-        let settings = Settings::new(5, "12..=30".parse().unwrap(), 60, 4);
-        let run = Run::whole(Settings { nodes: PerSide::both(Some(nodes)), ..settings }, 40);
-        on_threads(threads, || played(&path, &run));
-        (std::fs::read(&path).unwrap(), games(&path))
+        play_games(path, &run, PerSide::both(&predicting), Existing::Keep, &Silent)
     };
-    let (one, three) = (played(300, 1), played(300, 3));
-    assert!(one == three);
-    let path = folder.path().join("300-1.games");
-    let settings = Settings::new(5, "12..=30".parse().unwrap(), 60, 4);
-    let other = Run::whole(Settings { nodes: PerSide::both(Some(301)), ..settings }, 40);
-    let refused = play_games(&path, &other, PerSide::both(&Mobility), Existing::Keep, &Silent);
-    assert!(refused.unwrap_err().to_string().contains("nodes"));
-    assert!(played(3_000, 1).1 != one.1);
-}
-
-#[test]
-fn weights_without_predictions_are_refused_for_a_selective_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.games");
-    let settings =
-        Settings { selectivity: PerSide::both(Selectivity::Percent73), ..run().settings };
-    let run = Run { settings, ..run() };
-    let played = play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent);
-    assert!(matches!(played, Err(RecordError::NoProbCut(_))));
-    assert!(!path.exists());
+    let pruned =
+        |depth| Settings { selectivity: PerSide::both(Selectivity::Percent73), ..settings(depth) };
+    let limited = |nodes| Settings { nodes: PerSide::both(Some(nodes)), ..settings(60) };
+    for (number, settings) in [pruned(4), pruned(6), limited(300)].into_iter().enumerate() {
+        let [one, three] = [1, 3].map(|threads| {
+            let path = path(&format!("{number}-of-{threads}.games"));
+            on_threads(threads, || play(&path, settings.clone())).unwrap()
+        });
+        assert_eq!(one, three);
+    }
+    let of_300 = path("2-of-1.games");
+    assert!(play(&of_300, limited(301)).unwrap_err().to_string().contains("nodes"));
+    let of_1000 = path("of-more-nodes.games");
+    play(&of_1000, limited(1_000)).unwrap();
+    assert_ne!(games(&of_1000), games(&of_300));
 }
 
 /// Plays a run in parts of `size` games, since default parts are larger than a test run.
@@ -99,11 +75,10 @@ fn play(path: &Path, run: &Run, size: u64, progress: &dyn Progress) -> Result<Pl
 
 #[test]
 fn shards_and_parts_of_any_size_are_packed_into_the_undivided_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = folder.path().join("whole.games");
+    let whole = path("packed.games");
     let undisturbed = played(&whole, &run());
     for size in [1, 32, 256, 512] {
-        let path = folder.path().join(format!("{size}.games"));
+        let path = path(&format!("packed-{size}.games"));
         let shards = ["2/3", "1/3", "3/3"].map(|shard| {
             let run = Run { shard: shard.parse().unwrap(), ..run() };
             let played = play(&path, &run, size, &Silent).unwrap();
@@ -135,11 +110,10 @@ impl Progress for Begun {
 
 #[test]
 fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = folder.path().join("whole.games");
+    let whole = path("extended.games");
     played(&whole, &run());
     for size in [8, 256] {
-        let path = folder.path().join(format!("{size}.games"));
+        let path = path(&format!("extended-{size}.games"));
         let mut before = 0;
         for games in [30, 300, 599, 600] {
             let progress = Begun::default();
@@ -158,12 +132,10 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
 /// A regression: a part with a repeated frame, or frames in another order, was accepted.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.games");
-    let undisturbed = play(&path, &run(), 512, &Silent).unwrap();
+    let undisturbed = play(&path("in-order.games"), &run(), 512, &Silent).unwrap();
     let orders: [&[usize]; 4] = [&[0, 0, 1], &[0], &[1, 0], &[0, 0]];
     for order in orders {
-        let stopped = folder.path().join(format!("{order:?}.games"));
+        let stopped = path(&format!("{order:?}.games"));
         let first = Run { shard: "1/2".parse().unwrap(), ..run() };
         play(&stopped, &first, 512, &Silent).unwrap();
         let part = stopped.with_added_extension("parts").join("part-000000");
