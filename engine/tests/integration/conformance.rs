@@ -84,27 +84,26 @@ fn the_worked_example_is_what_the_definition_gives() {
     let (geometry, steps) = (weights.geometry(), weights.steps(phase));
     let mut rows = format!("`{line}`: phase {phase}\n");
     let mut sum = 0;
+    let digit = |square: &Square| match square.bit() {
+        bit if position.player() & bit != 0 => 1,
+        bit if position.opponent() & bit != 0 => -1,
+        _ => 0,
+    };
     for (number, pattern) in weights.set().patterns().iter().enumerate() {
+        let tied = &geometry.patterns[number];
         let own = geometry.instances.iter().filter(|instance| instance.pattern == number);
-        let (tied, mut found) = (&geometry.patterns[number], vec![]);
-        for instance in own {
-            let digit = |square: &Square| match square.bit() {
-                bit if position.player() & bit != 0 => 1,
-                bit if position.opponent() & bit != 0 => -1,
-                _ => 0,
-            };
+        let found = own.map(|instance| {
             let digits: Vec<i32> = instance.squares.iter().map(digit).collect();
             let configuration = digits.iter().rev().fold(0, |number, digit| 3 * number + digit);
-            let index = (configuration + tied.middle() as i32) as usize;
-            let class = usize::from(tied.class_of[index]);
-            let weight = i32::from(steps[tied.first_parameter + class]);
-            let squares = instance.squares.iter().map(Square::to_string).collect::<Vec<_>>();
+            let class = tied.class_of[(configuration + tied.middle() as i32) as usize];
+            let weight = i32::from(steps[tied.first_parameter + usize::from(class)]);
+            let squares: Vec<String> = instance.squares.iter().map(Square::to_string).collect();
             let discs: String =
-                digits.iter().map(|digit| ["O", "-", "X"][(digit + 1) as usize]).collect();
-            let row =
-                format!("{} | {discs} | {configuration} | {class} | {weight}", squares.join(" "));
-            found.push((row, weight));
-        }
+                digits.iter().map(|it| ['O', '-', 'X'][(it + 1) as usize]).collect();
+            let squares = squares.join(" ");
+            (format!("{squares} | {discs} | {configuration} | {class} | {weight}"), weight)
+        });
+        let found: Vec<(String, i32)> = found.collect();
         let all: i32 = found.iter().map(|(_, weight)| weight).sum();
         sum += all;
         rows += &format!("| {} | {} | {all} of {} |\n", pattern.name(), found[0].0, found.len());

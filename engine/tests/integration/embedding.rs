@@ -1,43 +1,33 @@
 //! Tests that a line break in a name or a file reaches cargo as text, not as an instruction.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 
-/// Returns whether a build script embeds weights; without weights, it does nothing.
-fn embeds(script: &Path) -> bool {
-    let variable = b"OTHELLO_WEIGHTS";
-    fs::read(script).is_ok_and(|code| code.windows(variable.len()).any(|at| at == variable))
+#[path = "../../build/embed.rs"]
+mod script;
+
+/// Not a test: the build script, as a process of its own.
+#[test]
+#[ignore = "a process for the other tests"]
+fn build_script() {
+    script::main();
 }
 
-/// Returns the path of the build script of this crate that was compiled last.
-fn build_script() -> PathBuf {
-    let own_folder = Path::new(env!("OUT_DIR")).parent().unwrap();
-    let folders = fs::read_dir(own_folder.parent().unwrap()).unwrap().flatten();
-    let own = folders.filter(|folder| {
-        let name = folder.file_name();
-        let hash = name.to_str().and_then(|name| name.strip_prefix("othello-engine-"));
-        hash.is_some_and(|hash| !hash.contains('-'))
-    });
-    let scripts = own.map(|folder| folder.path().join("build-script-build"));
-    let scripts = scripts.filter(|script| embeds(script));
-    let newest = scripts.max_by_key(|path| fs::metadata(path).and_then(|it| it.modified()).ok());
-    newest.expect("cargo ran it")
-}
-
-/// Runs the build script with these weights. Returns whether it succeeds, and its output for cargo.
-fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
-    let mut script = Command::new(build_script());
+/// Runs the build script with these weights. Returns its instructions to cargo.
+fn embed(weights: &OsStr, out: &Path) -> Vec<String> {
+    let mut script = Command::new(std::env::current_exe().unwrap());
+    script.args(["embedding::build_script", "--exact", "--ignored", "--nocapture", "--quiet"]);
     script.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).env("OUT_DIR", out);
-    script.env("CARGO_CFG_TARGET_OS", std::env::consts::OS);
     let output = script.env("OTHELLO_WEIGHTS", weights).output().unwrap();
-    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    said.lines().filter(|line| line.starts_with("cargo:")).map(str::to_owned).collect()
 }
 
 /// A regression: a line break in the name began a line that cargo read as an instruction.
@@ -52,13 +42,11 @@ fn a_line_break_in_the_name_of_the_weights_is_no_instruction_to_cargo() {
         b"\xff\ncargo::warning=x",
         "\u{2028}cargo::x".as_bytes(),
     ] {
-        let (_, said) = embed(OsStr::from_bytes(name), folder.path());
-        let lines: Vec<&str> = said.lines().collect();
-        let refused = lines.last().unwrap();
-        assert!(refused.starts_with("cargo::error="), "{said}");
-        let is_own = |line: &&str| line.starts_with("cargo::rerun-if-");
-        assert!(lines[..lines.len() - 1].iter().all(is_own), "{said}");
-        assert!(!refused.contains(|letter: char| letter.is_control()), "{said}");
+        let mut said = embed(OsStr::from_bytes(name), folder.path());
+        let refused = said.pop().unwrap();
+        assert!(refused.starts_with("cargo::error="), "{refused}");
+        assert!(said.iter().all(|line| line.starts_with("cargo::rerun-if-")), "{said:?}");
+        assert!(!refused.contains(|letter: char| letter.is_control()), "{refused}");
     }
 }
 
@@ -71,11 +59,9 @@ fn a_line_break_inside_of_the_weights_is_no_instruction_either() {
     let text = "\"\ncargo::rustc-env=X=y\n\u{1b}[2J";
     let provenance = Provenance::new(text).with(text, text);
     let written = weights.write(&path, &provenance, Existing::Keep).unwrap();
-    let (is_content, said) = embed(path.as_os_str(), folder.path());
+    let mut said = embed(path.as_os_str(), folder.path());
     // The checksum is the only setting: no text of the file reaches cargo.
-    let checksum = format!("OTHELLO_EMBEDDED_SHA256={}", written.sha256);
-    let (settings, others): (Vec<&str>, Vec<&str>) =
-        said.lines().partition(|line| line.starts_with("cargo::rustc-env="));
-    assert_eq!(settings, [format!("cargo::rustc-env={checksum}")]);
-    assert!(is_content && others.iter().all(|line| line.starts_with("cargo::rerun-if-")), "{said}");
+    let checksum = format!("cargo::rustc-env=OTHELLO_EMBEDDED_SHA256={}", written.sha256);
+    assert_eq!(said.pop(), Some(checksum));
+    assert!(said.iter().all(|line| line.starts_with("cargo::rerun-if-")), "{said:?}");
 }

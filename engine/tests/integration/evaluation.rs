@@ -9,18 +9,7 @@ use othello_engine::eval::{
 use othello_engine::file::{Existing, Kind, Provenance, Section};
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::random::{Generator, random_game};
-use othello_testing::records;
-
-fn random_weights(set: PatternSet, seed: u64) -> Weights {
-    let mut weights = Weights::zero(set);
-    for phase in Phase::all() {
-        let mut random = Generator::split(seed, phase.index() as u64);
-        let parameters = 0..weights.geometry().parameters();
-        let steps: Vec<i16> = parameters.map(|_| random.below(301) as i16 - 150).collect();
-        weights.set_steps(phase, |parameter| steps[parameter]);
-    }
-    weights
-}
+use othello_testing::{records, scratch};
 
 #[test]
 fn indices_along_a_thousand_games_with_passes_are_those_computed_from_scratch() {
@@ -45,8 +34,7 @@ fn indices_along_a_thousand_games_with_passes_are_those_computed_from_scratch() 
 
 #[test]
 fn a_move_ordering_evaluation_and_a_model_travel_with_the_weights_and_change_no_value() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ordered.weights");
+    let path = scratch::path("ordered.weights");
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(9);
     let steps = (0..Geometry::new(&set).parameters()).map(|_| random.below(301) as i16 - 150);
@@ -54,7 +42,10 @@ fn a_move_ordering_evaluation_and_a_model_travel_with_the_weights_and_change_no_
     let probability = |place: usize| (1 + place * 37 % 1000) as f64 / 1000.0;
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
-    let mut plain = random_weights(PatternSet::shipped("discs").unwrap(), 1);
+    let mut plain = Weights::zero(PatternSet::shipped("discs").unwrap());
+    for phase in Phase::all() {
+        plain.set_steps(phase, |parameter| (parameter * 37 + phase.index() * 11) as i16 % 150);
+    }
     let first = Phase::new(0).unwrap();
     plain.set_steps(first, |_| i16::MIN);
     let models = Models { realization: realization.clone(), ..Models::NONE };
@@ -87,26 +78,24 @@ fn a_move_ordering_evaluation_that_does_not_fit_is_refused() {
     far[7] = 4096;
     assert!(new("ordering", 1, far).contains("weight 7 is 4096"));
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("bad.weights");
+    let path = scratch::path("bad.weights");
     const SET: &[u8] = b"name = \"n\"\n[[pattern]]\nsquares = \"a1\"";
-    let sections = |sections: &[(&str, &[u8])]| {
-        let all = [&[("pattern set", SET)], sections].concat();
-        let section = |(name, content): (&str, &[u8])| Section {
+    let (set, weights) = ("ordering pattern set", "ordering weights");
+    type Sections<'a> = &'a [(&'a str, &'a [u8])];
+    let cases: [(Sections<'_>, &str); 4] = [
+        (&[(weights, &[0, 0])], "`ordering weights`: stands before `ordering pattern set`"),
+        (&[(set, SET), (set, SET)], "`ordering pattern set`: occurs twice"),
+        (&[(set, b"\xFF"), (weights, &[0, 0])], "not text in UTF-8"),
+        (&[(set, SET), (weights, &[0])], "bad.weights: section `ordering weights`: has 1 bytes"),
+    ];
+    for (sections, expected) in cases {
+        let section = |&(name, content): &(&str, &[u8])| Section {
             name: name.to_owned(),
             content: content.to_vec(),
         };
-        let sections = all.into_iter().map(section);
+        let sections = [("pattern set", SET)].iter().chain(sections).map(section);
         records::write_sections(&path, Kind::Weights, &Provenance::new("test"), sections);
-        Weights::read(&path).unwrap_err().to_string()
-    };
-    let (set, weights) = ("ordering pattern set", "ordering weights");
-    let error = sections(&[(weights, &[0, 0])]);
-    assert!(error.contains("`ordering weights`: stands before `ordering pattern set`"), "{error}");
-    let error = sections(&[(set, SET), (set, SET)]);
-    assert!(error.contains("`ordering pattern set`: occurs twice"), "{error}");
-    let error = sections(&[(set, b"\xFF"), (weights, &[0, 0])]);
-    assert!(error.contains("not text in UTF-8"), "{error}");
-    let error = sections(&[(set, SET), (weights, &[0])]);
-    assert!(error.contains("bad.weights: section `ordering weights`: has 1 bytes"), "{error}");
+        let error = Weights::read(&path).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
