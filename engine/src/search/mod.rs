@@ -92,6 +92,7 @@ pub use features::Features;
 pub use level::{Level, Plan};
 pub use limits::Limits;
 pub use predictions::{Predictions, ScorePrediction, SearchPrediction};
+pub use probcut::print_counts;
 pub use probcut::{Selectivity, shallow_depth, shallow_depth_of_end};
 pub use probcut_schedule::EndgameSchedule;
 pub use pruning::Pruning;
@@ -220,6 +221,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 
     /// Forgets all earlier searches: later ones give the same results as with a new searcher.
     pub fn new_game(&mut self) {
+        probcut::forget();
         self.shallow_table.step_generation();
         self.table.step_generation();
     }

@@ -150,6 +150,15 @@ impl Table {
     }
 
     #[inline]
+    pub(super) fn probe_known(&self, position: &Position) -> Option<(Entry, Option<Value>)> {
+        let slots = &self.clusters[self.place(position)].0;
+        let generation = self.generation();
+        let (entry, known) = slots.iter().find_map(|slot| slot.find_known(position, generation))?;
+        let known = (known != NOT_KNOWN).then(|| Value::clamped(known.into()));
+        Some((bytemuck::cast(entry), known))
+    }
+
+    #[inline]
     pub(super) fn prefetch(&self, position: &Position) {
         prefetch(&self.clusters[self.place(position)]);
     }
@@ -163,7 +172,18 @@ impl Table {
         bounds: (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
-        self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
+        self.record(position, (depth as u8, sureness(selectivity)), bounds, best, None);
+    }
+
+    pub(super) fn store_known(
+        &self,
+        position: &Position,
+        (depth, selectivity): (u32, Selectivity),
+        bounds: (Option<Value>, Option<Value>),
+        best: Option<Square>,
+        known: Option<Value>,
+    ) {
+        self.record(position, (depth as u8, sureness(selectivity)), bounds, best, known);
     }
 
     /// Stores the result of a search by realization probability, like [`Self::store`].
@@ -174,7 +194,7 @@ impl Table {
         bounds: (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
-        self.record(position, (reach, BY_PROBABILITY), bounds, best);
+        self.record(position, (reach, BY_PROBABILITY), bounds, best, None);
     }
 
     #[inline]
@@ -184,6 +204,7 @@ impl Table {
         (depth, sureness): (u8, u8),
         (lower, upper): (Option<Value>, Option<Value>),
         best: Option<Square>,
+        known: Option<Value>,
     ) {
         let generation = self.generation();
         let slots = &self.clusters[self.place(position)].0;
@@ -193,6 +214,10 @@ impl Table {
         let mut entry: Entry = way.map_or(EMPTY, |way| bytemuck::cast(seen[way].0.entry));
         let effort = (sureness != BY_PROBABILITY, depth, sureness);
         if entry.effort() > effort {
+            if let (Some(way), Some(known)) = (way, known) {
+                let generation = generation | u32::from(known.steps() as u16) << 16;
+                slots[way].replace(seen[way].1, Content { generation, ..seen[way].0 });
+            }
             return;
         }
         if entry.effort() < effort {
@@ -219,11 +244,14 @@ impl Table {
         }
 
         let worth = |way: usize| match seen[way].0 {
-            kept if kept.generation == generation => {
+            kept if kept.generation & 0xFFFF == generation => {
                 1 + u32::from(bytemuck::cast::<u64, Entry>(kept.entry).depth)
             }
             _ => 0,
         };
+        let earlier = way.map_or(NOT_KNOWN, |way| (seen[way].0.generation >> 16) as i16);
+        let known = known.map_or(earlier, |value| value.steps() as i16);
+        let generation = generation | u32::from(known as u16) << 16;
         let way = way.or_else(|| (0..WAYS).min_by_key(|&way| worth(way))).unwrap_or(0);
         let (player, opponent) = (position.player(), position.opponent());
         let content = Content { player, opponent, entry: bytemuck::cast(entry), generation };
@@ -240,6 +268,9 @@ impl Table {
         ((u128::from(hash) * self.clusters.len() as u128) >> 64) as usize
     }
 }
+
+/// In place of a static value: none is stored. The generation has only 16 bits in this trial.
+const NOT_KNOWN: i16 = i16::MIN;
 
 const EMPTY: Entry = Entry {
     lower: Value::MIN.steps() as i16,
