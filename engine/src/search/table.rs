@@ -245,7 +245,14 @@ impl Table {
 
         let worth = |way: usize| match seen[way].0 {
             kept if kept.generation & 0xFFFF == generation => {
-                1 + u32::from(bytemuck::cast::<u64, Entry>(kept.entry).depth)
+                let kept: Entry = bytemuck::cast(kept.entry);
+                let [depth, sureness] = [kept.depth, kept.sureness].map(u32::from);
+                1 + match *REPLACED {
+                    0 => depth,
+                    1 => 8 * depth + sureness,
+                    2 => 64 * sureness + depth,
+                    _ => 2 * depth + sureness,
+                }
             }
             _ => 0,
         };
@@ -268,6 +275,13 @@ impl Table {
         ((u128::from(hash) * self.clusters.len() as u128) >> 64) as usize
     }
 }
+
+/// A trial: the variable `OTHELLO_REPLACED` decides which entry of a cluster is replaced: 0 the
+/// shallowest; 1 of equally shallow ones, the least sure; 2 the least sure, then the shallowest; 3
+/// the least sum of sureness and twice the depth.
+static REPLACED: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
+    std::env::var("OTHELLO_REPLACED").map_or(0, |rule| rule.parse().unwrap_or(0))
+});
 
 /// In place of a static value: none is stored. The generation has only 16 bits in this trial.
 const NOT_KNOWN: i16 = i16::MIN;
