@@ -48,6 +48,7 @@ mod endgame;
 mod enhanced;
 mod features;
 mod level;
+mod library_map;
 mod limits;
 mod midgame;
 mod ordering;

@@ -6,6 +6,7 @@ use crate::board::{Position, Square};
 use crate::eval::Value;
 
 use super::Selectivity;
+use super::library_map::{MAP, Map};
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
@@ -47,6 +48,38 @@ impl Entry {
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
+    }
+
+    /// Joins bounds and a best move of at least the entry's rank to it.
+    #[inline(always)]
+    fn join(
+        &mut self,
+        (depth, sureness): (u8, u8),
+        (lower, upper): (Option<Value>, Option<Value>),
+        best: Option<Square>,
+    ) {
+        if self.effort() < (sureness != BY_PROBABILITY, depth, sureness) {
+            (self.lower, self.upper) = (EMPTY.lower, EMPTY.upper);
+            (self.depth, self.sureness) = (depth, sureness);
+        }
+        // A value in steps of 1/32 disc fits into 16 bits.
+        if let Some(lower) = lower {
+            self.lower = self.lower.max(lower.steps() as i16);
+        }
+        if let Some(upper) = upper {
+            self.upper = self.upper.min(upper.steps() as i16);
+        }
+        // If every move failed low, the new best move is no better than the old one, which is kept.
+        if let Some(square) = best
+            && (lower.is_some() || self.best == NO_SQUARE)
+            && self.best != square.index() as u8
+        {
+            (self.second, self.best) = (self.best, square.index() as u8);
+        }
+        // A lower bound without a move: the old best move may not attain it, so it becomes second.
+        if best.is_none() && lower.is_some() && self.best != NO_SQUARE {
+            (self.second, self.best) = (self.best, NO_SQUARE);
+        }
     }
 
     /// Returns the bounds on the value at `depth`, if the entry has exactly that depth and at least
@@ -106,6 +139,7 @@ pub struct TableError {
 pub(super) struct Table {
     clusters: Vec<Cluster>,
     generation: AtomicU32,
+    map: Option<Map<Entry>>,
 }
 
 impl Table {
@@ -118,12 +152,13 @@ impl Table {
     /// Creates a table with this number of clusters, at least one; `None` without memory for it.
     pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
         let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
-        Some(Self { clusters, generation: AtomicU32::new(1) })
+        Some(Self { clusters, generation: AtomicU32::new(1), map: MAP.map(Map::new) })
     }
 
     /// Empties the table by advancing the generation. Overwrites the entries only if the generation
     /// would wrap around. No other thread may use the table at the same time.
     pub(super) fn step_generation(&self) {
+        self.map.iter().for_each(Map::clear);
         let mut generation = self.generation();
         if generation == u32::MAX {
             let empty = Content { player: 0, opponent: 0, entry: 0, generation: 0 };
@@ -144,6 +179,9 @@ impl Table {
 
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
+        if let Some(map) = &self.map {
+            return map.get(position);
+        }
         let slots = &self.clusters[self.place(position)].0;
         let generation = self.generation();
         slots.iter().find_map(|slot| slot.find(position, generation)).map(bytemuck::cast)
@@ -151,6 +189,9 @@ impl Table {
 
     #[inline]
     pub(super) fn probe_known(&self, position: &Position) -> Option<(Entry, Option<Value>)> {
+        if let Some(map) = &self.map {
+            return map.get(position).map(|entry| (entry, None));
+        }
         let slots = &self.clusters[self.place(position)].0;
         let generation = self.generation();
         let (entry, known) = slots.iter().find_map(|slot| slot.find_known(position, generation))?;
@@ -160,6 +201,9 @@ impl Table {
 
     #[inline]
     pub(super) fn prefetch(&self, position: &Position) {
+        if self.map.is_some() {
+            return;
+        }
         prefetch(&self.clusters[self.place(position)]);
     }
 
@@ -206,13 +250,20 @@ impl Table {
         best: Option<Square>,
         known: Option<Value>,
     ) {
+        let effort = (sureness != BY_PROBABILITY, depth, sureness);
+        if let Some(map) = &self.map {
+            return map.change(position, EMPTY, |entry| {
+                if entry.effort() <= effort {
+                    entry.join((depth, sureness), (lower, upper), best);
+                }
+            });
+        }
         let generation = self.generation();
         let slots = &self.clusters[self.place(position)].0;
         let [Some(first), Some(second)] = [slots[0].read(), slots[1].read()] else { return };
         let seen = [first, second];
         let way = seen.iter().position(|(content, _)| content.is_of(position, generation));
         let mut entry: Entry = way.map_or(EMPTY, |way| bytemuck::cast(seen[way].0.entry));
-        let effort = (sureness != BY_PROBABILITY, depth, sureness);
         if entry.effort() > effort {
             if let (Some(way), Some(known)) = (way, known) {
                 let generation = generation | u32::from(known.steps() as u16) << 16;
@@ -220,29 +271,7 @@ impl Table {
             }
             return;
         }
-        if entry.effort() < effort {
-            (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
-            (entry.depth, entry.sureness) = (depth, sureness);
-        }
-        // A value in steps of 1/32 disc fits into 16 bits.
-        if let Some(lower) = lower {
-            entry.lower = entry.lower.max(lower.steps() as i16);
-        }
-        if let Some(upper) = upper {
-            entry.upper = entry.upper.min(upper.steps() as i16);
-        }
-        // If every move failed low, the new best move is no better than the old one, which is kept.
-        if let Some(square) = best
-            && (lower.is_some() || entry.best == NO_SQUARE)
-            && entry.best != square.index() as u8
-        {
-            (entry.second, entry.best) = (entry.best, square.index() as u8);
-        }
-        // A lower bound without a move: the old best move may not attain it, so it becomes second.
-        if best.is_none() && lower.is_some() && entry.best != NO_SQUARE {
-            (entry.second, entry.best) = (entry.best, NO_SQUARE);
-        }
-
+        entry.join((depth, sureness), (lower, upper), best);
         let worth = |way: usize| match seen[way].0 {
             kept if kept.generation & 0xFFFF == generation => {
                 let kept: Entry = bytemuck::cast(kept.entry);
