@@ -171,7 +171,6 @@ impl Arguments {
             (found.value, found.best)
         });
         let found = found.collect();
-        crate::search::print_counts();
         let (seconds, cpu) = (begun.elapsed(), cpu_begun.elapsed());
         let (seconds, cpu_seconds) = (seconds.as_secs_f64(), cpu.as_secs_f64());
         let last = nodes_by_depth.iter().rposition(|&nodes| nodes > 0);

@@ -7,7 +7,7 @@ use super::pvs::SearchMode;
 use super::split_search::Goal;
 use super::table::Entry;
 use super::tuning::Tuning;
-use super::window::{Best, Unit};
+use super::window::Best;
 use super::{Limits, Pruning, Reached, Searcher, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
@@ -25,10 +25,6 @@ const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 const DEEPENING: u32 = 2;
 /// The ply whose weights order the moves of endgame nodes: those of one ply stay in the cache.
 const RATING_PLY: u32 = 44;
-
-/// A trial: with the variable `OTHELLO_MTDF`, MTD(f) replaces aspiration windows at the root.
-pub(super) static MTDF: std::sync::LazyLock<bool> =
-    std::sync::LazyLock::new(|| std::env::var_os("OTHELLO_MTDF").is_some());
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -204,9 +200,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
         // A pruned search in two windows may contradict itself, so its window only grows.
         let is_proof = horizon == Horizon::Depth && self.pruning.selectivity() == Selectivity::Full;
-        if let Some(guess) = guess.filter(|_| *MTDF && is_proof) {
-            return self.mtdf::<ToDepth>((position, state), guess, Value::STEP, depth);
-        }
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
@@ -235,33 +228,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 return best;
             }
         }
-    }
-
-    /// MTD(f): null windows at the root, the first below `guess`, until the bounds meet. `step` is
-    /// the least difference of two values.
-    pub(super) fn mtdf<K: SearchMode<E, I>>(
-        &mut self,
-        (position, state): (&Position, &E::State),
-        mut guess: K::Unit,
-        step: K::Unit,
-        depth: u32,
-    ) -> Best<K::Unit> {
-        let (mut lower, mut upper) = (-K::Unit::INFINITE, K::Unit::INFINITE);
-        let mut square = None;
-        while lower < upper {
-            let beta = if guess == lower { lower + step } else { guess };
-            let found = self.pvs::<K>(position, state, beta + -K::Unit::STEP, beta, depth);
-            if self.is_stopped() {
-                break;
-            }
-            guess = found.value;
-            if guess < beta {
-                upper = guess;
-            } else {
-                (lower, square) = (guess, found.square);
-            }
-        }
-        Best { value: guess, square }
     }
 
     /// Returns the value of a node, or a bound on the value if it is outside the window.

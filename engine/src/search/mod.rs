@@ -48,7 +48,6 @@ mod endgame;
 mod enhanced;
 mod features;
 mod level;
-mod library_map;
 mod limits;
 mod midgame;
 mod ordering;
@@ -93,7 +92,6 @@ pub use features::Features;
 pub use level::{Level, Plan};
 pub use limits::Limits;
 pub use predictions::{Predictions, ScorePrediction, SearchPrediction};
-pub use probcut::print_counts;
 pub use probcut::{Selectivity, shallow_depth, shallow_depth_of_end};
 pub use probcut_schedule::EndgameSchedule;
 pub use pruning::Pruning;
@@ -222,7 +220,6 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 
     /// Forgets all earlier searches: later ones give the same results as with a new searcher.
     pub fn new_game(&mut self) {
-        probcut::forget();
         self.shallow_table.step_generation();
         self.table.step_generation();
     }

@@ -2,9 +2,8 @@
 //! would leave the window. Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality
 //! Evaluation Function for Othello", 1997.
 
-use std::collections::HashSet;
 use std::str::FromStr;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::Searcher;
 use crate::board::Position;
@@ -170,42 +169,6 @@ impl Cuts {
     }
 }
 
-/// A trial, by the variable `OTHELLO_KEPT`: 0 or none keeps no static value, 1 keeps those of
-/// positions that the table stores, 2 stores each value as it is computed.
-pub(super) static KEPT: LazyLock<u32> =
-    LazyLock::new(|| std::env::var("OTHELLO_KEPT").map_or(0, |kept| kept.parse().unwrap_or(0)));
-/// With the variable `OTHELLO_COUNT`, static values for ProbCut are counted: all, those of positions
-/// with an entry, those with a stored value, and those of positions whose value was computed before.
-static COUNTED: LazyLock<Option<Mutex<Counts>>> =
-    LazyLock::new(|| std::env::var_os("OTHELLO_COUNT").map(|_| Mutex::default()));
-type Counts = ([u64; 4], HashSet<Position>);
-
-fn count(position: &Position, is_there: bool, is_stored: bool) {
-    if let Some(counted) = &*COUNTED {
-        let (counts, seen) = &mut *counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = seen.insert(*position);
-        for (count, one) in counts.iter_mut().zip([true, is_there, is_stored, !is_new]) {
-            *count += u64::from(one);
-        }
-    }
-}
-
-/// Forgets which positions had values, at the start of a search with an empty table.
-pub(super) fn forget() {
-    if let Some(counted) = &*COUNTED {
-        counted.lock().unwrap_or_else(PoisonError::into_inner).1.clear();
-    }
-}
-
-/// Prints the counts since the last call.
-pub fn print_counts() {
-    if let Some(counted) = &*COUNTED {
-        let counts = &mut counted.lock().unwrap_or_else(PoisonError::into_inner).0;
-        eprintln!("static values: all, entry, stored, computed before {counts:?}");
-        *counts = [0; 4];
-    }
-}
-
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns `alpha` if a shallow search makes it likely that the deep one fails low, `beta` if
     /// it makes failing high likely, and otherwise `None`. The window must be null.
@@ -214,17 +177,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (cut, deviations): (Cut, f64),
         (position, state): (&Position, &E::State),
         (alpha, beta): (Value, Value),
-        (is_there, stored): (bool, &mut Option<Value>),
     ) -> Option<Value> {
         let Cut { shallow, by_search, by_static } = cut;
-        count(position, is_there, stored.is_some());
-        let is_new = stored.is_none();
-        let known = *stored.get_or_insert_with(|| self.evaluator.value(state, position));
-        if is_new && *KEPT > 1 && self.features.transposition_table {
-            let effort = (0, Selectivity::Percent73);
-            self.table.store_known(position, effort, (None, None), None, Some(known));
-        }
-        let known = known.steps();
+        let known = self.evaluator.value(state, position).steps();
         if known >= by_static.least_for(beta.steps(), 0.0) {
             let least = by_search.least_for(beta.steps(), deviations);
             if let Some(bound) = Value::from_steps(least).filter(|&least| least > Value::MIN) {

@@ -1,7 +1,6 @@
 //! Principal variation search, fail-soft: nodes that order moves and use the transposition table.
 
 use super::Searcher;
-use super::probcut::KEPT;
 use super::ordering::Moves;
 use super::probcut_schedule::ProbCutSettings;
 use super::split_search::Goal;
@@ -97,11 +96,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let effort = (depth, K::probcut(self).selectivity);
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
-        let (mut is_there, mut known) = (false, None);
         if self.features.transposition_table
-            && let Some((entry, stored)) = self.table.probe_known(position)
+            && let Some(entry) = self.table.probe(position)
         {
-            (is_there, known) = (true, stored.filter(|_| *KEPT > 0));
             let (found, (lower, upper)) = (entry.best(), entry.bounds(effort.0, effort.1));
             let bounds = (K::Unit::of_value(lower), K::Unit::of_value(upper));
             if window.narrow(bounds, found[0]) {
@@ -125,13 +122,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
         // Multi-ProbCut: a shallow search makes it likely that this one fails high or low.
         if window.beta == window.alpha + K::Unit::STEP
-            && let Some(value) = self.probable_bound::<K>(
-                position,
-                state,
-                window.alpha,
-                depth,
-                (is_there, &mut known),
-            )
+            && let Some(value) = self.probable_bound::<K>(position, state, window.alpha, depth)
         {
             return Best { value, square: table_moves[0] };
         }
@@ -173,7 +164,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.features.transposition_table {
             let (lower, upper) = window.proven();
             let bounds = (lower.map(K::Unit::value), upper.map(K::Unit::value));
-            self.table.store_known(position, effort, bounds, window.best.square, known);
+            self.table.store(position, effort, bounds, window.best.square);
         }
         window.best
     }
@@ -186,11 +177,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         state: &E::State,
         alpha: K::Unit,
         depth: u32,
-        known: (bool, &mut Option<Value>),
     ) -> Option<K::Unit> {
         let cut = K::probcut(self).cuts.as_deref()?.at(position.ply(), depth)?;
         let (beta, node) = (alpha + K::Unit::STEP, (position, state));
-        let found = self.likely_bound(cut, node, (alpha.value(), beta.value()), known)?;
+        let found = self.likely_bound(cut, node, (alpha.value(), beta.value()))?;
         Some(if found == alpha.value() { alpha } else { beta })
     }
 }

@@ -28,11 +28,6 @@ const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 /// The greatest number of discs flipped by a move that the model counts among moves with few flips.
 const FEW_FLIPS: u32 = 2;
 
-/// A trial: with the variable `OTHELLO_NO_SEARCH_AGAIN`, no move is searched again with probability
-/// 1/2.
-static NO_SEARCH_AGAIN: std::sync::LazyLock<bool> =
-    std::sync::LazyLock::new(|| std::env::var_os("OTHELLO_NO_SEARCH_AGAIN").is_some());
-
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
 
@@ -213,7 +208,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         reach: i32,
         (cost, is_tried): (i32, bool),
     ) -> Value {
-        let surer = if *NO_SEARCH_AGAIN { cost } else { cost.min(REACH_PER_HALF) };
+        let surer = cost.min(REACH_PER_HALF);
         let leaf = |cost: i32| rated.value.filter(|_| reach <= cost);
         let is_leaf = leaf(cost).is_some() && (is_tried || leaf(surer).is_some());
         if is_leaf {

@@ -1,6 +1,5 @@
 //! The shallow table: a small transposition table near the leaves, which mostly stays in the cache.
 
-use super::library_map::{Map, SHALLOW_MAP};
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
@@ -45,17 +44,15 @@ pub(super) struct Known {
 pub(super) struct ShallowTable {
     entries: Box<[Entry; ENTRIES]>,
     generation: u8,
-    map: Option<Map<Known>>,
 }
 
 impl ShallowTable {
     pub(super) fn new() -> Self {
-        Self { entries: bytemuck::zeroed_box(), generation: 1, map: SHALLOW_MAP.map(Map::new) }
+        Self { entries: bytemuck::zeroed_box(), generation: 1 }
     }
 
     /// Empties the table by a new generation; clears memory only if the generation wraps around.
     pub(super) fn step_generation(&mut self) {
-        self.map.iter().for_each(Map::clear);
         if self.generation == u8::MAX {
             self.entries.fill(bytemuck::Zeroable::zeroed());
             self.generation = 0;
@@ -65,17 +62,11 @@ impl ShallowTable {
 
     #[inline]
     pub(super) fn prefetch(&self, slot: ShallowSlot) {
-        if self.map.is_some() {
-            return;
-        }
         prefetch(&self.entries[slot.index()]);
     }
 
     #[inline]
     pub(super) fn probe(&self, slot: ShallowSlot, position: Position) -> Option<Known> {
-        if let Some(map) = &self.map {
-            return map.get(&position);
-        }
         let entry = &self.entries[slot.index()];
         let is_there = entry.player == position.player()
             && entry.opponent == position.opponent()
@@ -95,9 +86,6 @@ impl ShallowTable {
         (lower, upper): (Discs, Discs),
         best: Option<Square>,
     ) {
-        if let Some(map) = &self.map {
-            return map.insert(&position, Known { lower, upper, best });
-        }
         self.entries[slot.index()] = Entry {
             player: position.player(),
             opponent: position.opponent(),

@@ -57,14 +57,6 @@ impl Slot {
         Some(content.entry)
     }
 
-    /// Returns [`Self::find`], and the static value in the upper half of the generation.
-    #[inline]
-    pub(super) fn find_known(&self, position: &Position, generation: u32) -> Option<(u64, i16)> {
-        let (content, _) =
-            self.read().filter(|(content, _)| content.is_of(position, generation))?;
-        Some((content.entry, (content.generation >> 16) as i16))
-    }
-
     /// Replaces the content, unless another thread has written since the read that returned `seen`.
     #[inline]
     pub(super) fn replace(&self, Seen(seen): Seen, content: Content) {
@@ -88,7 +80,7 @@ impl Content {
     pub(super) fn is_of(&self, position: &Position, generation: u32) -> bool {
         self.player == position.player()
             && self.opponent == position.opponent()
-            && self.generation & 0xFFFF == generation
+            && self.generation == generation
     }
 }
 

@@ -16,11 +16,6 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// A trial: helpers leave this many last moves of a node to the searcher that owns it.
-pub(super) static UNSHARED: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
-    std::env::var("OTHELLO_UNSHARED").map_or(0, |kept| kept.parse().unwrap_or(0))
-});
-
 /// The kind of search below a split point, and the unit of its window.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
@@ -103,7 +98,7 @@ impl<S> Split<S> {
     /// Adds a helper if moves remain. Returns whether it was added.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
-        let is_open = work.moves.len() > *UNSHARED && !self.is_stopped();
+        let is_open = !work.moves.is_empty() && !self.is_stopped();
         work.helpers += usize::from(is_open);
         is_open
     }
@@ -119,10 +114,9 @@ impl<S> Split<S> {
     }
 
     /// Returns the next move and the current `alpha`; `None` if none remains or the node has ended.
-    /// Leaves `unshared` moves to another searcher.
-    pub(super) fn next_move(&self, unshared: usize) -> Option<(Move, i32)> {
+    pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
-        if self.is_stopped() || work.moves.len() <= unshared {
+        if self.is_stopped() {
             return None;
         }
         let next = work.moves.take_best()?;
@@ -169,7 +163,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.pool
             .as_ref()
             .is_some_and(|pool| pool.has_idle() && (is_shareable || pool.shares_everything()))
-            && moves.len() > 1.max(*UNSHARED)
+            && moves.len() > 1
             && self.control.limits.nodes.is_none()
     }
 
@@ -196,7 +190,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         ));
         pool.offer(Arc::clone(&split));
         self.split = Some(Arc::clone(&split));
-        self.search_split(&split, 0);
+        self.search_split(&split);
         if self.is_stopped() {
             split.stop();
         }
@@ -212,8 +206,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         result.unwrap_or(window)
     }
 
-    pub(super) fn search_split(&mut self, split: &Split<E::State>, unshared: usize) {
-        while let Some((next, alpha)) = split.next_move(unshared) {
+    pub(super) fn search_split(&mut self, split: &Split<E::State>) {
+        while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
             let mut value = -self.split_child(split, &next.child, &state, (-alpha - 1, -alpha));
             // During this search, another searcher may have found a better move.

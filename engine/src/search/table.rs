@@ -6,7 +6,6 @@ use crate::board::{Position, Square};
 use crate::eval::Value;
 
 use super::Selectivity;
-use super::library_map::{MAP, Map};
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
@@ -48,38 +47,6 @@ impl Entry {
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
-    }
-
-    /// Joins bounds and a best move of at least the entry's rank to it.
-    #[inline(always)]
-    fn join(
-        &mut self,
-        (depth, sureness): (u8, u8),
-        (lower, upper): (Option<Value>, Option<Value>),
-        best: Option<Square>,
-    ) {
-        if self.effort() < (sureness != BY_PROBABILITY, depth, sureness) {
-            (self.lower, self.upper) = (EMPTY.lower, EMPTY.upper);
-            (self.depth, self.sureness) = (depth, sureness);
-        }
-        // A value in steps of 1/32 disc fits into 16 bits.
-        if let Some(lower) = lower {
-            self.lower = self.lower.max(lower.steps() as i16);
-        }
-        if let Some(upper) = upper {
-            self.upper = self.upper.min(upper.steps() as i16);
-        }
-        // If every move failed low, the new best move is no better than the old one, which is kept.
-        if let Some(square) = best
-            && (lower.is_some() || self.best == NO_SQUARE)
-            && self.best != square.index() as u8
-        {
-            (self.second, self.best) = (self.best, square.index() as u8);
-        }
-        // A lower bound without a move: the old best move may not attain it, so it becomes second.
-        if best.is_none() && lower.is_some() && self.best != NO_SQUARE {
-            (self.second, self.best) = (self.best, NO_SQUARE);
-        }
     }
 
     /// Returns the bounds on the value at `depth`, if the entry has exactly that depth and at least
@@ -139,7 +106,6 @@ pub struct TableError {
 pub(super) struct Table {
     clusters: Vec<Cluster>,
     generation: AtomicU32,
-    map: Option<Map<Entry>>,
 }
 
 impl Table {
@@ -152,13 +118,12 @@ impl Table {
     /// Creates a table with this number of clusters, at least one; `None` without memory for it.
     pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
         let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
-        Some(Self { clusters, generation: AtomicU32::new(1), map: MAP.map(Map::new) })
+        Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
     /// Empties the table by advancing the generation. Overwrites the entries only if the generation
     /// would wrap around. No other thread may use the table at the same time.
     pub(super) fn step_generation(&self) {
-        self.map.iter().for_each(Map::clear);
         let mut generation = self.generation();
         if generation == u32::MAX {
             let empty = Content { player: 0, opponent: 0, entry: 0, generation: 0 };
@@ -179,31 +144,13 @@ impl Table {
 
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
-        if let Some(map) = &self.map {
-            return map.get(position);
-        }
         let slots = &self.clusters[self.place(position)].0;
         let generation = self.generation();
         slots.iter().find_map(|slot| slot.find(position, generation)).map(bytemuck::cast)
     }
 
     #[inline]
-    pub(super) fn probe_known(&self, position: &Position) -> Option<(Entry, Option<Value>)> {
-        if let Some(map) = &self.map {
-            return map.get(position).map(|entry| (entry, None));
-        }
-        let slots = &self.clusters[self.place(position)].0;
-        let generation = self.generation();
-        let (entry, known) = slots.iter().find_map(|slot| slot.find_known(position, generation))?;
-        let known = (known != NOT_KNOWN).then(|| Value::clamped(known.into()));
-        Some((bytemuck::cast(entry), known))
-    }
-
-    #[inline]
     pub(super) fn prefetch(&self, position: &Position) {
-        if self.map.is_some() {
-            return;
-        }
         prefetch(&self.clusters[self.place(position)]);
     }
 
@@ -216,18 +163,7 @@ impl Table {
         bounds: (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
-        self.record(position, (depth as u8, sureness(selectivity)), bounds, best, None);
-    }
-
-    pub(super) fn store_known(
-        &self,
-        position: &Position,
-        (depth, selectivity): (u32, Selectivity),
-        bounds: (Option<Value>, Option<Value>),
-        best: Option<Square>,
-        known: Option<Value>,
-    ) {
-        self.record(position, (depth as u8, sureness(selectivity)), bounds, best, known);
+        self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
     }
 
     /// Stores the result of a search by realization probability, like [`Self::store`].
@@ -238,7 +174,7 @@ impl Table {
         bounds: (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
-        self.record(position, (reach, BY_PROBABILITY), bounds, best, None);
+        self.record(position, (reach, BY_PROBABILITY), bounds, best);
     }
 
     #[inline]
@@ -248,46 +184,46 @@ impl Table {
         (depth, sureness): (u8, u8),
         (lower, upper): (Option<Value>, Option<Value>),
         best: Option<Square>,
-        known: Option<Value>,
     ) {
-        let effort = (sureness != BY_PROBABILITY, depth, sureness);
-        if let Some(map) = &self.map {
-            return map.change(position, EMPTY, |entry| {
-                if entry.effort() <= effort {
-                    entry.join((depth, sureness), (lower, upper), best);
-                }
-            });
-        }
         let generation = self.generation();
         let slots = &self.clusters[self.place(position)].0;
         let [Some(first), Some(second)] = [slots[0].read(), slots[1].read()] else { return };
         let seen = [first, second];
         let way = seen.iter().position(|(content, _)| content.is_of(position, generation));
         let mut entry: Entry = way.map_or(EMPTY, |way| bytemuck::cast(seen[way].0.entry));
+        let effort = (sureness != BY_PROBABILITY, depth, sureness);
         if entry.effort() > effort {
-            if let (Some(way), Some(known)) = (way, known) {
-                let generation = generation | u32::from(known.steps() as u16) << 16;
-                slots[way].replace(seen[way].1, Content { generation, ..seen[way].0 });
-            }
             return;
         }
-        entry.join((depth, sureness), (lower, upper), best);
+        if entry.effort() < effort {
+            (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
+            (entry.depth, entry.sureness) = (depth, sureness);
+        }
+        // A value in steps of 1/32 disc fits into 16 bits.
+        if let Some(lower) = lower {
+            entry.lower = entry.lower.max(lower.steps() as i16);
+        }
+        if let Some(upper) = upper {
+            entry.upper = entry.upper.min(upper.steps() as i16);
+        }
+        // If every move failed low, the new best move is no better than the old one, which is kept.
+        if let Some(square) = best
+            && (lower.is_some() || entry.best == NO_SQUARE)
+            && entry.best != square.index() as u8
+        {
+            (entry.second, entry.best) = (entry.best, square.index() as u8);
+        }
+        // A lower bound without a move: the old best move may not attain it, so it becomes second.
+        if best.is_none() && lower.is_some() && entry.best != NO_SQUARE {
+            (entry.second, entry.best) = (entry.best, NO_SQUARE);
+        }
+
         let worth = |way: usize| match seen[way].0 {
-            kept if kept.generation & 0xFFFF == generation => {
-                let kept: Entry = bytemuck::cast(kept.entry);
-                let [depth, sureness] = [kept.depth, kept.sureness].map(u32::from);
-                1 + match *REPLACED {
-                    0 => depth,
-                    1 => 8 * depth + sureness,
-                    2 => 64 * sureness + depth,
-                    _ => 2 * depth + sureness,
-                }
+            kept if kept.generation == generation => {
+                1 + u32::from(bytemuck::cast::<u64, Entry>(kept.entry).depth)
             }
             _ => 0,
         };
-        let earlier = way.map_or(NOT_KNOWN, |way| (seen[way].0.generation >> 16) as i16);
-        let known = known.map_or(earlier, |value| value.steps() as i16);
-        let generation = generation | u32::from(known as u16) << 16;
         let way = way.or_else(|| (0..WAYS).min_by_key(|&way| worth(way))).unwrap_or(0);
         let (player, opponent) = (position.player(), position.opponent());
         let content = Content { player, opponent, entry: bytemuck::cast(entry), generation };
@@ -304,16 +240,6 @@ impl Table {
         ((u128::from(hash) * self.clusters.len() as u128) >> 64) as usize
     }
 }
-
-/// A trial: the variable `OTHELLO_REPLACED` decides which entry of a cluster is replaced: 0 the
-/// shallowest; 1 of equally shallow ones, the least sure; 2 the least sure, then the shallowest; 3
-/// the least sum of sureness and twice the depth.
-static REPLACED: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
-    std::env::var("OTHELLO_REPLACED").map_or(0, |rule| rule.parse().unwrap_or(0))
-});
-
-/// In place of a static value: none is stored. The generation has only 16 bits in this trial.
-const NOT_KNOWN: i16 = i16::MIN;
 
 const EMPTY: Entry = Entry {
     lower: Value::MIN.steps() as i16,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::limits::Control;
-use super::split_search::{Goal, Split, UNSHARED};
+use super::split_search::{Goal, Split};
 use super::{Pruning, Searcher};
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
@@ -254,7 +254,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             self.nodes = 0;
             self.pool = Some(Arc::clone(pool));
             let visit = Visit { pool, split: &split, helper: self };
-            visit.helper.search_split(&split, *UNSHARED);
+            visit.helper.search_split(&split);
             drop(visit);
             (self.split, self.nodes, self.pool) = kept;
             (self.table, self.control, self.tuning, self.endgame_probcut) =

@@ -15,9 +15,9 @@ mod null_window;
 mod pvs;
 
 use self::pvs::ToEnd;
-use super::midgame::{Horizon, MTDF};
+use super::midgame::Horizon;
 use super::window::{Best, Unit};
-use super::{Features, Reached, Searcher, Selectivity};
+use super::{Features, Reached, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
@@ -100,9 +100,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         state: &E::State,
         mut center: Discs,
     ) -> Best<Discs> {
-        if *MTDF && self.endgame_probcut.selectivity == Selectivity::Full {
-            return self.mtdf::<ToEnd>((position, state), center, 2, position.empties());
-        }
         let mut margin = FIRST_MARGIN;
         // Aspiration windows.
         loop {

@@ -205,9 +205,6 @@ impl Counts {
     /// is shrunk towards that of all moves of its rank and memory in the stage, which is itself
     /// shrunk towards the one over all stages.
     fn model(&self) -> Realization {
-        if std::env::var_os("OTHELLO_LIKELIEST").is_some() {
-            return self.likeliest();
-        }
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
             let kinds = |stage: usize| {
@@ -222,29 +219,6 @@ impl Counts {
                 }
             }
         }
-        Realization::new(&probabilities).expect("shares of moves are probabilities")
-    }
-
-    /// A trial: the categories of moves are the ranks, the best move of an earlier search, the
-    /// places and the traits; a move has the probability of its likeliest category in the stage.
-    fn likeliest(&self) -> Realization {
-        const CATEGORIES: usize = 15;
-        let is_of = |kind: usize, category: usize| match (kind / 16, category) {
-            (rest, 0..5) => rest / 15 == category,
-            (rest, 5) => rest / 5 % 3 == 1,
-            (rest, 6..11) => rest % 5 == category - 6,
-            _ => kind >> (category - 11) & 1 == 1,
-        };
-        let probabilities = (0..Realization::COUNT).map(|place| {
-            let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
-            let kinds = |category: usize| {
-                let kinds = (0..MoveKind::COUNT).filter(move |&kind| is_of(kind, category));
-                kinds.map(move |kind| stage * MoveKind::COUNT + kind)
-            };
-            let own = (0..CATEGORIES).filter(|&category| is_of(kind, category));
-            own.map(|category| leaning(self.sum(kinds(category)), 0.5)).fold(0.0, f64::max)
-        });
-        let probabilities: Vec<f64> = probabilities.collect();
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
