@@ -30,5 +30,7 @@ pub mod random;
 pub mod record;
 pub mod run;
 pub mod simd;
+#[cfg(test)]
+mod tests;
 pub mod text;
 pub mod weights;

@@ -126,12 +126,12 @@ mod tests {
 
     use super::super::output::check_replaceable;
     use super::*;
+    use crate::tests::Folder;
 
     #[test]
     fn a_plain_file_is_written_once_and_replaces_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.npz");
-        let partial = folder.path().join("a.npz.partial");
+        let (folder, path) = Folder::with("a.npz");
+        let partial = folder.path("a.npz.partial");
         write(&path, b"content", Existing::Keep).unwrap();
         write(&path, b"content", Existing::Keep).unwrap();
         let refused = write(&path, b"other", Existing::Keep).unwrap_err().to_string();
@@ -170,8 +170,7 @@ mod tests {
 
     #[test]
     fn a_head_tells_whose_file_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.json");
+        let (folder, path) = Folder::with("a.json");
         check_head(&path, b"head").unwrap();
         for (content, own) in [("head and more", true), ("head", true), ("hea", false), ("", false)]
         {
@@ -181,7 +180,7 @@ mod tests {
         fs::write(&path, "head").unwrap();
         for (content, own) in [("head and more", true), ("hea", true), ("", true), ("heat", false)]
         {
-            fs::write(folder.path().join("a.json.partial"), content).unwrap();
+            fs::write(folder.path("a.json.partial"), content).unwrap();
             assert_eq!(check_head(&path, b"head").is_ok(), own, "{content}");
         }
     }

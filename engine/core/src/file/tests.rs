@@ -1,35 +1,13 @@
 //! Tests of the container format: damaged, interrupted and foreign files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-
-/// A folder for one test, in memory if possible, since some tests write thousands of files.
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
-    }
-
-    fn with_file() -> (Self, PathBuf) {
-        let folder = Self::new();
-        let path = folder.path("file");
-        (folder, path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-}
-
-fn provenance() -> Provenance {
-    Provenance::new("test").with("seed", 7)
-}
+use crate::tests::{Folder, provenance, section, write};
 
 fn begin(path: &Path, existing: Existing) -> Result<Writer, FileError> {
     begin_other(path, 7, existing)
@@ -40,24 +18,18 @@ fn begin_other(path: &Path, seed: u64, existing: Existing) -> Result<Writer, Fil
     Ok(begun.writer().expect("complete"))
 }
 
-fn write(path: &Path, sections: &[(String, Vec<u8>)]) -> Summary {
-    let mut writer = begin(path, Existing::Replace).unwrap();
-    sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
-    writer.finish().unwrap()
+fn read(path: &Path) -> Result<Vec<Section>, FileError> {
+    Reader::open(path, Kind::Games)?.collect()
 }
 
-fn read(path: &Path) -> Result<Vec<(String, Vec<u8>)>, FileError> {
-    let sections = Reader::open(path, Kind::Games)?;
-    sections.map(|section| section.map(|s| (s.name, s.content))).collect()
-}
-
-fn some_sections() -> Vec<(String, Vec<u8>)> {
+fn some_sections() -> Vec<Section> {
     let noise: Vec<u8> = (0..30u32).map(|n| ((n * n * 37) >> 3) as u8).collect();
+    let (name, twice) = ("the same name", b"twice".repeat(40));
     vec![
-        ("first".into(), noise),
-        ("empty".into(), vec![]),
-        ("the same name".into(), b"twice".repeat(40)),
-        ("the same name".into(), b"x".to_vec()),
+        section("first", &noise),
+        section("empty", b""),
+        section(name, &twice),
+        section(name, b"x"),
     ]
 }
 
@@ -68,11 +40,13 @@ proptest! {
     fn sections_are_read_as_they_were_written(
         sections in vec(("[a-zé ]{1,40}", vec(any::<u8>(), 0..300)), 0..6),
     ) {
-        let (_folder, path) = Folder::with_file();
-        let summary = write(&path, &sections);
+        let (_folder, path) = Folder::with("file");
+        let sections: Vec<Section> =
+            sections.into_iter().map(|(name, content)| Section { name, content }).collect();
+        let summary = write(&path, Kind::Games, &sections);
         prop_assert_eq!(summary.bytes, fs::metadata(&path).unwrap().len());
         let mut reader = Reader::open(&path, Kind::Games).unwrap();
-        let there: Vec<_> = reader.by_ref().map(|s| s.unwrap()).map(|s| (s.name, s.content)).collect();
+        let there: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
         prop_assert_eq!(there, sections);
         prop_assert_eq!(reader.summary(), Some(&summary));
         prop_assert_eq!(reader.provenance(), &provenance());
@@ -80,7 +54,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_refused_without_a_panic(bytes in vec(any::<u8>(), 0..200), magic in any::<bool>()) {
-        let (_folder, path) = Folder::with_file();
+        let (_folder, path) = Folder::with("file");
         let start = if magic { &b"OTHELLOG\x01\0\0\0"[..] } else { &[] };
         fs::write(&path, [start, &bytes].concat()).unwrap();
         prop_assert!(read(&path).is_err());
@@ -89,8 +63,8 @@ proptest! {
 
 #[test]
 fn no_changed_byte_goes_unnoticed() {
-    let (_folder, path) = Folder::with_file();
-    write(&path, &some_sections());
+    let (_folder, path) = Folder::with("file");
+    write(&path, Kind::Games, &some_sections());
     let whole = fs::read(&path).unwrap();
     for at in 0..whole.len() {
         for change in [1, 0x80, 0xFF] {
@@ -105,8 +79,8 @@ fn no_changed_byte_goes_unnoticed() {
 
 #[test]
 fn no_missing_or_extra_byte_goes_unnoticed() {
-    let (_folder, path) = Folder::with_file();
-    write(&path, &some_sections());
+    let (_folder, path) = Folder::with("file");
+    write(&path, Kind::Games, &some_sections());
     let whole = fs::read(&path).unwrap();
     for length in 0..whole.len() {
         fs::write(&path, &whole[..length]).unwrap();
@@ -131,11 +105,10 @@ fn stored_bytes_state_the_size_of_the_content() {
 
 #[test]
 fn whole_sections_behind_damage_can_be_read() {
-    let folder = Folder::new();
-    let path = folder.path("some.games");
-    let sections: Vec<(String, Vec<u8>)> =
-        (0..4_u8).map(|n| (n.to_string(), (0..=255).map(|byte| byte ^ n).collect())).collect();
-    write(&path, &sections);
+    let (_folder, path) = Folder::with("some.games");
+    let content = |n: u8| (0..=255).map(|byte| byte ^ n).collect::<Vec<_>>();
+    let sections: Vec<Section> = (0..4).map(|n| section(&n.to_string(), &content(n))).collect();
+    write(&path, Kind::Games, &sections);
     let sound = fs::read(&path).unwrap();
     let starts: Vec<usize> =
         sound.windows(4).enumerate().filter(|w| w.1 == b"SECT").map(|w| w.0).collect();
@@ -148,7 +121,7 @@ fn whole_sections_behind_damage_can_be_read() {
         loop {
             match reader.next() {
                 None => break,
-                Some(Ok(section)) => there.push((section.name, section.content)),
+                Some(Ok(section)) => there.push(section),
                 Some(Err(_)) => {
                     errors += 1;
                     if !reader.resynchronize().unwrap() {
@@ -167,9 +140,9 @@ fn whole_sections_behind_damage_can_be_read() {
 
 #[test]
 fn an_existing_output_is_done_or_refused_or_replaced() {
-    let folder = Folder::new();
-    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
-    let summary = write(&path, &some_sections());
+    let (folder, path) = Folder::with("file");
+    let partial = folder.path("file.partial");
+    let summary = write(&path, Kind::Games, &some_sections());
     let again = Writer::begin(&path, Kind::Games, &provenance(), Existing::Keep).unwrap();
     assert!(matches!(again, Begin::Done(there) if there == summary));
 
@@ -190,8 +163,8 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
 
 #[test]
 fn a_damaged_or_foreign_output_is_not_taken_for_done() {
-    let (_folder, path) = Folder::with_file();
-    write(&path, &some_sections());
+    let (_folder, path) = Folder::with("file");
+    write(&path, Kind::Games, &some_sections());
     let mut bytes = fs::read(&path).unwrap();
     let end = bytes.len() - 60;
     bytes[end] ^= 1;
@@ -206,15 +179,11 @@ fn a_damaged_or_foreign_output_is_not_taken_for_done() {
 fn sections_that_all_threads_compress_are_the_bytes_of_one_after_another() {
     let folder = Folder::new();
     let sections: Vec<_> = (0..3).flat_map(|_| some_sections()).collect();
-    write(&folder.path("one"), &sections);
+    write(&folder.path("one"), Kind::Games, &sections);
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut writer = begin(&folder.path("all"), Existing::Replace).unwrap();
-        let section = |(name, content): &(String, Vec<u8>)| Section {
-            name: name.clone(),
-            content: content.clone(),
-        };
-        pool.install(|| writer.sections(sections.iter().map(section))).unwrap();
+        pool.install(|| writer.sections(sections.clone())).unwrap();
         writer.finish().unwrap();
         assert!(fs::read(folder.path("all")).unwrap() == fs::read(folder.path("one")).unwrap());
     }
@@ -222,7 +191,7 @@ fn sections_that_all_threads_compress_are_the_bytes_of_one_after_another() {
 
 #[test]
 fn a_second_writer_waits() {
-    let (_folder, path) = Folder::with_file();
+    let (_folder, path) = Folder::with("file");
     let first = begin(&path, Existing::Keep).unwrap();
     assert!(matches!(begin(&path, Existing::Keep), Err(FileError::Busy { .. })));
     assert!(matches!(begin(&path, Existing::Replace), Err(FileError::Busy { .. })));
@@ -233,9 +202,9 @@ fn a_second_writer_waits() {
 /// A new writer replaces the partial file of a killed writer.
 #[test]
 fn a_writer_that_does_not_finish_leaves_nothing() {
-    let folder = Folder::new();
-    let (path, partial) = (folder.path("file"), folder.path("file.partial"));
-    write(&path, &some_sections());
+    let (folder, path) = Folder::with("file");
+    let partial = folder.path("file.partial");
+    write(&path, Kind::Games, &some_sections());
     let whole = fs::read(&path).unwrap();
     fs::remove_file(&path).unwrap();
     for length in [0, 9, whole.len() / 2, whole.len()] {
@@ -245,7 +214,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
         drop(writer);
         assert!(!partial.exists());
         fs::write(&partial, [&whole[..], &whole].concat()).unwrap();
-        write(&path, &some_sections());
+        write(&path, Kind::Games, &some_sections());
         assert_eq!(fs::read(&path).unwrap(), whole);
         fs::remove_file(&path).unwrap();
     }
@@ -259,17 +228,15 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
 /// '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
 #[test]
 fn the_checksum_is_as_described() {
-    let folder = Folder::new();
-    let summary = write(&folder.path("file"), &[("a".into(), b"bc".to_vec())]);
-    assert_eq!(summary.sha256, SHA256_OF_A_BC);
+    let (_folder, path) = Folder::with("file");
+    let expected = "9a8acca1b6c6c0befd3fbc756aed625da998c998f7252e738c4ef061906b9b21";
+    assert_eq!(write(&path, Kind::Games, &[section("a", b"bc")]).sha256, expected);
 }
-
-const SHA256_OF_A_BC: &str = "9a8acca1b6c6c0befd3fbc756aed625da998c998f7252e738c4ef061906b9b21";
 
 #[test]
 fn other_kinds_versions_and_programs_are_refused_by_name() {
-    let (folder, path) = Folder::with_file();
-    write(&path, &some_sections());
+    let (folder, path) = Folder::with("file");
+    write(&path, Kind::Games, &some_sections());
     assert_eq!(kind_of(&path).unwrap(), Kind::Games);
     let error = Reader::open(&path, Kind::Weights).err().unwrap().to_string();
     assert!(error.contains("is a file of games; expected a weights file"), "{error}");
@@ -285,13 +252,13 @@ fn other_kinds_versions_and_programs_are_refused_by_name() {
     let error = read(&path).unwrap_err().to_string();
     assert!(error.contains(r"begins with `PK\x03\x04 a z`") && error.contains("games"), "{error}");
     assert!(kind_of(&path).is_err());
-    assert!(kind_of(folder.0.path()).is_err());
+    assert!(kind_of(folder.at()).is_err());
     assert!(matches!(kind_of(&folder.path("none")), Err(FileError::Io { .. })));
 }
 
 #[test]
 fn a_stated_size_allocates_nothing() {
-    let (_folder, path) = Folder::with_file();
+    let (_folder, path) = Folder::with("file");
     let header = format::header(Kind::Games, &provenance()).unwrap();
     let packed = zstd::bulk::compress(b"hello", 1).unwrap();
     let real = packed.len() as u64;
@@ -321,8 +288,8 @@ fn a_stated_size_allocates_nothing() {
 
 #[test]
 fn names_have_1_to_255_bytes() {
-    let folder = Folder::new();
-    let mut writer = begin(&folder.path("file"), Existing::Keep).unwrap();
+    let (_folder, path) = Folder::with("file");
+    let mut writer = begin(&path, Existing::Keep).unwrap();
     assert!(writer.section("", b"").is_err());
     assert!(writer.section(&"x".repeat(256), b"").is_err());
     writer.section(&"x".repeat(255), b"").unwrap();

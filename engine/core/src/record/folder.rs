@@ -247,19 +247,13 @@ fn wrong(path: &Path, reason: impl Into<String>) -> RecordError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::{Existing, Provenance};
     use crate::random::random_game;
-    use crate::record::{Game, GameWriter};
+    use crate::record::Game;
+    use crate::tests::{Folder, write_records};
 
-    fn write(path: &Path, seeds: std::ops::Range<u64>, existing: Existing) {
-        let begun = GameWriter::begin(path, &Provenance::new("test"), existing);
-        let mut writer = begun.unwrap().writer().unwrap();
-        for seed in seeds {
-            let squares: Vec<_> =
-                random_game(seed, 0, 20).steps.iter().map(|step| step.square).collect();
-            writer.push(Game::new(0, &squares).unwrap()).unwrap();
-        }
-        writer.finish().unwrap();
+    fn write(path: &Path, seeds: std::ops::Range<u64>) {
+        let game = |seed| Game::of_replay(0, &random_game(seed, 0, 20)).unwrap();
+        write_records(path, seeds.map(game));
     }
 
     fn names(paths: &[PathBuf]) -> Vec<&str> {
@@ -268,18 +262,18 @@ mod tests {
 
     #[test]
     fn missing_foreign_and_changed_files_are_refused_by_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let folder = Folder::new();
+        let at = |name: &str| folder.path(name);
         let list = |anew| {
             let mut read = vec![];
-            let listed = RecordFolder::list(folder.path(), anew, |path| {
+            let listed = RecordFolder::list(folder.at(), anew, |path| {
                 read.push(path.to_owned());
                 Ok::<u64, RecordError>(3)
             });
             listed.map(|_| names(&read).join(" ")).map_err(|error| error.to_string())
         };
         let open = || {
-            let files = record_files(&[at("b.games"), folder.path().to_owned()]);
+            let files = record_files(&[at("b.games"), folder.at().to_owned()]);
             files.map(|files| names(&files).join(" ")).map_err(|error| error.to_string())
         };
         let refused = |expected: &str| {
@@ -287,8 +281,8 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         };
         assert!(list(false).unwrap_err().contains("has no file of records"));
-        write(&at("b.games"), 0..3, Existing::Keep);
-        write(&at("a-games-by-its-content"), 3..6, Existing::Keep);
+        write(&at("b.games"), 0..3);
+        write(&at("a-games-by-its-content"), 3..6);
         for passed_by in [".hidden.games", "c.games.partial", "notes.txt"] {
             fs::write(at(passed_by), "").unwrap();
         }
@@ -297,7 +291,7 @@ mod tests {
         assert_eq!(list(false).unwrap(), "a-games-by-its-content b.games");
         assert_eq!(open().unwrap(), "b.games a-games-by-its-content b.games");
 
-        write(&at("c.games"), 6..9, Existing::Keep);
+        write(&at("c.games"), 6..9);
         refused("c.games: records.json does not list it; move it away");
         assert_eq!(list(false).unwrap(), "c.games");
         assert_eq!(open().unwrap(), "b.games a-games-by-its-content b.games c.games");
@@ -311,7 +305,7 @@ mod tests {
         assert!(list(false).unwrap_err().contains("bytes instead of"));
         // The changed file has games of another run, but the same size.
         let other = (10..).map(|seed| {
-            write(&at("b.games"), seed..seed + 3, Existing::Replace);
+            write(&at("b.games"), seed..seed + 3);
             fs::read(at("b.games")).unwrap()
         });
         let mut same_size = other.take(2000).filter(|other| other.len() == sound.len());

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::file::{Existing, Section};
 use crate::progress::{Progress, Silent};
+use crate::tests::Folder;
 
 mod regressions;
 
@@ -86,12 +87,6 @@ fn open_shard(out: &Path, plan: Plan, shard: &str, existing: Existing) -> Run {
     }
 }
 
-fn place() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
-    (folder, out)
-}
-
 fn refused(out: &Path, plan: Plan, shard: &str) -> String {
     open_as(out, plan, shard, Existing::Keep).err().expect("an error").to_string()
 }
@@ -124,9 +119,9 @@ fn finish(out: &Path, plan: Plan) -> Vec<u64> {
 
 /// Returns the bytes of the output of an uninterrupted run.
 fn undisturbed(units: u64) -> Vec<u8> {
-    let (folder, out) = place();
+    let (folder, out) = Folder::with("out.positions");
     assert_eq!(finish(&out, plan(units)), (0..units).collect::<Vec<_>>());
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    assert_eq!(folder.count(), 1, "nothing else is left");
     fs::read(out).unwrap()
 }
 
@@ -145,11 +140,11 @@ proptest! {
     fn whatever_a_kill_leaves_the_result_is_the_same_and_only_what_is_missing_is_made(
         fates in prop::collection::vec(0_u8..5, 8), units in 71_u64..80,
     ) {
-        let (folder, out) = place();
+        let (folder, out) = Folder::with("out.positions");
         unpacked(&out, units);
         let mut missing = vec![];
         for (index, fate) in (0..8).zip(fates) {
-            let path = folder.path().join(format!("out.positions.parts/part-{index:06}"));
+            let path = folder.path(&format!("out.positions.parts/part-{index:06}"));
             let bytes = fs::read(&path).unwrap();
             match fate {
                 0 => fs::remove_file(&path).unwrap(),
@@ -162,13 +157,13 @@ proptest! {
         }
         prop_assert_eq!(finish(&out, plan(units)), missing);
         prop_assert_eq!(fs::read(&out).unwrap(), undisturbed(units));
-        prop_assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        prop_assert_eq!(folder.count(), 1);
     }
 }
 
 #[test]
 fn an_output_that_is_complete_is_done_and_leftovers_go() {
-    let (folder, out) = place();
+    let (folder, out) = Folder::with("out.positions");
     let other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
     // A process was killed after it completed the output, or while it was replacing it.
     for (left, stays) in [(plan(25), 1), (other, 2)] {
@@ -176,20 +171,20 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
         let run = open(&out, left);
         run.make(0, 10, &Squares::default(), &Silent).unwrap();
         drop(run);
-        let parts = folder.path().join("out.positions.parts");
-        fs::rename(&parts, folder.path().join("kept")).unwrap();
+        let parts = folder.path("out.positions.parts");
+        fs::rename(&parts, folder.path("kept")).unwrap();
         finish(&out, plan(25));
-        fs::rename(folder.path().join("kept"), &parts).unwrap();
+        fs::rename(folder.path("kept"), &parts).unwrap();
         let again = open_as(&out, plan(25), "1/1", Existing::Keep).unwrap();
         assert!(matches!(again, Opened::Done(summary) if summary.sections == 3));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), stays);
+        assert_eq!(folder.count(), stays);
     }
 }
 
 /// A regression: an empty folder of parts stayed, because the check made a lock file in it.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
-    let (_folder, out) = place();
+    let (_folder, out) = Folder::with("out.positions");
     let parts = out.with_added_extension("parts");
     finish(&out, plan(25));
     fs::create_dir(&parts).unwrap();
@@ -200,7 +195,7 @@ fn a_folder_without_work_goes_once_the_output_is_complete() {
 
 #[test]
 fn shards_in_any_order_make_the_parts_of_the_whole() {
-    let (_folder, out) = place();
+    let (_folder, out) = Folder::with("out.positions");
     for (number, parts) in [(2, [1, 4]), (3, [2, 5]), (1, [0, 3])] {
         let shard = format!("{number}/3");
         let run = open_shard(&out, plan(60), &shard, Existing::Keep);
@@ -222,7 +217,7 @@ fn shards_in_any_order_make_the_parts_of_the_whole() {
 
 #[test]
 fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
-    let (_folder, out) = place();
+    let (_folder, out) = Folder::with("out.positions");
     let mut two = plan(60);
     two.stages.push(Stage::new("sums (parts)", 1, 1));
     two.growing = None;
@@ -243,7 +238,7 @@ fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
 
 #[test]
 fn a_second_start_is_refused_and_disturbs_nothing() {
-    let (folder, out) = place();
+    let (folder, out) = Folder::with("out.positions");
     let first = open(&out, plan(25));
     // A shard of the run would make some of the same parts, and --force would remove them.
     for shard in ["1/1", "1/2", "2/2"] {
@@ -257,7 +252,7 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     first.pack(pack).unwrap();
     assert_eq!(fs::read(&out).unwrap(), undisturbed(25));
 
-    let out = folder.path().join("shared.positions");
+    let out = folder.path("shared.positions");
     let half = open_as(&out, plan(25), "1/2", Existing::Keep).unwrap();
     assert!(refused(&out, plan(25), "1/1").contains("makes shard 1/2 of it"));
     assert!(refused(&out, plan(25), "3/4").contains("makes shard 1/2 of it"));
@@ -265,15 +260,14 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(shard_of_others.contains("makes shard 1/2 of it"), "{shard_of_others}");
     open_as(&out, plan(25), "2/4", Existing::Keep).unwrap();
     drop(half);
-    let packing = Lock::for_packing(&Folder::of(&out).path, &out);
+    let packing = Lock::for_packing(&folder::Folder::of(&out).path, &out);
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
 /// A regression: two processes could make the same study at the same time.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out");
+    let (folder, out) = Folder::with("out");
     let stages = vec![Stage::new("one (steps)", 3, 1), Stage::new("two (steps)", 2, 1)];
     let plan = || Plan { kind: None, stages: stages.clone(), ..plan(3) };
     let mut made = vec![];
@@ -299,12 +293,12 @@ fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     assert_eq!(run.steps(1, |number| step(9, number), &Silent).unwrap(), thirds[..2]);
     assert_eq!(made, [0, 1, 2, 0, 1]);
     run.pack(|_| Ok::<_, RunError>(())).unwrap();
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(folder.count(), 0);
 }
 
 #[test]
 fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force() {
-    let (folder, out) = place();
+    let (folder, out) = Folder::with("out.positions");
     unpacked(&out, 25);
     let other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
     let message = refused(&out, other.clone(), "1/1");
@@ -322,9 +316,9 @@ fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force
     let again = open_as(&out, other, "1/1", Existing::Replace).unwrap();
     assert!(matches!(again, Opened::Run(run) if run.missing(0).is_empty()));
 
-    let foreign = folder.path().join("b.positions");
-    fs::create_dir(folder.path().join("b.positions.parts")).unwrap();
-    fs::write(folder.path().join("b.positions.parts/diary.txt"), "private").unwrap();
+    let foreign = folder.path("b.positions");
+    fs::create_dir(folder.path("b.positions.parts")).unwrap();
+    fs::write(folder.path("b.positions.parts/diary.txt"), "private").unwrap();
     assert!(refused(&foreign, plan(25), "1/1").contains("it has `diary.txt`"));
     fs::write(&foreign, "somebody's").unwrap();
     let message = refused(&foreign, plan(25), "1/1");
@@ -333,14 +327,14 @@ fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force
 
 #[test]
 fn a_part_of_another_run_is_refused_and_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let [one, other] = ["one.positions", "two.positions"].map(|name| folder.path().join(name));
+    let folder = Folder::new();
+    let [one, other] = ["one.positions", "two.positions"].map(|name| folder.path(name));
     unpacked(&one, 25);
     let plan_of_other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
     let run = open(&other, plan_of_other.clone());
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
     drop(run);
-    let part = |out: &str| folder.path().join(out).join("part-000001");
+    let part = |out: &str| folder.path(out).join("part-000001");
     fs::copy(part("one.positions.parts"), part("two.positions.parts")).unwrap();
     let message = refused(&other, plan_of_other, "1/1");
     assert!(message.contains("part of another run (seed: 1 there, 2 wanted"), "{message}");
@@ -349,9 +343,9 @@ fn a_part_of_another_run_is_refused_and_stays() {
 
 #[test]
 fn a_run_that_makes_nothing_leaves_nothing_and_one_that_fails_keeps_its_parts() {
-    let (folder, out) = place();
+    let (folder, out) = Folder::with("out.positions");
     drop(open(&out, plan(25)));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(folder.count(), 0);
     let run = open(&out, plan(200));
     let failing = Squares { fails_at: Some(111), ..Squares::default() };
     run.make(0, 1, &failing, &Silent).unwrap_err();
@@ -365,14 +359,14 @@ fn a_run_that_makes_nothing_leaves_nothing_and_one_that_fails_keeps_its_parts() 
 
 #[test]
 fn more_units_are_added_to_an_output_and_to_an_unfinished_run() {
-    let (folder, out) = place();
+    let (folder, out) = Folder::with("out.positions");
     finish(&out, plan(25));
     // The results of the first two parts are in the output; the last part is made again.
     assert_eq!(finish(&out, plan(47)), (20..47).collect::<Vec<_>>());
     assert_eq!(fs::read(&out).unwrap(), undisturbed(47));
     assert!(refused(&out, plan(46), "1/1").contains("numbers: 47 there, 46 wanted"));
 
-    let out = folder.path().join("unfinished.positions");
+    let out = folder.path("unfinished.positions");
     unpacked(&out, 25);
     assert_eq!(finish(&out, plan(40)), (20..40).collect::<Vec<_>>());
     assert_eq!(fs::read(&out).unwrap(), undisturbed(40));
@@ -380,7 +374,7 @@ fn more_units_are_added_to_an_output_and_to_an_unfinished_run() {
 
 #[test]
 fn a_run_ends_at_the_first_part_that_decides() {
-    let (_folder, out) = place();
+    let (_folder, out) = Folder::with("out.positions");
     let run = open(&out, plan(1000));
     let squares = Squares { last: Some(35), ..Squares::default() };
     run.make(0, 2, &squares, &Silent).unwrap();
@@ -409,7 +403,7 @@ impl Progress for Counted {
 
 #[test]
 fn long_parts_continue_from_their_snapshots() {
-    let (folder, out) = place();
+    let (folder, out) = Folder::with("out.positions");
     let phases = Plan { stages: vec![Stage::new("fit (phases)", 5, 1)], growing: None, ..plan(5) };
     let section = |index: u64| Section { name: "epoch".into(), content: vec![index as u8; 9] };
     let (run, progress) = (open(&out, phases.clone()), Counted::default());
@@ -431,7 +425,7 @@ fn long_parts_continue_from_their_snapshots() {
     assert_eq!(found.unwrap(), [1]);
     drop(run);
     let snapshot =
-        |index: u64| folder.path().join(format!("out.positions.parts/part-{index:06}.snapshot"));
+        |index: u64| folder.path(&format!("out.positions.parts/part-{index:06}.snapshot"));
     assert!(snapshot(1).exists() && !snapshot(0).exists());
     fs::write(snapshot(3), "torn").unwrap();
     let (run, progress) = (open(&out, phases), Counted::default());
@@ -449,7 +443,7 @@ fn long_parts_continue_from_their_snapshots() {
 
 #[test]
 fn uncompressed_sections_are_found_at_their_places_and_checked_when_a_run_is_opened() {
-    let (_folder, out) = place();
+    let (_folder, out) = Folder::with("out.positions");
     let rows =
         Plan { stages: vec![Stage::new("dataset (phases)", 2, 1)], growing: None, ..plan(2) };
     let content = |index: u64, name: u64| -> Vec<u8> {

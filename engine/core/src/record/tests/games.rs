@@ -1,13 +1,12 @@
 //! Tests of files of games.
 
-use std::path::Path;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::file::{Existing, Kind, Provenance, Writer};
+use crate::file::{Existing, Kind};
 use crate::random;
 use crate::record::{Game, GameReader, GameWriter, Record as _, Solved, frame};
+use crate::tests::{Folder, provenance, read_back, section, write, write_records};
 
 fn random_game(seed: u64, moves: usize) -> Game {
     let replay = random::random_game(seed, 0, moves);
@@ -44,25 +43,12 @@ fn any_game() -> impl Strategy<Value = Game> {
     )
 }
 
-fn begin(path: &Path) -> GameWriter {
-    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep);
-    begun.unwrap().writer().unwrap()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn games_are_read_as_they_were_written(games in vec(any_game(), 0..20)) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("random.games");
-        let mut writer = begin(&path);
-        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
-        let sha256 = writer.finish().unwrap().sha256;
-        let mut reader = GameReader::open(&path).unwrap();
-        let there: Vec<Game> = reader.by_ref().map(|game| game.unwrap()).collect();
-        prop_assert_eq!(&there, &games);
-        prop_assert_eq!(reader.sha256(), Some(sha256.as_str()));
+        prop_assert_eq!(read_back(&games), games);
     }
 
     #[test]
@@ -93,16 +79,12 @@ fn a_frame_read_is_a_frame_written() {
 
 #[test]
 fn an_impossible_move_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("bad.games");
+    let (_folder, path) = Folder::with("bad.games");
     let mut bytes = frame::encode(&[random_game(1, 60), random_game(2, 10)]);
     let last = bytes.len() - 1;
     bytes[last] = 99;
-    let begun = Writer::begin(&path, Kind::Games, &Provenance::new("test"), Existing::Keep);
-    let mut writer = begun.unwrap().writer().unwrap();
-    writer.section("something newer", b"ignored").unwrap();
-    writer.section(Game::PLURAL, &bytes).unwrap();
-    writer.finish().unwrap();
+    let newer = section("something newer", b"ignored");
+    write(&path, Kind::Games, &[newer, section(Game::PLURAL, &bytes)]);
     let error = GameReader::open(&path).unwrap().last().unwrap().unwrap_err().to_string();
     assert!(error.contains("bad.games: game 2: move 10 is stated to be number 99"), "{error}");
 }
@@ -116,15 +98,9 @@ fn games_that_are_not_there_are_not_counted() {
         [&games.to_le_bytes()[..], &columns].concat()
     };
     assert_eq!(frame::decode(&frame(65_536)).unwrap().len(), 65_536);
-    let folder = tempfile::tempdir().unwrap();
-    for (number, bytes) in
-        [frame(65_537), [60_000_u16; 40].map(u16::to_le_bytes).concat()].iter().enumerate()
-    {
-        let path = folder.path().join(format!("{number}.games"));
-        let begun = Writer::begin(&path, Kind::Games, &Provenance::new("test"), Existing::Keep);
-        let mut writer = begun.unwrap().writer().unwrap();
-        writer.section(Game::PLURAL, bytes).unwrap();
-        writer.finish().unwrap();
+    for bytes in [frame(65_537), [60_000_u16; 40].map(u16::to_le_bytes).concat()] {
+        let (_folder, path) = Folder::with("a.games");
+        write(&path, Kind::Games, &[section(Game::PLURAL, &bytes)]);
         let opened = || GameReader::open(&path).unwrap();
         let read = opened().next().unwrap().map(|_| 0);
         let passed = opened().pass_by_frame().map(|_| 0);
@@ -140,9 +116,9 @@ fn games_that_are_not_there_are_not_counted() {
 
 #[test]
 fn frames_may_be_the_callers_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("some.games");
-    let mut writer = begin(&path);
+    let (_folder, path) = Folder::with("some.games");
+    let begun = GameWriter::begin(&path, &provenance(), Existing::Keep);
+    let mut writer = begun.unwrap().writer().unwrap();
     writer.write_frames(&[vec![], vec![random_game(1, 60)]]).unwrap();
     assert_eq!(writer.finish().unwrap().sections, 2);
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
@@ -169,17 +145,14 @@ fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
 /// Random games are the worst case for the size of a file, because nothing in them repeats.
 #[test]
 fn a_game_takes_at_most_50_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("random.games");
-    let mut writer = begin(&path);
-    let games = 2_000;
-    for seed in 0..games {
+    let (_folder, path) = Folder::with("random.games");
+    let games = (0..2_000).map(|seed| {
         let game = random_game(seed, 60);
         let black_score = game.black_score().unwrap();
         let ply = game.squares().len().min(48) as u8;
-        writer.push(game.with_solved(Solved { ply, black_score }).unwrap()).unwrap();
-    }
-    let bytes = writer.finish().unwrap().bytes;
-    println!("{:.2} bytes a game", bytes as f64 / games as f64);
-    assert!(bytes <= 50 * games);
+        game.with_solved(Solved { ply, black_score }).unwrap()
+    });
+    let bytes = write_records(&path, games).bytes;
+    println!("{:.2} bytes a game", bytes as f64 / 2_000.0);
+    assert!(bytes <= 50 * 2_000);
 }

@@ -3,7 +3,7 @@ use super::*;
 /// A regression: a part without the section of its results was read as one with no results.
 #[test]
 fn a_part_without_the_results_of_its_units_is_refused() {
-    let (_folder, out) = place();
+    let (_folder, out) = Folder::with("out.positions");
     let stages = vec![Stage::new("one (steps)", 2, 1)];
     let run = open(&out, Plan { kind: None, stages, growing: None, ..plan(2) });
     run.write_part(&run.path(0, 0), (0, 0), &[]).unwrap();
@@ -14,8 +14,8 @@ fn a_part_without_the_results_of_its_units_is_refused() {
 /// A regression: a partial `run.json` stayed after a kill, as no later start looked for it.
 #[test]
 fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard() {
-    let (folder, out) = place();
-    let parts = folder.path().join("out.positions.parts");
+    let (folder, out) = Folder::with("out.positions");
+    let parts = folder.path("out.positions.parts");
     let mut description: Option<Vec<u8>> = None;
     for _ in 0..2 {
         fs::create_dir(&parts).unwrap();
@@ -36,7 +36,7 @@ fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard(
 /// A regression: a shard that had made nothing removed the folder in which another one began.
 #[test]
 fn shards_that_make_nothing_do_not_disturb_those_that_begin() {
-    let (_folder, out) = place();
+    let (_folder, out) = Folder::with("out.positions");
     let begin = |shard: &str| drop(open_as(&out, plan(25), shard, Existing::Keep).unwrap());
     std::thread::scope(|scope| {
         for shard in ["1/3", "2/3", "3/3"] {

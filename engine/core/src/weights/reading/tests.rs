@@ -1,41 +1,15 @@
 //! Tests of both receivers with the same files: weights by class, and weights that are expanded.
 
 use std::fs;
-use std::path::PathBuf;
 
 use crate::board::Phase;
-use crate::file::{Existing, Kind, Provenance, Reader, Section, Writer};
+use crate::file::{Existing, Kind, Reader, Section};
 use crate::pattern::{FactorShape, PatternSet};
 use crate::random::Generator;
+use crate::tests::{Folder, provenance, section, write};
 use crate::weights::{
     Counts, ExpandedWeights, PackedWeights, PhaseSection, Weights, WeightsError, layout,
 };
-
-#[derive(Debug)]
-struct File(tempfile::TempDir);
-
-impl File {
-    fn of(sections: &[Section]) -> Self {
-        let file = Self(tempfile::tempdir().unwrap());
-        let begun = Writer::begin(&file.path(), Kind::Weights, &provenance(), Existing::Keep);
-        let mut writer = begun.unwrap().writer().unwrap();
-        sections.iter().for_each(|it| writer.section(&it.name, &it.content).unwrap());
-        writer.finish().unwrap();
-        file
-    }
-
-    fn path(&self) -> PathBuf {
-        self.0.path().join("a.weights")
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        fs::read(self.path()).unwrap()
-    }
-}
-
-fn provenance() -> Provenance {
-    Provenance::new("test").with("seed", 7)
-}
 
 fn phase(number: usize) -> Phase {
     Phase::new(number).unwrap()
@@ -67,9 +41,9 @@ fn drawn() -> Weights {
 }
 
 fn sections_of(weights: &Weights) -> Vec<Section> {
-    let file = File::of(&[]);
-    weights.write(&file.path(), &provenance(), Existing::Replace).unwrap();
-    Reader::open(&file.path(), Kind::Weights).unwrap().map(Result::unwrap).collect()
+    let (_folder, path) = Folder::with("a.weights");
+    weights.write(&path, &provenance(), Existing::Keep).unwrap();
+    Reader::open(&path, Kind::Weights).unwrap().map(Result::unwrap).collect()
 }
 
 fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
@@ -79,14 +53,15 @@ fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
 
 /// Reads a file as both forms, which must agree. Returns the weights, or the error without path.
 fn read(sections: &[Section]) -> Result<Weights, String> {
-    let file = File::of(sections);
-    let path = file.path();
+    let (_folder, path) = Folder::with("a.weights");
+    write(&path, Kind::Weights, sections);
     let message = |error: WeightsError| {
         error.to_string().trim_start_matches(&format!("{}: ", path.display())).to_owned()
     };
+    let bytes = fs::read(&path).unwrap();
     let by_class = Weights::read(&path).map_err(message);
     let expanded = ExpandedWeights::read(&path).map_err(message);
-    let counted = ExpandedWeights::read_with_counts(&path, file.bytes()).map_err(message);
+    let counted = ExpandedWeights::read_with_counts(&path, bytes).map_err(message);
     match by_class {
         Ok(read) => {
             let (expanded, (again, counts)) = (expanded.unwrap(), counted.unwrap());
@@ -136,7 +111,7 @@ fn phases_may_come_in_any_order() {
     sections.extend((0..60).rev().step_by(2).flat_map(whole));
     sections.extend(changes(0));
     sections.extend((1..30).rev().map(|half| 2 * half).flat_map(changes));
-    sections.push(Section { name: "factors 02".to_owned(), content: vec![] });
+    sections.push(section("factors 02", b""));
     assert_same(&read(&sections).unwrap(), &weights);
 }
 
@@ -144,8 +119,7 @@ fn phases_may_come_in_any_order() {
 fn blocks_of_packed_weights_expand_one_by_one_to_the_same_tables() {
     let without_factors = PatternSet::shipped("discs").unwrap();
     for weights in [drawn(), Weights::zero(without_factors)] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("packed.weights");
+        let (_folder, path) = Folder::with("packed.weights");
         weights.write_packed(&path, &provenance()).unwrap();
         let bytes: &[u8] = fs::read(&path).unwrap().leak();
         let packed = PackedWeights::open("packed", bytes).unwrap();
@@ -240,23 +214,25 @@ fn the_counts_may_be_read_from_a_part_of_their_own() {
     let sections = sections_of(&weights);
     let (counts, played): (Vec<_>, Vec<_>) =
         sections.into_iter().partition(|section| section.name.starts_with("count"));
-    let part = File::of(&played);
-    let name = part.path();
-    let expanded = ExpandedWeights::read_without_counts(&name, part.bytes()).unwrap();
+    let (folder, name) = Folder::with("played.weights");
+    write(&name, Kind::Weights, &played);
+    let bytes = || fs::read(&name).unwrap();
+    let expanded = ExpandedWeights::read_without_counts(&name, bytes()).unwrap();
     assert_expanded(&expanded.weights, &weights);
     let error = ExpandedWeights::read(&name).unwrap_err().to_string();
     assert!(error.contains("section `counts 00` is missing"), "{error}");
-    let error = Counts::read_part(&name, part.bytes(), weights.set()).unwrap_err().to_string();
+    let error = Counts::read_part(&name, bytes(), weights.set()).unwrap_err().to_string();
     assert!(error.contains("section `counts 00` is missing"), "{error}");
 
+    let path = folder.path("counts.weights");
     let read = |sections: &[Section]| {
-        let part = File::of(sections);
-        let read = Counts::read_part(&name, part.bytes(), weights.set());
-        read.map_err(|error| error.to_string()).map(|read| (read, part))
+        write(&path, Kind::Weights, sections);
+        let read = Counts::read_part(&path, fs::read(&path).unwrap(), weights.set());
+        read.map_err(|error| error.to_string())
     };
-    let ((read_back, sha256), part) = read(&counts).unwrap();
+    let (read_back, sha256) = read(&counts).unwrap();
     assert!(Phase::all().all(|phase| read_back.of(phase) == weights.counts(phase)));
-    assert_eq!(Some(sha256), crate::file::stated_sha256(&part.path()).ok());
+    assert_eq!(Some(sha256), crate::file::stated_sha256(&path).ok());
     let error = read(&counts[1..]).unwrap_err();
     assert!(error.ends_with("`count changes 01`: precedes that of the previous phase"), "{error}");
 }
