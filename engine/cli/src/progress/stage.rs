@@ -116,40 +116,27 @@ mod tests {
     /// Two rows are regressions: `15923333333 h left`, and a number of bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
-        for (stage, done_before, total, done, seconds, expected) in [
-            (
-                "self-play (games)",
-                100,
-                10_000,
-                1_200,
-                10,
-                "self-play: 1,200 of 10,000 games (12 %), 110.0/s, 1 min 20 s left",
-            ),
-            ("import (bytes)", 0, 57_000, 0, 10, "import: 0 B of 57.00 kB (0 %), 0 B/s"),
-            (
-                "import (bytes)",
-                0,
-                3_000_000_000,
-                1_500_000,
-                1,
-                "import: 1.50 MB of 3.00 GB (0 %), 1.50 MB/s, 33 min 19 s left",
-            ),
-            (
-                "import (bytes)",
-                0,
-                57_000,
-                600_000_000,
-                1,
-                "import: 600.00 MB of 57.00 kB (100 %), 600.00 MB/s, 0 s left",
-            ),
-        ] {
+        let line = |stage, [done_before, total, done, seconds]: [u64; 4]| {
             let (units, elapsed) = ((done, done_before, total), Duration::from_secs(seconds));
-            let standing = StageDetails::new(name_and_unit(stage), units, elapsed);
-            assert_eq!(standing.line("progress").as_deref(), Some(expected));
-        }
-        let units = (1, 0, u64::MAX);
-        let endless = StageDetails::new(("self-play", "games"), units, Duration::from_secs(10));
-        let line = endless.line("progress").unwrap();
-        assert!(line.ends_with("(0 %), 0.1/s, more than a year left"), "{line}");
+            StageDetails::new(name_and_unit(stage), units, elapsed).line("progress").unwrap()
+        };
+        assert_eq!(
+            line("self-play (games)", [100, 10_000, 1_200, 10]),
+            "self-play: 1,200 of 10,000 games (12 %), 110.0/s, 1 min 20 s left"
+        );
+        assert_eq!(
+            line("import (bytes)", [0, 57_000, 0, 10]),
+            "import: 0 B of 57.00 kB (0 %), 0 B/s"
+        );
+        assert_eq!(
+            line("import (bytes)", [0, 3_000_000_000, 1_500_000, 1]),
+            "import: 1.50 MB of 3.00 GB (0 %), 1.50 MB/s, 33 min 19 s left"
+        );
+        assert_eq!(
+            line("import (bytes)", [0, 57_000, 600_000_000, 1]),
+            "import: 600.00 MB of 57.00 kB (100 %), 600.00 MB/s, 0 s left"
+        );
+        let endless = line("self-play (games)", [0, u64::MAX, 1, 10]);
+        assert!(endless.ends_with("(0 %), 0.1/s, more than a year left"), "{endless}");
     }
 }

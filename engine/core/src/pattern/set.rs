@@ -194,16 +194,6 @@ mod tests {
         assert!(error.to_string().contains("line end"), "{error}");
     }
 
-    #[test]
-    fn the_shape_of_factors_reads_back() {
-        let text =
-            "name = \"t\"\n[factors]\ndimensions = 16\nphases = 5\n\n[[pattern]]\nsquares = \"a1\"";
-        let set = PatternSet::from_toml(text).unwrap();
-        assert_eq!(set.factors(), FactorShape::new(16, 5));
-        assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);
-        assert!(!set.with_factors(None).to_toml().contains("factors"));
-    }
-
     /// Two regressions. If the set was empty, `bench` crashed and `fit` divided by zero. A message
     /// contained a name of two thousand characters in full, with its control characters.
     #[test]

@@ -183,21 +183,14 @@ mod tests {
         assert_eq!(steps_of_sum(&[64, 0]), 16);
         assert_eq!(steps_of_sum(&[0, -128]), -64);
         assert_eq!(steps_of_sum(&[64, -128]), -48);
-        assert_eq!(
-            steps_of_sum(&[8, 8, 0, 0]),
-            1,
-            "128 of 256 add up to a half, which is rounded up"
-        );
-        assert_eq!(steps_of_sum(&[0, 0, 8, 8]), 0, "and a half below 0, too");
-        assert_eq!(steps_of_sum(&[11, 0]), 0, "121 of 256");
-        let mut largest = [0; 32];
-        largest[..16].fill(80 * 127);
-        assert_eq!(steps_of_sum(&largest), 6_451_600);
-        largest.reverse();
-        assert_eq!(steps_of_sum(&largest), -6_451_600);
-        let mut widest = [0; 128];
-        widest[..64].fill(80 * 127);
-        assert_eq!(steps_of_sum(&widest), 4 * 6_451_600);
+        // 128 of 256 add up to a half, which is rounded up, also below 0. 121 are less than a half.
+        assert_eq!(steps_of_sum(&[8, 8, 0, 0]), 1);
+        assert_eq!(steps_of_sum(&[0, 0, 8, 8]), 0);
+        assert_eq!(steps_of_sum(&[11, 0]), 0);
+        let (largest, zeros) = ([80 * 127; 64], [0; 64]);
+        assert_eq!(steps_of_sum(&[&largest[..16], &zeros[..16]].concat()), 6_451_600);
+        assert_eq!(steps_of_sum(&[&zeros[..16], &largest[..16]].concat()), -6_451_600);
+        assert_eq!(steps_of_sum(&[largest, zeros].concat()), 4 * 6_451_600);
     }
 
     #[test]
