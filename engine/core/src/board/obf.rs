@@ -94,22 +94,6 @@ mod tests {
         assert_eq!((unscored.moves.len(), unscored.expected()), (2, None));
     }
 
-    #[test]
-    fn damaged_lines_are_refused() {
-        for (sound, damaged, expected) in [
-            (" X;", " Z;", "`Z` is not a side to move"),
-            ("E1", "E9", "`E9` is not a square"),
-            ("E1", "A1", "a1 is not legal here"),
-            ("+0", "+x", "`+x` is not a score"),
-            ("+0", "+99", "`+99` is not a score"),
-            ("E1:+0", "PA:+0", "a pass, but the side to move has a legal move"),
-            ("E1:+0", "+65", "`+65` is not a score"),
-        ] {
-            let error = LINE.replace(sound, damaged).parse::<Problem>().unwrap_err().to_string();
-            assert!(error.contains(expected), "{error}");
-        }
-    }
-
     /// A regression: a score without a move, and a comment, were refused; a pass lost its score.
     #[test]
     fn a_score_alone_a_pass_and_a_comment_are_read() {

@@ -112,20 +112,6 @@ mod tests {
         assert_eq!(read(" F5 D6 \n"), after_f5_d6);
     }
 
-    #[test]
-    fn other_texts_are_refused_as_the_notation_that_they_resemble() {
-        for (text, expected) in [
-            ("f5d6a1", "move 3: a1 is not legal here"),
-            ("XO", "the board has 2 squares"),
-            ("hello", "`he` is not a square; expected a1 to h8"),
-            ("no board", "the board has 2 squares"),
-            (&format!("{BOARD}; Q"), "`Q` is not a side to move"),
-        ] {
-            let error = text.parse::<StatedPosition>().unwrap_err().to_string();
-            assert!(error.contains(expected), "{text}: {error}");
-        }
-    }
-
     /// A regression: a board followed by moves, and games such as `1. f5 d6`, were refused.
     #[test]
     fn moves_after_a_board_are_played_from_it() {
