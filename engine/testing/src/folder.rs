@@ -93,12 +93,8 @@ impl Folder {
         command.timeout(Duration::from_secs(120)).output().expect("the program runs")
     }
 
-    /// Runs the program with these arguments. Panics unless it succeeds.
-    pub fn runs(&self, arguments: &str) {
-        self.succeeds(arguments);
-    }
-
-    fn succeeds(&self, arguments: &str) -> Output {
+    /// Runs the program with these arguments and returns its output. Panics unless it succeeds.
+    pub fn runs(&self, arguments: &str) -> Output {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments}: {}", message(&output));
         output
@@ -106,7 +102,7 @@ impl Folder {
 
     /// Runs the program and returns its standard output. Panics unless it succeeds.
     pub fn said(&self, arguments: &str) -> String {
-        String::from_utf8(self.succeeds(arguments).stdout).expect("text")
+        String::from_utf8(self.runs(arguments).stdout).expect("text")
     }
 
     /// Runs the program with `lines` as input and returns its output. Panics unless it succeeds.
@@ -119,7 +115,7 @@ impl Folder {
 
     /// Runs the program with `--json` and returns its JSON object. Panics unless it succeeds.
     pub fn json(&self, arguments: &str) -> Value {
-        printed(&self.succeeds(&format!("{arguments} --json")))
+        printed(&self.runs(&format!("{arguments} --json")))
     }
 
     /// Runs the program, which must refuse the arguments (exit status 2). Returns its message.

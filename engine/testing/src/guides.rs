@@ -30,7 +30,6 @@ pub fn all() -> Vec<PathBuf> {
 }
 
 /// The commands of one code block in a guide.
-#[derive(PartialEq, Eq, Debug)]
 pub struct Block {
     /// The line of the file at which the block begins, counted from 1.
     pub line: usize,
@@ -60,19 +59,4 @@ pub fn blocks(text: &str) -> Vec<Block> {
     }
     blocks.retain(|block| !block.script.is_empty());
     blocks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_commands_are_found() {
-        let text = "```toml\na = 1\n```\n\n```sh\none\ntwo\n```\n```\nnone\n```\n```console\n\
-                    $ othello-engine bench\n```\n```text\nothello-engine gtp\nor so\n```\n";
-        let block =
-            |line, script: &str, is_checked| Block { line, script: script.into(), is_checked };
-        let expected = [block(5, "one\ntwo\n", false), block(15, "othello-engine gtp\n", true)];
-        assert_eq!(blocks(text), expected);
-    }
 }

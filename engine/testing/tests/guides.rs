@@ -42,6 +42,8 @@ fn the_reference_is_what_the_programs_write() {
 #[test]
 fn every_block_of_every_guide_runs() {
     let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
+    let blocks = |guide: &PathBuf| guides::blocks(&fs::read_to_string(guide).unwrap()).len();
+    assert!(guides::all().iter().map(blocks).sum::<usize>() > 100);
     let (guides, failures) = (Mutex::new(guides::all()), Mutex::new(vec![]));
     // Two guides run at a time, because most commands have work for one thread.
     std::thread::scope(|scope| {

@@ -7,8 +7,7 @@
 //!   with more than 3 shards is not divided. An output of an earlier block is made again. The
 //!   stand-in only checks the arguments of commands in blocks of `text`, of runs of recipes, which
 //!   take minutes, and of commands that need a missing GPU.
-//! * `cargo run -p PROGRAM -- …`: runs `PROGRAM` in the same way. All other `cargo` commands and
-//!   the scripts of the repository do nothing.
+//! * `cargo` and the scripts of the repository do nothing.
 //!
 //! Exit status 1 means that the work found something wrong. The stand-in accepts this status,
 //! because the work is so small.
@@ -38,31 +37,20 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     let name = Path::new(&name).file_name().and_then(OsStr::to_str).unwrap_or_default().to_owned();
     let arguments: Vec<String> = arguments.collect();
-    let done = match (name.as_str(), program_of_cargo(&arguments)) {
-        ("othello-engine" | "othello-trainer", _) => run(&name, &arguments),
-        ("cargo", Some((program, arguments))) => run(&program, &arguments),
-        _ => true,
-    };
+    let is_program = matches!(name.as_str(), "othello-engine" | "othello-trainer");
+    let done = !is_program || run(&name, &arguments);
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// Returns the program and the arguments that `cargo run … -p PROGRAM -- ARGUMENTS…` runs.
-fn program_of_cargo(arguments: &[String]) -> Option<(String, Vec<String>)> {
-    let program = arguments.iter().position(|word| word == "-p")? + 1;
-    let end = arguments.iter().position(|word| word == "--")? + 1;
-    let is_run = arguments.first()? == "run";
-    is_run.then(|| (arguments[program].clone(), arguments[end..].to_vec()))
 }
 
 fn run(program: &str, arguments: &[String]) -> bool {
     let arguments = smaller(program, arguments);
-    // The argument of `pack` is an output that does not exist yet, not a missing input.
-    if arguments.first().is_none_or(|command| command != "pack") {
-        inputs::make_missing(&arguments);
-    }
     if std::env::var_os(CHECKED).is_some() || is_only_checked(program, &arguments) {
         let help = real(program).args(&arguments).arg("--help").output();
         return help.is_ok_and(|output| output.status.success());
+    }
+    // The argument of `pack` is an output that does not exist yet, not a missing input.
+    if arguments.first().is_none_or(|command| command != "pack") {
+        inputs::make_missing(&arguments);
     }
     take_away_outputs(&arguments);
     let status = real(program).args(&arguments).status();
@@ -88,16 +76,6 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
         let shards = smaller[at].split_once('/').and_then(|(_, shards)| shards.parse().ok());
         if smaller[at - 1] == "--shard" && shards > Some(3) {
             smaller[at] = "1/1".to_owned();
-        }
-    }
-    // The numbers in the string of a player, such as `depth=12`, are also reduced.
-    for word in &mut smaller {
-        for (key, most) in [("depth=", 2), ("nodes=", 300), ("level=", 4), ("exact=", 6)] {
-            let Some((before, after)) = word.split_once(key) else { continue };
-            let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
-            if let Ok(given) = after[..digits].parse::<u32>() {
-                *word = format!("{before}{key}{}{}", given.min(most), &after[digits..]);
-            }
         }
     }
     let call = arguments.join(" ");

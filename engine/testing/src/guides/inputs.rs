@@ -9,7 +9,7 @@ use othello_engine::board::notation::board_text;
 use othello_engine::record::Game;
 
 use super::{BINARIES, repository};
-use crate::random_games::{random_moves, wthor_file};
+use crate::random_games::random_moves;
 
 const GAMES: u64 = 40;
 
@@ -29,7 +29,7 @@ pub fn make_missing(arguments: &[String]) {
 }
 
 fn make(path: &Path, flag: &str, arguments: &[String]) {
-    const KINDS: &str = "obf toml txt wtb ggf dat zst weights positions openings games";
+    const KINDS: &str = "obf toml txt weights positions openings games";
     let kind = path.extension().and_then(|kind| kind.to_str());
     let is_data = KINDS.split(' ').any(|one| kind == Some(one));
     if let Some(folder) = path.parent().filter(|_| is_data) {
@@ -46,19 +46,6 @@ fn make(path: &Path, flag: &str, arguments: &[String]) {
         Some("txt") if flag == "--openings" => text(&transcripts(GAMES, 10)),
         Some("txt") if has("transcripts") => text(&transcripts(GAMES, 60)),
         Some("txt") => text(&boards(GAMES, 30)),
-        Some("wtb") => write(path, &wthor_file(0..GAMES)),
-        None if has("wthor") && name.ends_with('/') => {
-            fs::create_dir_all(path).expect("a folder");
-            write(&path.join("WTH_2001.wtb"), &wthor_file(GAMES..2 * GAMES));
-        }
-        Some("ggf") => shipped("trainer/fuzz/corpus/ggf/two"),
-        Some("dat") => shipped("trainer/fuzz/corpus/egaroucid/start"),
-        Some("zst") => {
-            let unpacked = path.with_extension("");
-            make(&unpacked, flag, arguments);
-            let bytes = fs::read(unpacked).expect("just made");
-            write(path, &zstd::bulk::compress(&bytes, 3).expect("memory can be compressed"));
-        }
         Some("weights") => shipped("datasets/conformance/conformance.weights"),
         Some("positions") => shipped("datasets/conformance/conformance.positions"),
         Some("openings") => {
