@@ -149,7 +149,9 @@ fn a_page_takes_what_loss_printed_and_nothing_else() {
 fn a_page_is_written_as_charts_and_tables_also() {
     let folder = folder();
     let fit = "fit a.games --patterns discs --epochs 2 --phases 50..51 --out";
-    ["a", "b"].iter().for_each(|name| folder.runs(&format!("{fit} {name}.weights")));
+    for name in ["a", "b"] {
+        folder.runs(&format!("{fit} {name}.weights"));
+    }
     let loss = folder.run("loss a.weights a.games --phases 49..52 --json").stdout;
     folder.write("still.json", loss);
     let report = "report a.weights b.weights --out page.html --charts drawn --loss still.json";
