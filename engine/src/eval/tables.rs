@@ -12,7 +12,7 @@ use super::layout::{Block, MARGIN, TableLayout};
 use super::sum::{Middles, sum};
 use super::{
     Counts, Evaluate, ExpandedWeights, Models, MoveOrdering, MoveOrderingWeights, PackedWeights,
-    PartWeight, Parts, Value, Weights,
+    PartWeight, Value, ValueParts, Weights,
 };
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{
@@ -209,9 +209,9 @@ impl Tables {
 
     /// Splits the value into terms, as [`Weights::parts`]; `None` if the player has no legal move.
     /// `counts` must belong to these weights; without them, each count is 0.
-    pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<Parts<'_>> {
+    pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<ValueParts<'_>> {
         let (set, geometry) = self.patterns();
-        Parts::new(set, geometry, position, |phase| {
+        ValueParts::new(set, geometry, position, |phase| {
             let (state, table) = (self.state(position), self.table(phase.index()));
             let lanes = self.places(&state, position).into_iter().take(geometry.instances.len());
             let (scalars, together) = with_instructions!(|instructions| {

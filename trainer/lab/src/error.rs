@@ -11,7 +11,7 @@ use othello_engine::text::Invalid;
 
 use othello_fit::backend::BackendError;
 use othello_fit::fit::FitError;
-use othello_fit::source::SourceError;
+use othello_fit::source::DataError;
 
 /// The error of a match, a study, a benchmark, or a measurement of the speed of a fit.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum LabError {
     #[error(transparent)]
     Invalid(#[from] Invalid),
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Source(#[from] DataError),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -43,7 +43,7 @@ pub enum LabError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// Wraps errors that `SourceError` can also contain in a `SourceError`.
+/// Wraps errors that `DataError` can also contain in a `DataError`.
 macro_rules! from_source {
     ($($error:ty),*) => {
         $(impl From<$error> for LabError {

@@ -9,7 +9,7 @@ use othello_trainer::dataset::{
     Columns, DataChoice, Filter, PositionStream as Stream, Split, StreamSettings, Subset,
 };
 use othello_trainer::model::Phases;
-use othello_trainer::source::{LabelRules, SourceError};
+use othello_trainer::source::{DataError, LabelRules};
 use pyo3::prelude::*;
 
 use crate::errors::{exception, refused};
@@ -74,7 +74,7 @@ impl PositionStream {
             let rows = stream.next_batch(self.batch, &Silent)?;
             Ok(Columns::from(rows.as_slice()))
         };
-        let columns = detached(py, read)?.map_err(exception::<SourceError>)?;
+        let columns = detached(py, read)?.map_err(exception::<DataError>)?;
         Ok((!columns.is_empty()).then(|| Positions::new(py, columns)))
     }
 }

@@ -19,7 +19,7 @@ use super::pattern_sets;
 use crate::calibrate::realization::Counted;
 use crate::calibrate::samples::Settings;
 use crate::calibrate::{Work, ends, ordering, probcut, realization};
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// Arguments of `calibrate`.
 #[derive(clap::Args, Debug)]
@@ -209,7 +209,7 @@ impl Changing {
         provenance: Provenance,
         stages: Vec<Stage>,
         session: &Session,
-        calibrate: impl FnOnce(&Work<'_>) -> Result<(C, Weights), SourceError>,
+        calibrate: impl FnOnce(&Work<'_>) -> Result<(C, Weights), DataError>,
     ) -> anyhow::Result<Outcome> {
         let (existing, progress) = (self.output.existing(), session.progress());
         let kind = Some(Kind::Weights);

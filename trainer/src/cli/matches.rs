@@ -83,13 +83,13 @@ pub struct Arguments {
 
 /// A player of the match: loaded weights or a checked external program, with its search.
 struct Loaded {
-    mind: Mind,
+    engine: Engine,
     /// The search settings in the player's text; those that it omits are from the match's flags.
     search: SearchSpec,
     plan: Plan,
 }
 
-enum Mind {
+enum Engine {
     Evaluation(Evaluator, Strength, Pruning),
     External(ExternalEngine),
 }
@@ -97,18 +97,18 @@ enum Mind {
 impl Loaded {
     /// Identifies the player in a provenance: the checksum of the weights, or the command line.
     fn identity(&self) -> String {
-        match &self.mind {
-            Mind::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
-            Mind::External(engine) => engine.to_string(),
+        match &self.engine {
+            Engine::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
+            Engine::External(engine) => engine.to_string(),
         }
     }
 
     fn contestant(&self, terms: Terms, budget: Budget) -> Contestant<'_> {
-        match &self.mind {
-            Mind::Evaluation(evaluator, strength, pruning) => {
+        match &self.engine {
+            Engine::Evaluation(evaluator, strength, pruning) => {
                 Contestant::Searching(evaluator, *strength, budget, pruning)
             }
-            Mind::External(engine) => Contestant::External(engine, terms),
+            Engine::External(engine) => Contestant::External(engine, terms),
         }
     }
 }
@@ -160,7 +160,7 @@ impl Arguments {
                 let search = search.clone().or(&self.defaults());
                 let plan = search.plan(self.usual(), &evaluator);
                 let found = search.search(self.usual(), &evaluator).with_context(player)?;
-                Ok(Loaded { mind: Mind::Evaluation(evaluator, found.0, found.1), search, plan })
+                Ok(Loaded { engine: Engine::Evaluation(evaluator, found.0, found.1), search, plan })
             }
             PlayerSpec::Program(engine) => {
                 ensure!(
@@ -170,8 +170,8 @@ impl Arguments {
                 );
                 let there = terms.check(engine).map_err(|misconduct| anyhow!("it {misconduct}"));
                 there.with_context(player)?;
-                let (search, mind) = (self.defaults(), Mind::External(engine.clone()));
-                Ok(Loaded { plan: search.plan(self.usual(), &Zero), mind, search })
+                let (search, engine) = (self.defaults(), Engine::External(engine.clone()));
+                Ok(Loaded { plan: search.plan(self.usual(), &Zero), engine, search })
             }
         }
     }
@@ -209,9 +209,9 @@ impl Arguments {
     fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
         players.each_ref().map(|player| {
             // External programs receive only the limit on the time of a game.
-            let own = match player.mind {
-                Mind::Evaluation(..) => Budget::of(&player.search),
-                Mind::External(_) => Budget::default(),
+            let own = match player.engine {
+                Engine::Evaluation(..) => Budget::of(&player.search),
+                Engine::External(_) => Budget::default(),
             };
             Budget { seconds_a_game: self.time, ..own }
         })

@@ -12,7 +12,7 @@ use othello_engine::run::Shard;
 use othello_engine::text::read_by;
 use serde::Serialize;
 
-use super::steps::{Made, Making};
+use super::steps::{FinishedStep, Making};
 use crate::recipe::Recipe;
 
 /// Arguments of `run`.
@@ -80,7 +80,7 @@ impl fmt::Display for Plan {
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report {
     /// The steps, in their order.
-    steps: Vec<Made>,
+    steps: Vec<FinishedStep>,
     /// The checksum of the last weights, or without weights of the last step.
     sha256: Option<String>,
     /// The result of `--check`.
@@ -111,7 +111,7 @@ struct Difference {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Made { name, sha256, state, seconds, .. } in &self.steps {
+        for FinishedStep { name, sha256, state, seconds, .. } in &self.steps {
             writeln!(f, "{sha256}  {name}  {state}, {seconds:.1} s")?;
         }
         if let Some(check) = &self.check {
@@ -136,10 +136,10 @@ impl Report {
     /// Returns Markdown: the comparison, a table of the steps, and summaries of fits and matches.
     fn markdown(&self, recipe: &str) -> String {
         let verdict = self.check.as_ref().map(|check| format!("**{check}**\n\n"));
-        let row = |Made { name, sha256, state, seconds, bytes, .. }: &Made| {
+        let row = |FinishedStep { name, sha256, state, seconds, bytes, .. }: &FinishedStep| {
             format!("| {name} | {state} | {seconds:.1} | {bytes} | `{sha256}` |\n")
         };
-        let printed = |made: &Made| match made.name.rsplit_once('.') {
+        let printed = |made: &FinishedStep| match made.name.rsplit_once('.') {
             Some((_, "weights" | "match")) => {
                 format!("\n### {}\n\n```text\n{}\n```\n", made.name, made.summary)
             }
@@ -226,7 +226,7 @@ fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
 }
 
 /// Compares a list of pairs (step, checksum) with the steps, up to the first difference.
-fn check(list: Vec<(String, String)>, steps: &[Made]) -> Check {
+fn check(list: Vec<(String, String)>, steps: &[FinishedStep]) -> Check {
     let mut equal = 0;
     for (step, expected) in list {
         let made = steps.iter().find(|made| made.name == step);

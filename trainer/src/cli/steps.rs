@@ -37,7 +37,7 @@ pub(super) struct Making<'a> {
 
 /// A step that was made.
 #[derive(Clone, Serialize, schemars::JsonSchema)]
-pub(super) struct Made {
+pub(super) struct FinishedStep {
     /// The name of its file.
     pub name: String,
     /// The checksum of the file: that of its content, which `othello-engine weights` prints too, or
@@ -87,7 +87,10 @@ impl Making<'_> {
     /// Parses all commands, verifies steps that another version of the program finished, and makes
     /// the steps in order, those with true anew. Stops after a step with a failed check (exit
     /// status 1). Returns the steps up to this one, and the outcome.
-    pub(super) fn make(&self, steps: &[(&Step, bool)]) -> anyhow::Result<(Vec<Made>, Outcome)> {
+    pub(super) fn make(
+        &self,
+        steps: &[(&Step, bool)],
+    ) -> anyhow::Result<(Vec<FinishedStep>, Outcome)> {
         let with_words = |&(step, is_fresh): &_| Ok((step, self.words(step, is_fresh)?));
         let commands: anyhow::Result<Vec<_>> = steps.iter().map(with_words).collect();
         let commands = commands?;
@@ -230,7 +233,7 @@ impl Making<'_> {
         &self,
         step: &Step,
         words: &[String],
-    ) -> anyhow::Result<(Made, Outcome)> {
+    ) -> anyhow::Result<(FinishedStep, Outcome)> {
         self.session.progress().check()?;
         let path = self.folder.join(&step.name);
         let modified = || -> Option<SystemTime> { fs::metadata(&path).ok()?.modified().ok() };
@@ -243,7 +246,7 @@ impl Making<'_> {
         }
         let (session, outcome) = self.make_whole(&parsed(words)?, &report)?;
         let is_kept = before.is_some() && before == modified();
-        let made = Made {
+        let made = FinishedStep {
             name: step.name.clone(),
             sha256: checksum(&path)?,
             bytes: fs::metadata(&path).map_or(0, |it| it.len()),

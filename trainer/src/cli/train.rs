@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::steps::{Made, Making};
+use super::steps::{FinishedStep, Making};
 use crate::arena::MatchReport;
 use crate::fit::FitReport;
 use crate::recipe::Recipe;
@@ -128,7 +128,7 @@ fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<
 }
 
 /// Reads the JSON that the command of a step printed.
-fn report<T: DeserializeOwned>(making: &Making<'_>, made: &Made) -> anyhow::Result<T> {
+fn report<T: DeserializeOwned>(making: &Making<'_>, made: &FinishedStep) -> anyhow::Result<T> {
     let path = making.folder.join(format!("{}.json", made.name));
     Ok(read_by(&path, |text| serde_json::from_str(text))?)
 }

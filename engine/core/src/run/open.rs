@@ -11,7 +11,7 @@ use crate::file::{Existing, FileError, Provenance, Reader, Summary, check_name, 
 use crate::progress::Progress;
 
 /// The relation of an existing output to a run.
-enum There {
+enum OutputState {
     /// The output does not exist, or will be replaced.
     Nothing,
     Done(Summary),
@@ -56,27 +56,29 @@ impl Run {
         if let Some(kind) = plan.kind {
             check_name(output, kind)?;
         }
-        let there = There::find(output, &plan, existing);
+        let there = OutputState::find(output, &plan, existing);
         match there {
-            There::Done(summary) => {
+            OutputState::Done(summary) => {
                 Self::remove_leftovers(output, &plan.provenance, shard);
                 return Ok(Opened::Done(summary));
             }
-            There::Other(error) if !folder.path.exists() => return Err(error.into()),
+            OutputState::Other(error) if !folder.path.exists() => return Err(error.into()),
             _ => {}
         }
         folder.create()?;
         let lock = Lock::of_shard(&folder.path, output, shard)?;
-        let is_missing = matches!(there, There::Nothing);
+        let is_missing = matches!(there, OutputState::Nothing);
         let (standing, refusal) = match there {
-            There::Beginning(units) => (units, None),
-            There::Other(error) => (0, Some(error)),
-            There::Nothing | There::Done(_) => (0, None),
+            OutputState::Beginning(units) => (units, None),
+            OutputState::Other(error) => (0, Some(error)),
+            OutputState::Nothing | OutputState::Done(_) => (0, None),
         };
         let output = output.to_owned();
         let run = Self { output, plan, shard, folder, lock, packs_only: false, standing };
         // Before this process took the lock, another process may have completed the output.
-        if is_missing && let There::Done(summary) = There::find(&run.output, &run.plan, existing) {
+        if is_missing
+            && let OutputState::Done(summary) = OutputState::find(&run.output, &run.plan, existing)
+        {
             return Ok(Opened::Done(summary));
         }
         run.claim_folder(existing, refusal)?;
@@ -138,11 +140,11 @@ impl Run {
         let missing = || failed(std::io::ErrorKind::NotFound.into());
         let plan = folder.read()?.ok_or_else(missing)?;
         let lock = Lock::for_packing(&folder.path, output)?;
-        let (standing, done) = match There::find(output, &plan, Existing::Keep) {
-            There::Done(summary) => (0, Some(summary)),
-            There::Other(error) => return Err(error.into()),
-            There::Beginning(units) => (units, None),
-            There::Nothing => (0, None),
+        let (standing, done) = match OutputState::find(output, &plan, Existing::Keep) {
+            OutputState::Done(summary) => (0, Some(summary)),
+            OutputState::Other(error) => return Err(error.into()),
+            OutputState::Beginning(units) => (units, None),
+            OutputState::Nothing => (0, None),
         };
         let (output, shard) = (output.to_owned(), Shard::WHOLE);
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
@@ -226,7 +228,7 @@ fn read_all(mut reader: Reader) -> Result<(), FileError> {
     reader.try_for_each(|section| section.map(drop))
 }
 
-impl There {
+impl OutputState {
     fn find(output: &Path, plan: &Plan, existing: Existing) -> Self {
         let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
             return Self::Nothing;

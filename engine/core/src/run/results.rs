@@ -13,7 +13,7 @@ use crate::progress::Progress;
 const RESULTS: &str = "results";
 
 /// Work that is defined by a function, which returns the result of one unit.
-struct Made<F, T, E>(F, PhantomData<fn() -> (T, E)>);
+struct FunctionItems<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
     /// Makes the missing parts of a stage. Returns the results of all units of the stage in order.
@@ -27,7 +27,7 @@ impl Run {
         T: Serialize + DeserializeOwned + Send,
         E: From<RunError> + Send,
     {
-        self.make(stage, 1, &Made(make, PhantomData), progress)?;
+        self.make(stage, 1, &FunctionItems(make, PhantomData), progress)?;
         Ok(self.read_results(stage)?)
     }
 
@@ -79,7 +79,7 @@ fn read<T: DeserializeOwned>(part: &[Section]) -> Option<Vec<T>> {
     serde_json::from_slice(&section.content).ok().filter(|_| section.name == RESULTS)
 }
 
-impl<F, T, E> Items for Made<F, T, E>
+impl<F, T, E> Items for FunctionItems<F, T, E>
 where
     F: Fn(u64) -> Result<T, E> + Sync,
     T: Serialize + DeserializeOwned + Send,

@@ -6,7 +6,7 @@ use std::path::Path;
 use ndarray::{Array2, ArrayView2};
 
 use super::factors::{Factors, own_worth};
-use super::reading::{CountsAre, PATTERN_SET, Parts, Receiver, WeightsError, read};
+use super::reading::{CountsAre, PATTERN_SET, ReadSections, Receiver, WeightsError, read};
 use super::rows::{Rows, row};
 use super::{
     MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, nearest_weight, weight_in_discs,
@@ -174,7 +174,7 @@ impl Weights {
     fn read_by(reader: Reader, counts: CountsAre) -> Result<WeightsFile, WeightsError> {
         let are_kept = counts == CountsAre::Kept;
         let (parts, provenance, sha256) = read::<ByClass>(reader, counts)?;
-        let Parts { set, geometry, received, counts, ordering, models, .. } = parts;
+        let ReadSections { set, geometry, received, counts, ordering, models, .. } = parts;
         let ByClass { steps, factors } = received;
         let counts = if are_kept { counts.whole() } else { no_counts(&geometry) };
         let weights =

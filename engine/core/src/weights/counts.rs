@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::by_class::ByClass;
-use super::reading::{Parts, WeightsError, missing};
+use super::reading::{ReadSections, WeightsError, missing};
 use super::rows::Rows;
 use crate::board::Phase;
 use crate::file::{Kind, Reader};
@@ -23,7 +23,7 @@ impl Counts {
         set: &PatternSet,
     ) -> Result<(Self, String), WeightsError> {
         let reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
-        let mut parts = Parts::<ByClass>::of(set.clone(), true);
+        let mut parts = ReadSections::<ByClass>::of(set.clone(), true);
         let sha256 = parts.take_all(reader)?;
         parts.all_counts_came().map_err(|section| missing(name, section))?;
         Ok((Self(parts.counts), sha256))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::layout::{self, Block, Expansion};
-use super::reading::{CountsAre, Parts, Receiver, WeightsError, read};
+use super::reading::{CountsAre, ReadSections, Receiver, WeightsError, read};
 use super::{Counts, Models, MoveOrderingWeights, Weights, WeightsFile};
 use crate::board::Phase;
 use crate::file::{Kind, Reader};
@@ -70,7 +70,7 @@ impl ExpandedWeights {
         counts: CountsAre,
     ) -> Result<(WeightsFile<Self>, Counts), WeightsError> {
         let (parts, provenance, sha256) = read::<Expanding>(reader, counts)?;
-        let Parts { set, geometry, received, counts, ordering, models, .. } = parts;
+        let ReadSections { set, geometry, received, counts, ordering, models, .. } = parts;
         let weights = Self { set, geometry, blocks: received.blocks, ordering, models };
         Ok((WeightsFile { weights, provenance, sha256 }, Counts(counts)))
     }

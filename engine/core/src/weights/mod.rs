@@ -29,7 +29,7 @@ pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum
 pub use models::Models;
 pub use move_ordering::MoveOrderingWeights;
 pub use packed::PackedWeights;
-pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
+pub use parts::{InstancePart, PartWeight, ScalarPart, ValueParts};
 pub use probcut::{Depths, ERROR_TERMS, LinearModel, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
 pub use reading::WeightsError;
 pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::expanded::Expanding;
 use super::layout::{Block, Expansion, TableLayout};
-use super::reading::{Parts, WeightsError, missing, pattern_set, unusable};
+use super::reading::{ReadSections, WeightsError, missing, pattern_set, unusable};
 use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights};
 use crate::file::{Kind, Provenance, Reader, Section, SectionPlace, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet};
@@ -38,7 +38,7 @@ impl PackedWeights {
     /// Reads all sections except the weights and factors. Messages use `name` as the path.
     pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self, WeightsError> {
         let mut reader = Reader::of_bytes(name.as_ref(), file, Kind::Weights)?;
-        let mut parts = Parts::<Expanding>::of(pattern_set(&mut reader)?, false);
+        let mut parts = ReadSections::<Expanding>::of(pattern_set(&mut reader)?, false);
         let mut places = vec![];
         loop {
             let place = reader.place();
@@ -54,7 +54,7 @@ impl PackedWeights {
             }
         }
         let provenance = reader.provenance().clone();
-        let Parts { set, geometry, received, ordering, models, .. } = parts;
+        let ReadSections { set, geometry, received, ordering, models, .. } = parts;
         let expansion = received.expansion;
         if let Some(first) = expansion.layout.phases(places.len()).next() {
             return Err(missing(name.as_ref(), PhaseSection::weights_name(first)));

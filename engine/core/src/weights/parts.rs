@@ -7,7 +7,7 @@ use crate::pattern::{Geometry, Pattern, PatternSet, Scalar};
 
 /// The terms of a position's static value. The value is the sum of all terms, limited to ±64 discs.
 #[derive(Clone, Debug)]
-pub struct Parts<'a> {
+pub struct ValueParts<'a> {
     /// The phase of the position, which determines the weights.
     pub phase: Phase,
     /// The contributions of all pattern instances to the value, one pattern after another.
@@ -49,7 +49,7 @@ pub struct PartWeight {
     pub count: u32,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> ValueParts<'a> {
     /// Splits the value of a position into terms. `of_phase` returns the weights of all instances,
     /// then of all scalar features, and the contribution of the factors in steps. Returns `None` if
     /// the player has no legal move: the value is then that of the position after a pass, or a
@@ -89,10 +89,10 @@ impl<'a> Parts<'a> {
 
 impl Weights {
     /// Splits the value of a position into terms. Returns `None` in the same cases as
-    /// [`Parts::new`].
-    pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
+    /// [`ValueParts::new`].
+    pub fn parts(&self, position: &Position) -> Option<ValueParts<'_>> {
         let geometry = self.geometry();
-        Parts::new(self.set(), geometry, position, |phase| {
+        ValueParts::new(self.set(), geometry, position, |phase| {
             let (steps, counts) = (self.steps(phase), self.counts(phase));
             let weight =
                 |parameter: usize| PartWeight { steps: steps[parameter], count: counts[parameter] };

@@ -61,10 +61,10 @@ pub(super) enum CountsAre {
 pub(super) fn read<R: Receiver>(
     mut reader: Reader,
     counts: CountsAre,
-) -> Result<(Parts<R>, Provenance, String), WeightsError> {
+) -> Result<(ReadSections<R>, Provenance, String), WeightsError> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
-    let mut parts = Parts::<R>::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
+    let mut parts = ReadSections::<R>::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
     parts.set_came = true;
     let sha256 = parts.take_all(reader)?;
     parts.are_whole(counts).map_err(|section| missing(path, section))?;
@@ -90,7 +90,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
 }
 
 /// The contents of the sections already read. Flags state which phases and groups were read.
-pub(super) struct Parts<R> {
+pub(super) struct ReadSections<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
     set_came: bool,
@@ -106,7 +106,7 @@ pub(super) struct Parts<R> {
     pub(super) models: Models,
 }
 
-impl<R: Receiver> Parts<R> {
+impl<R: Receiver> ReadSections<R> {
     /// Creates the parts of a file of which no section was read. The pattern set is known, but the
     /// file may still contain its section.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {

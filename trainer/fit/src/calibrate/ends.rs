@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
 use super::{Work, no_model};
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
@@ -145,7 +145,7 @@ pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
     work: &Work<'_>,
-) -> Result<Calibrated, SourceError> {
+) -> Result<Calibrated, DataError> {
     let evaluator = Tables::new(weights);
     let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
     let samples = settings.samples(&play, &evaluator, work, sample)?;
@@ -223,7 +223,7 @@ fn trials(
     mut evaluator: Tables,
     samples: &[&Sample],
     work: &Work<'_>,
-) -> Result<Vec<Trial>, SourceError> {
+) -> Result<Vec<Trial>, DataError> {
     let mut trials = vec![];
     for (stage, deviations) in (1..).zip(TRIED) {
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);

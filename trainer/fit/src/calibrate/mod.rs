@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// The stages of a calibration, and the run that stores their results. Without a run, results stay
 /// in memory.
@@ -34,8 +34,8 @@ impl Work<'_> {
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,
-        make: impl Fn(u64) -> Result<T, SourceError> + Sync,
-    ) -> Result<Vec<T>, SourceError> {
+        make: impl Fn(u64) -> Result<T, DataError> + Sync,
+    ) -> Result<Vec<T>, DataError> {
         if let Some(run) = self.run {
             return run.results(stage, make, self.progress);
         }

@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::Work;
 use super::samples::{divided, per_part};
 use super::siblings::{COUNTS, Family, Siblings};
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// The settings for a calibration of the move-ordering evaluation.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
     work: &Work<'_>,
-) -> Result<Calibrated, SourceError> {
+) -> Result<Calibrated, DataError> {
     let with = |strength, steps| {
         let name = settings.set.name();
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
@@ -169,7 +169,7 @@ fn families(
     geometry: &Geometry,
     evaluator: &Tables,
     work: &Work<'_>,
-) -> Result<[Siblings; 2], SourceError> {
+) -> Result<[Siblings; 2], DataError> {
     let searchers = Search::new(evaluator).searchers()?;
     let solved = work.results(0, |number| {
         let empties = EMPTIES[number as usize % EMPTIES.len()];
@@ -244,7 +244,7 @@ fn play_to<E: Evaluate>(
 }
 
 /// Returns positions, from separate games, on which strengths are compared.
-fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>, SourceError> {
+fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>, DataError> {
     let searchers = Search::new(evaluator).searchers()?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
     let position = |number| {
@@ -260,7 +260,7 @@ fn nodes(
     positions: &[Position],
     evaluator: &Tables,
     work: &Work<'_>,
-) -> Result<u64, SourceError> {
+) -> Result<u64, DataError> {
     let searchers = Search::new(evaluator).searchers()?;
     // Some games end before the wanted number of empty squares, so the last units have no search.
     let nodes = work.results(stage, |number| {
@@ -287,7 +287,7 @@ mod tests {
         Settings { set, seed: 3, families, searches: 8 }
     }
 
-    fn run(settings: &Settings, weights: &Weights) -> Result<Calibrated, SourceError> {
+    fn run(settings: &Settings, weights: &Weights) -> Result<Calibrated, DataError> {
         calibrate(settings, weights, &in_memory(stages(settings)))
     }
 

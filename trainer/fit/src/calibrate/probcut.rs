@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
 use super::{Work, no_model};
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// The least depth of a search whose value is predicted by a shallower search.
 const LEAST_DEPTH: u32 = 3;
@@ -84,7 +84,7 @@ pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
     work: &Work<'_>,
-) -> Result<Calibrated, SourceError> {
+) -> Result<Calibrated, DataError> {
     let play = Play {
         exploration: Exploration::softmax(1.0),
         ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)

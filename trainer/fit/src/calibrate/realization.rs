@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::Work;
 use super::samples::per_part;
 use crate::records::sequence::Inputs;
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// The depth of the search whose best move counts as the remembered move of an earlier search.
 const REMEMBERED_DEPTH: u32 = 2;
@@ -98,11 +98,7 @@ pub struct Counted {
 
 impl Counted {
     /// Reads the first `games` games. Reads all files to their ends, for their checksums.
-    pub fn read(
-        data: &[PathBuf],
-        games: u64,
-        progress: &dyn Progress,
-    ) -> Result<Self, SourceError> {
+    pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self, DataError> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
         let mut positions = 0;
@@ -140,7 +136,7 @@ pub fn calibrate(
     weights: &Weights,
     games: &Counted,
     work: &Work<'_>,
-) -> Result<Calibrated, SourceError> {
+) -> Result<Calibrated, DataError> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
     let of_unit = work.results(0, |unit| {

@@ -14,8 +14,8 @@ use super::sorted_run::{RunBuilder, SortedRun};
 use super::stored::{RowSink, StoredRows};
 use super::{DataChoice, Dataset, Filter, LayoutSettings, PhaseRows, Split, Subset};
 use crate::memory::MemoryLimit;
-use crate::source::records::Stretch;
-use crate::source::{LabelRules, SourceError};
+use crate::source::records::RecordRange;
+use crate::source::{DataError, LabelRules};
 
 impl Dataset {
     /// Reads files of games, positions and openings. `data` is split into the three subsets; `test`
@@ -25,7 +25,7 @@ impl Dataset {
         test: &[DataChoice],
         settings: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, DataError> {
         Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
@@ -38,7 +38,7 @@ impl Dataset {
         test: &[DataChoice],
         settings: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, DataError> {
         let wanted = Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>();
         let inputs = Inputs::open(data, test, settings, &wanted, progress)?;
         let limit = limit.unwrap_or_else(MemoryLimit::none);
@@ -59,7 +59,7 @@ impl Dataset {
         runs: Vec<SortedRun>,
         limit: &MemoryLimit,
         progress: &dyn Progress,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, DataError> {
         let mut all = runs.iter().flat_map(|run| run.rows.iter().flatten());
         let limit = all.any(StoredRows::is_mapped).then_some(limit);
         let mut phases = vec![vec![]; PHASES];
@@ -70,7 +70,7 @@ impl Dataset {
             }
         }
         progress.begin_stoppable("merge (phases)", 0, PHASES as u64);
-        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<(PhaseRows, u64), SourceError> {
+        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<(PhaseRows, u64), DataError> {
             progress.check()?;
             let merged = merged_rows(&rows, limit)?;
             progress.advance(1);
@@ -90,13 +90,13 @@ fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
     progress: &dyn Progress,
-) -> Result<Vec<SortedRun>, SourceError> {
+) -> Result<Vec<SortedRun>, DataError> {
     let (at_once, left) = inputs.at_once(limit)?;
-    let all = inputs.stretches.iter().map(|(stretch, _)| stretch.records).sum();
+    let all = inputs.ranges.iter().map(|(range, _)| range.records).sum();
     progress.begin_stoppable("dataset (records)", 0, all);
     let (held, was_told) = (AtomicU64::new(0), AtomicBool::new(false));
-    let read = |(stretch, placer): &(Stretch, Placer<'_>)| -> Result<SortedRun, SourceError> {
-        let run = SortedRun::read(stretch, placer, progress, |records| progress.advance(records))?;
+    let read = |(range, placer): &(RecordRange, Placer<'_>)| -> Result<SortedRun, DataError> {
+        let run = SortedRun::read(range, placer, progress, |records| progress.advance(records))?;
         let bytes = run.bytes();
         if held.fetch_add(bytes, Ordering::Relaxed) + bytes <= left / 2 {
             return Ok(run);
@@ -113,8 +113,8 @@ fn read_runs(
         Ok(run.into_temporary(limit)?)
     };
     let mut runs = vec![];
-    for stretches in inputs.stretches.chunks(at_once) {
-        runs.extend(stretches.par_iter().map(read).collect::<Result<Vec<_>, _>>()?);
+    for ranges in inputs.ranges.chunks(at_once) {
+        runs.extend(ranges.par_iter().map(read).collect::<Result<Vec<_>, _>>()?);
     }
     Ok(runs)
 }
@@ -123,7 +123,7 @@ fn read_runs(
 fn merged_rows(
     rows: &[(Subset, StoredRows)],
     limit: Option<&MemoryLimit>,
-) -> Result<PhaseRows, SourceError> {
+) -> Result<PhaseRows, DataError> {
     let mut sinks = [(); Subset::ALL.len()].map(|()| RowSink::new(limit));
     let sources: Vec<_> = rows.iter().map(|(subset, rows)| (*subset, &**rows)).collect();
     merge(&sources, |subset, row| sinks[subset as usize].push(row))?;

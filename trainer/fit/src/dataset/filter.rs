@@ -10,7 +10,7 @@ use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
 use othello_engine::text::{Invalid, parse_range};
 use serde::{Deserialize, Serialize};
 
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// A property of a position that a filter restricts to a range. `Flips`: discs that the move flips.
 /// `Value`: absolute value, in discs, of the search that chose the move or, outside games, of the
@@ -58,13 +58,13 @@ impl Excluded {
         (self.total() > 0).then(|| format!("the filter excludes positions: {self}"))
     }
 
-    pub(crate) fn all_of(&self, files: &str, filter: &Filter) -> SourceError {
+    pub(crate) fn all_of(&self, files: &str, filter: &Filter) -> DataError {
         let remedy = match [Key::Value, Key::Surprise].map(|key| self.0[key as usize][1]) {
             [0, 0] => "",
             _ => "; `selfplay --values` records search values, `relabel --depth` adds them",
         };
         let (files, filter) = (files.to_owned(), filter.to_string());
-        SourceError::Filtered { files, filter, reason: format!("{self}{remedy}") }
+        DataError::Filtered { files, filter, reason: format!("{self}{remedy}") }
     }
 
     pub(super) fn add(&mut self, other: &Self) {

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::held_out::Input;
 use super::{Counts, Excluded, Filter, Split, Subset};
-use crate::source::{LabelRules, SourceError};
+use crate::source::{DataError, LabelRules};
 
 /// The settings that determine a dataset, in addition to its inputs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ impl LayoutSettings {
 pub struct DatasetFolder {
     path: PathBuf,
     manifest: Manifest,
-    made: Made,
+    made: DatasetProvenance,
 }
 
 /// The content of the file `dataset.json`, which is written last.
@@ -65,7 +65,7 @@ struct Manifest {
 
 /// The part of a dataset's provenance that a fit needs.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
-struct Made {
+struct DatasetProvenance {
     data: Vec<Input>,
     test: Vec<Input>,
     settings: LayoutSettings,
@@ -113,7 +113,7 @@ impl DatasetFolder {
     }
 
     /// Reads the manifest of a dataset folder.
-    pub fn open(folder: &Path) -> Result<Self, SourceError> {
+    pub fn open(folder: &Path) -> Result<Self, DataError> {
         let path = folder.join(MANIFEST);
         let wrong = |reason: String| {
             FileError::refused(&path, format!("{reason}; make the dataset again with `dataset`"))
@@ -161,7 +161,7 @@ impl DatasetFolder {
 }
 
 impl Manifest {
-    fn parse(text: &[u8]) -> Result<(Self, Made), String> {
+    fn parse(text: &[u8]) -> Result<(Self, DatasetProvenance), String> {
         let manifest: Self = serde_json::from_slice(text).map_err(|error| {
             format!("it is not the manifest of a dataset: {}", quoted_reason(&error))
         })?;
@@ -175,7 +175,7 @@ impl Manifest {
         if phases.len() != PHASES {
             return Err(format!("it has {} phases, not {PHASES}", phases.len()));
         }
-        let made = Made::deserialize(&manifest.provenance).map_err(|error| {
+        let made = DatasetProvenance::deserialize(&manifest.provenance).map_err(|error| {
             format!("its provenance is not that of a dataset: {}", quoted_reason(&error))
         })?;
         Ok((manifest, made))

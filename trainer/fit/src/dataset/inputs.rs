@@ -1,4 +1,4 @@
-//! The inputs of a dataset: files of records, divided into ranges of records (stretches).
+//! The inputs of a dataset: files of records, divided into ranges of consecutive frames.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use super::place::Placer;
 use super::sorted_run::SortedRun;
 use super::{Counts, DataChoice, DatasetFolder, Excluded, LayoutSettings, Split};
 use crate::memory::MemoryLimit;
-use crate::source::SourceError;
-use crate::source::records::{Records, Stretch};
+use crate::source::DataError;
+use crate::source::records::{RecordRange, Records};
 
 /// The number of games, or of positions outside games, in a sorted run: a few seconds of one
 /// thread.
-const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
+const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
 /// The memory in bytes that a position takes while it is read and sorted: vectors allocate up to
 /// twice their size.
@@ -30,7 +30,7 @@ const BYTES_OF_FRAMES: u64 = 8 << 20;
 pub(super) struct Inputs<'a> {
     settings: &'a LayoutSettings,
     wanted: &'a [bool],
-    pub(super) stretches: Vec<(Stretch, Placer<'a>)>,
+    pub(super) ranges: Vec<(RecordRange, Placer<'a>)>,
     pub(super) data: Vec<Input>,
     pub(super) test: Vec<Input>,
 }
@@ -43,11 +43,11 @@ impl<'a> Inputs<'a> {
         settings: &'a LayoutSettings,
         wanted: &'a [bool],
         progress: &dyn Progress,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, DataError> {
         let mut trained = TrainedOn::default();
         data.iter().for_each(|choice| trained.add_file(&choice.path));
         trained.check(test.iter().map(|choice| choice.path.as_path()))?;
-        let mut inputs = Self { settings, wanted, stretches: vec![], data: vec![], test: vec![] };
+        let mut inputs = Self { settings, wanted, ranges: vec![], data: vec![], test: vec![] };
         for choice in data {
             let input = inputs.add_file(choice, Some(settings.split), progress)?;
             inputs.data.push(input);
@@ -64,7 +64,7 @@ impl<'a> Inputs<'a> {
         choice: &DataChoice,
         split: Option<Split>,
         progress: &dyn Progress,
-    ) -> Result<Input, SourceError> {
+    ) -> Result<Input, DataError> {
         let DataChoice { path, weight } = choice;
         if DatasetFolder::is_at(path) {
             return Err(no_records(path));
@@ -73,29 +73,29 @@ impl<'a> Inputs<'a> {
         self.settings.labels.check_times(*weight).map_err(wrong)?;
         let mut records = Records::open(path)?;
         progress.begin_file(path, records.bytes());
-        let stretches = records.stretches(path, STRETCH, progress)?;
+        let ranges = records.ranges(path, RANGE, progress)?;
         let is_enumerated = records.is_enumerated();
         let LayoutSettings { labels: rules, filter, .. } = self.settings;
         let wanted = self.wanted;
         let (weight, is_canonical) = (*weight, true);
-        self.stretches.extend(stretches.into_iter().map(|stretch| {
-            (stretch, Placer { rules, filter, split, weight, is_enumerated, wanted, is_canonical })
+        self.ranges.extend(ranges.into_iter().map(|range| {
+            (range, Placer { rules, filter, split, weight, is_enumerated, wanted, is_canonical })
         }));
         let sha256 = records.sha256().unwrap_or_default().to_owned();
         Ok(Input { sha256, weight })
     }
 
     pub(super) fn most_positions(&self) -> u64 {
-        self.stretches.iter().map(|(stretch, _)| stretch.most_positions).sum()
+        self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns the number of stretches to read at the same time, 1 or 2, and the remaining memory
-    /// in bytes. Refuses a limit that is too small for one stretch.
-    pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), SourceError> {
-        let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions);
+    /// Returns the number of ranges to read at the same time, 1 or 2, and the remaining memory
+    /// in bytes. Refuses a limit that is too small for one range.
+    pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DataError> {
+        let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
         let each = bytes.saturating_add(bytes.min(BYTES_OF_FRAMES));
-        let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;
+        let at_once = limit.at_once(each, self.ranges.len().clamp(1, 2))?;
         Ok((at_once, limit.bytes - at_once as u64 * each))
     }
 }
@@ -110,7 +110,7 @@ pub(super) fn counts(runs: &[SortedRun]) -> Counts {
 }
 
 /// Returns the error for the folder of a dataset that is named where records are expected.
-pub(super) fn no_records(folder: &Path) -> SourceError {
+pub(super) fn no_records(folder: &Path) -> DataError {
     let reason = "a dataset has positions but no games; name the records that it was made from";
     FileError::refused(folder, reason).into()
 }
@@ -120,12 +120,12 @@ pub(super) fn nothing(
     data: &[DataChoice],
     settings: &LayoutSettings,
     excluded: &Excluded,
-) -> SourceError {
+) -> DataError {
     let LayoutSettings { labels, filter, .. } = settings;
     let paths = data.iter().map(|choice| choice.path.display().to_string());
     let paths = paths.collect::<Vec<_>>().join(", ");
     match excluded.total() {
-        0 => SourceError::NoLabel { files: paths, remedy: labels.remedy() },
+        0 => DataError::NoLabel { files: paths, remedy: labels.remedy() },
         _ => excluded.all_of(&paths, filter),
     }
 }

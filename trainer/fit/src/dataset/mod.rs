@@ -4,9 +4,9 @@
 //!
 //! | step | file | result |
 //! |---|---|---|
-//! | read | `source/records.rs`, `inputs.rs` | frames of records, stretch by stretch |
+//! | read | `source/records.rs`, `inputs.rs` | frames of records, range by range |
 //! | label and place | `place.rs` | canonical image with label, weight and subset |
-//! | sort | `sorted_run.rs` | the rows of a stretch by subset and phase |
+//! | sort | `sorted_run.rs` | the rows of a range by subset and phase |
 //! | merge | `merge.rs` | the rows of a phase, without duplicates of training |
 //!
 //! [`Dataset::read_within`] holds sorted runs and merged rows in memory, or in temporary files if

@@ -18,8 +18,8 @@ use super::place::{Found, PlacedRows, Placer};
 use super::stored::{MappedPart, StoredRows, write_description, write_rows};
 use super::{Counts, Subset};
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
-use crate::source::records::{Frame, Stretch};
-use crate::source::{LabelRules, SourceError};
+use crate::source::records::{Frame, RecordRange};
+use crate::source::{DataError, LabelRules};
 
 /// The number of blocks of records that are labelled before their positions go to their phases.
 const FRAMES_AT_ONCE: usize = 8;
@@ -77,25 +77,25 @@ impl RunBuilder {
 impl SortedRun {
     /// Reads a range of records; passes the number of records of each block to `read`.
     pub(super) fn read(
-        stretch: &Stretch,
+        range: &RecordRange,
         placer: &Placer<'_>,
         progress: &dyn Progress,
         read: impl Fn(u64),
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, DataError> {
         let (mut run, mut frames) = (RunBuilder::new(placer.rules.clone()), vec![]);
         let mut place = |frames: &mut Vec<Frame>| {
             let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
             placed.into_iter().for_each(|placed| run.add(placed));
             frames.clear();
         };
-        stretch.each_frame(|frame| {
+        range.each_frame(|frame| {
             progress.check()?;
             read(frame.len() as u64);
             frames.push(frame);
             if frames.len() == FRAMES_AT_ONCE {
                 place(&mut frames);
             }
-            Ok::<_, SourceError>(())
+            Ok::<_, DataError>(())
         })?;
         place(&mut frames);
         Ok(run.sort())
@@ -120,13 +120,13 @@ impl SortedRun {
         Self::of_map(&map, bytes, description).ok_or_else(|| limit.changed())
     }
 
-    pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<(), SourceError> {
+    pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<(), DataError> {
         write_description(part, &self.description())?;
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
     /// Maps a part that [`Self::write`] wrote.
-    pub(super) fn of_part(part: Reader) -> Result<Self, SourceError> {
+    pub(super) fn of_part(part: Reader) -> Result<Self, DataError> {
         let part = MappedPart::open(part)?;
         let run =
             part.place(ROWS).and_then(|place| Self::of_map(&part.map, place, part.description()?));

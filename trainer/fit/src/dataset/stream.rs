@@ -14,7 +14,7 @@ use super::inputs::no_records;
 use super::place::{Found, Placer};
 use super::{Counts, DataChoice, DatasetFolder, Filter, Input, Split, Subset};
 use crate::source::records::Records;
-use crate::source::{LabelRules, SourceError};
+use crate::source::{DataError, LabelRules};
 
 /// The number of blocks of records that are labelled and split in parallel.
 const FRAMES_AT_ONCE: usize = 16;
@@ -118,7 +118,7 @@ pub struct PositionStream {
 
 impl PositionStream {
     /// Opens a stream over files and folders of records; their order is random if `shuffled` > 0.
-    pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, SourceError> {
+    pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DataError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
             return Err(no_records(&choice.path));
@@ -149,7 +149,7 @@ impl PositionStream {
         &mut self,
         most: usize,
         progress: &dyn Progress,
-    ) -> Result<Vec<Placed>, SourceError> {
+    ) -> Result<Vec<Placed>, DataError> {
         let most = most.max(1);
         let wanted = self.settings.shuffled.saturating_add(most);
         while self.pool.len() < wanted && self.read_more(progress)? {}
@@ -172,7 +172,7 @@ impl PositionStream {
     }
 
     /// Reads more positions into the pool. Returns false at the end of the last file.
-    fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, SourceError> {
+    fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DataError> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
                 let Counts { is_labelled, excluded, .. } = &self.counts;

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Overlap, TestGames};
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
-use crate::source::{LabelRules, SourceError};
+use crate::source::{DataError, LabelRules};
 
 /// The data and the layout of a fit according to its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -71,7 +71,7 @@ impl Trained {
         (name, file): (&str, Option<&Path>),
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<Option<Overlap>, SourceError> {
+    ) -> Result<Option<Overlap>, DataError> {
         /// The most test games that are looked up, about a million positions.
         const MOST: usize = 20_000;
         let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
@@ -92,7 +92,7 @@ impl Trained {
         paths: &[PathBuf],
         labels: Option<&LabelRules>,
         progress: &dyn Progress,
-    ) -> Result<Vec<ScoredPosition>, SourceError> {
+    ) -> Result<Vec<ScoredPosition>, DataError> {
         let choice = |path: &PathBuf| DataChoice { path: path.clone(), weight: 1.0 };
         let data: Vec<DataChoice> = paths.iter().map(choice).collect();
         let mut settings = self.settings.clone();

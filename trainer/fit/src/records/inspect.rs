@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::repeated::Keys;
 use crate::memory::MemoryLimit;
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// The content of one file.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -118,7 +118,7 @@ pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
     progress: &dyn Progress,
-) -> Result<Vec<FileReport>, SourceError> {
+) -> Result<Vec<FileReport>, DataError> {
     let mut inspector = Inspector::new(paths, limit, progress);
     let files = paths.iter().map(|path| inspector.inspect(path, progress));
     let mut files = files.collect::<Result<Vec<_>, _>>()?;
@@ -152,7 +152,7 @@ impl Inspector {
     }
 
     /// Returns the report on a file. The numbers of distinct records are filled in later.
-    fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport, SourceError> {
+    fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport, DataError> {
         self.before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
             kind @ (Kind::Positions | Kind::Openings) => {
@@ -166,7 +166,7 @@ impl Inspector {
         }
     }
 
-    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), SourceError> {
+    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), DataError> {
         let [games, canonical_games, positions] =
             [self.games, self.canonical_games, self.positions];
         let games = games.distinct(&self.before)?;
@@ -190,7 +190,7 @@ impl Inspector {
         &mut self,
         path: &Path,
         progress: &dyn Progress,
-    ) -> Result<FileReport, SourceError> {
+    ) -> Result<FileReport, DataError> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames) = (GamesReport::empty(), 0);
         progress.begin_file(path, reader.bytes());
@@ -206,7 +206,7 @@ impl Inspector {
                 report.count(game);
             }
             frames += 1;
-            Ok::<(), SourceError>(())
+            Ok::<(), DataError>(())
         })?;
         report.bytes_per_game = reader.bytes() as f64 / report.games.max(1) as f64;
         Ok(FileReport::new(path, &reader, frames, RecordsReport::Games(report)))
@@ -218,7 +218,7 @@ impl Inspector {
         kind: Kind,
         row: fn(&R) -> &ScoredPosition,
         progress: &dyn Progress,
-    ) -> Result<FileReport, SourceError> {
+    ) -> Result<FileReport, DataError> {
         let mut reader = RecordReader::<R>::open(path)?;
         let (mut sums, mut frames) = (Sums::default(), 0);
         progress.begin_file(path, reader.bytes());
@@ -231,7 +231,7 @@ impl Inspector {
                 self.records += 1;
             }
             frames += 1;
-            Ok::<(), SourceError>(())
+            Ok::<(), DataError>(())
         })?;
         let report = sums.report(reader.bytes());
         let records = match kind {

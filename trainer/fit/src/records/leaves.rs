@@ -16,7 +16,7 @@ use othello_engine::record::{Game, PositionReader, Record as _, RecordError, Sco
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{Search, Searcher, Searchers, Strength};
 
-use super::sequence::{InOrder, Inputs, Made, count_left, pack, records_in};
+use super::sequence::{Inputs, OrderedInputs, Written, count_left, pack, records_in};
 use crate::source::LabelRules;
 
 /// The games whose positions are searched, and the settings of the searches.
@@ -49,7 +49,7 @@ pub fn leaves<E: Identified>(
     evaluator: &E,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Made, RecordError> {
+) -> Result<Written, RecordError> {
     job.games.check_output(out)?;
     let games = job.games.len();
     // Every position of a game is searched, on average to half the depth.
@@ -65,12 +65,12 @@ pub fn leaves<E: Identified>(
         Opened::Done(summary) => {
             progress.begin(LEAVES, games, games);
             let records = count_left(&mut PositionReader::open(out)?)?;
-            return Ok(Made { records, summary: Some(summary) });
+            return Ok(Written { records, summary: Some(summary) });
         }
     };
     let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES);
     let searchers = search.searchers().map_err(|error| RecordError::Search(error.into()))?;
-    let work = Searching { job, searchers, games: InOrder::new(job.games) };
+    let work = Searching { job, searchers, games: OrderedInputs::new(job.games) };
     run.make(0, GAMES_AT_ONCE, &work, progress)?;
     if !run.is_shard() {
         return run.pack(|run| pack::<ScoredPosition>(run, progress));
@@ -79,13 +79,13 @@ pub fn leaves<E: Identified>(
     for index in run.own(0) {
         records += count_left(&mut PositionReader::over(run.part(0, index)?))?;
     }
-    Ok(Made { records, summary: None })
+    Ok(Written { records, summary: None })
 }
 
 struct Searching<'a, E: Evaluate> {
     job: &'a LeavesJob<'a>,
     searchers: Searchers<'a, E>,
-    games: InOrder<Game>,
+    games: OrderedInputs<Game>,
 }
 
 impl<E: Evaluate> Items for Searching<'_, E> {

@@ -14,7 +14,7 @@ use othello_engine::record::{Record, RecordError, RecordReader};
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{self, Found, Pruning, Searcher, Searchers, Selectivity, Strength};
 
-use super::sequence::{InOrder, Inputs, pack, records_in};
+use super::sequence::{Inputs, OrderedInputs, pack, records_in};
 use crate::backend::SolveMany;
 
 pub use records::Changes;
@@ -147,7 +147,8 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
             let search = search::Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
             let searchers =
                 search.searchers().map_err(|error| RecordError::Search(error.into()))?;
-            let work = Relabelling { job, searchers, inputs: InOrder::new(job.inputs), progress };
+            let work =
+                Relabelling { job, searchers, inputs: OrderedInputs::new(job.inputs), progress };
             run.make(0, job.at_once(), &work, progress)?;
             if run.is_shard() {
                 return job.count(&run);
@@ -167,7 +168,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     /// Compares the records in a shard's parts with the inputs.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
-        let inputs = InOrder::new(self.inputs);
+        let inputs = OrderedInputs::new(self.inputs);
         for index in run.own(0) {
             let before = inputs.take(run.stages()[0].units_of(index))?;
             for (before, after) in before.iter().zip(RecordReader::<R>::over(run.part(0, index)?)) {
@@ -197,7 +198,7 @@ const MOST_PER_PART: u64 = 1 << 17;
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
     job: &'a RelabelJob<'a, R>,
     searchers: Searchers<'a, E>,
-    inputs: InOrder<R>,
+    inputs: OrderedInputs<R>,
     progress: &'a dyn Progress,
 }
 

@@ -15,7 +15,7 @@ use super::repeated::{Key, Keys};
 use super::sequence::{Inputs, count_left};
 use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
-use crate::source::SourceError;
+use crate::source::DataError;
 
 /// The result of writing a file from records of other files.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ impl<R: Record> Output<R> {
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, DataError> {
         inputs.check_output(path)?;
         let file = RecordWriter::<R>::begin(path, provenance, existing)?;
         let records = match &file {
@@ -100,8 +100,8 @@ impl<R: Record> Output<R> {
         provenance: &Provenance,
         title: &str,
         (existing, progress): (Existing, &dyn Progress),
-        write: impl FnOnce(&mut Self) -> Result<(), SourceError>,
-    ) -> Result<Selected, SourceError> {
+        write: impl FnOnce(&mut Self) -> Result<(), DataError>,
+    ) -> Result<Selected, DataError> {
         let mut output = Self::begin(inputs, path, provenance, existing)?;
         let is_done = output.file.is_done();
         progress.begin_stoppable(title, if is_done { inputs.len() } else { 0 }, inputs.len());
@@ -111,12 +111,12 @@ impl<R: Record> Output<R> {
         output.finish()
     }
 
-    pub(super) fn push(&mut self, record: R) -> Result<(), SourceError> {
+    pub(super) fn push(&mut self, record: R) -> Result<(), DataError> {
         self.records += u64::from(!self.file.is_done());
         Ok(self.file.push(record)?)
     }
 
-    fn finish(self) -> Result<Selected, SourceError> {
+    fn finish(self) -> Result<Selected, DataError> {
         Ok(Selected { records: self.records, summary: self.file.finish()? })
     }
 }
@@ -129,7 +129,7 @@ pub fn split<R: Selectable>(
     outs: &[(Subset, PathBuf); 3],
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Vec<Selected>, SourceError> {
+) -> Result<Vec<Selected>, DataError> {
     let provenance = inputs
         .provenance("split")
         .with("seed", split.seed)
@@ -163,7 +163,7 @@ pub fn sample<R: Selectable>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, SourceError> {
+) -> Result<Selected, DataError> {
     let provenance = inputs
         .provenance("sample")
         .with("seed", seed)
@@ -179,7 +179,7 @@ pub fn sample<R: Selectable>(
         if !filter.is_all() {
             inputs.all().try_for_each(|record| {
                 left -= u64::from(!passes(&record?, &mut excluded));
-                Ok::<_, SourceError>(())
+                Ok::<_, DataError>(())
             })?;
         }
         if left == 0 && excluded.total() > 0 {
@@ -208,7 +208,7 @@ pub fn merge<R: Selectable>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, SourceError> {
+) -> Result<Selected, DataError> {
     let (provenance, title) = (inputs.provenance("merge"), format!("merge ({})", R::PLURAL));
     Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
         progress.warn(Keys::notice(limit, inputs.len()));
@@ -237,7 +237,7 @@ pub fn shuffle<R: Record>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, SourceError> {
+) -> Result<Selected, DataError> {
     // The shuffled file of a complete enumeration is one as well.
     let provenance = inputs.provenance("shuffle").with("seed", seed).with_unusual(
         inputs.enumerated,

@@ -11,7 +11,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Record, RecordError, RecordReader, RecordWriter};
 use othello_engine::run::Run;
 
-use crate::source::SourceError;
+use crate::source::DataError;
 
 pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64, RecordError> {
     let mut records = 0;
@@ -83,8 +83,8 @@ impl<R: Record> Inputs<R> {
     pub(super) fn each(
         &self,
         progress: &dyn Progress,
-        mut take: impl FnMut(u64, R) -> Result<(), SourceError>,
-    ) -> Result<(), SourceError> {
+        mut take: impl FnMut(u64, R) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
         for (number, record) in (0..).zip(self.all()) {
             progress.check()?;
             take(number, record?)?;
@@ -143,13 +143,13 @@ impl<R: Record> Iterator for Records<R> {
 }
 
 /// The input records of a run, read only once: the parts take them in ascending order.
-pub(super) struct InOrder<R: Record> {
+pub(super) struct OrderedInputs<R: Record> {
     /// The number of the next unread record, and a reader at this record.
     records: Mutex<(u64, Records<R>)>,
     first_path: PathBuf,
 }
 
-impl<R: Record> InOrder<R> {
+impl<R: Record> OrderedInputs<R> {
     pub(super) fn new(inputs: &Inputs<R>) -> Self {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }
@@ -177,7 +177,7 @@ pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
 
 /// The records of a finished run, or of a shard.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Made {
+pub struct Written {
     /// The number of records.
     pub records: u64,
     /// The summary of the file; `None` for a shard.
@@ -185,7 +185,7 @@ pub struct Made {
 }
 
 /// Writes the records of all parts, in order, to the output of the run.
-pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Made, RecordError> {
+pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Written, RecordError> {
     progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
     let mut writer = RecordWriter::<R>::over(run.writer()?);
     let mut records = 0;
@@ -197,5 +197,5 @@ pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Made, Recor
         }
         progress.advance(1);
     }
-    Ok(Made { records, summary: Some(writer.finish()?) })
+    Ok(Written { records, summary: Some(writer.finish()?) })
 }

@@ -12,7 +12,7 @@ use othello_engine::record::{Game, Record, RecordError, RecordReader, RecordWrit
 use serde::Serialize;
 
 use crate::source::records::{Frame, Records};
-use crate::source::{SourceError, checksum};
+use crate::source::{DataError, checksum};
 
 /// The result of validating a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -49,7 +49,7 @@ pub fn repair(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Option<(Validation, Summary)>, SourceError> {
+) -> Result<Option<(Validation, Summary)>, DataError> {
     check_output(out, [path])?;
     let found = validate(path, progress)?;
     if found.damage.is_empty() {
@@ -80,7 +80,7 @@ fn copy<R: Record>(
     (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
     records: fn(Frame) -> Vec<R>,
-) -> Result<Summary, SourceError> {
+) -> Result<Summary, DataError> {
     let of = RecordReader::<R>::open(path)?.provenance().as_map().clone();
     let provenance = Provenance::new("repair").with("input", checksum(path, progress)?);
     let mut writer = match Writer::begin(out, kind, &provenance.with("of", of), existing)? {

@@ -11,11 +11,11 @@ use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosi
 use othello_engine::text::Lines;
 
 use super::lines::Records;
-use super::{Entries, SourceError, checksum, labelled};
+use super::{DataError, Entries, checksum, labelled};
 
 /// Reads the positions of a file and skips blank lines. If the player must pass, the record is the
 /// position after the pass, with the score for the other side.
-pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
+pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, DataError> {
     Records::open(path, parse)
 }
 
@@ -105,11 +105,11 @@ mod tests {
         let text = format!("% problems\n{START} X; f5:+2;\n{START} X\n{START} O -4\n");
         let labels = scratch::with_file("a.obf", text.as_bytes(), |path| {
             let mut records = Records::open(path).unwrap();
-            let stretches = records.stretches(path, [1, 1], &Silent).unwrap();
-            assert_eq!((stretches.len(), stretches[0].records), (1, 2));
+            let ranges = records.ranges(path, [1, 1], &Silent).unwrap();
+            assert_eq!((ranges.len(), ranges[0].records), (1, 2));
             assert_eq!(records.sha256(), Some(checksum(path, &Silent).unwrap().as_str()));
             let mut labels = vec![];
-            let read = stretches[0].each_frame(|frame| {
+            let read = ranges[0].each_frame(|frame| {
                 if let Frame::Positions(rows) = frame {
                     labels.extend(rows.iter().map(|row| row.label().discs()));
                 }

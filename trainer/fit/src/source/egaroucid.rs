@@ -12,20 +12,20 @@ use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Label, ScoredPosition};
 
 use super::fixed::FixedRecords;
-use super::{Entries, SourceError, labelled};
+use super::{DataError, Entries, labelled};
 
 /// The size of a record in bytes.
 pub const RECORD_BYTES: usize = 19;
 
 /// Reads the positions of a file, which must consist of whole records.
-pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
+pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, DataError> {
     let file = open_ordinary(path)?;
-    let bytes = file.metadata().map_err(SourceError::io(path, "open it"))?.len();
+    let bytes = file.metadata().map_err(DataError::io(path, "open it"))?.len();
     let mut file = BufReader::with_capacity(1 << 16, file);
     if bytes % RECORD_BYTES as u64 != 0 {
-        let packed = unreadable(file.fill_buf().map_err(SourceError::io(path, "read it"))?);
+        let packed = unreadable(file.fill_buf().map_err(DataError::io(path, "read it"))?);
         let reason = format!("{bytes} bytes; expected a multiple of {RECORD_BYTES}");
-        return Err(SourceError::Format {
+        return Err(DataError::Format {
             path: path.to_owned(),
             expected: "a file of Egaroucid's boards",
             reason: packed.map_or(reason, |packed| format!("it {packed}")),
@@ -67,7 +67,7 @@ mod tests {
         [boards.as_flattened(), &[1, 20, score as u8]].concat()
     }
 
-    fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>, SourceError> {
+    fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>, DataError> {
         entries_of("0.dat", bytes, super::read)
     }
 

@@ -17,7 +17,7 @@ use crate::memory::MemoryError;
 /// evaluations on them.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
-pub enum SourceError {
+pub enum DataError {
     #[error("{}: not {expected}: {reason}", path.display())]
     Format { path: PathBuf, expected: &'static str, reason: String },
     #[error("cannot read the folder {}: {source}", folder.display())]
@@ -49,7 +49,7 @@ pub enum SourceError {
 /// Wraps errors that `RecordError` can also contain in a `RecordError`.
 macro_rules! from_record {
     ($($error:ty),*) => {
-        $(impl From<$error> for SourceError {
+        $(impl From<$error> for DataError {
             fn from(error: $error) -> Self {
                 Self::Record(error.into())
             }
@@ -59,7 +59,7 @@ macro_rules! from_record {
 
 from_record!(FileError, Interrupted, NoProbCut, RunError);
 
-impl SourceError {
+impl DataError {
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| FileError::io(path, action)(source).into()
     }

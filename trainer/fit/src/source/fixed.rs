@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::{Entries, Rejection, SourceError};
+use super::{DataError, Entries, Rejection};
 
 type Parse<T, const BYTES: usize> = Box<dyn Fn(&[u8; BYTES]) -> Result<T, String>>;
 
@@ -32,7 +32,7 @@ impl<T, const BYTES: usize> FixedRecords<T, BYTES> {
 }
 
 impl<T, const BYTES: usize> Iterator for FixedRecords<T, BYTES> {
-    type Item = Result<Result<T, Rejection>, SourceError>;
+    type Item = Result<Result<T, Rejection>, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.number == self.records {
@@ -42,7 +42,7 @@ impl<T, const BYTES: usize> Iterator for FixedRecords<T, BYTES> {
         let mut record = [0; BYTES];
         if let Err(error) = self.file.read_exact(&mut record) {
             self.number = self.records;
-            return Some(Err(SourceError::io(&self.path, "read it")(error)));
+            return Some(Err(DataError::io(&self.path, "read it")(error)));
         }
         Some(Ok((self.parse)(&record).map_err(|reason| {
             let place = self.place();

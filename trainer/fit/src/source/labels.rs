@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 mod origin;
 mod plies;
 
-pub use origin::{Lambda, Origin, Use};
+pub use origin::{LabelSource, Lambda, Origin};
 pub use plies::Plies;
 
 /// A label rule. Positions at `plies` get their label from the source `label`, and count as
@@ -25,7 +25,7 @@ pub struct LabelRule {
     pub plies: Plies,
     /// The source of the label: one kind of value of a game, or a blend of several.
     #[serde(rename = "use", with = "as_text")]
-    pub label: Use,
+    pub label: LabelSource,
     /// The number of occurrences that a position counts as, more than 0 and at most 1,000.
     #[serde(default = "one")]
     pub weight: f64,

@@ -5,7 +5,7 @@ use std::path::Path;
 use othello_engine::board::transcript::Form;
 use othello_engine::text::Lines;
 
-use super::{Entries, Rejection, SourceError};
+use super::{DataError, Entries, Rejection};
 
 pub(super) struct Records<T> {
     lines: Lines,
@@ -16,13 +16,13 @@ pub(super) struct Records<T> {
 type Parse<T> = fn(&str) -> Result<(T, Form), String>;
 
 impl<T> Records<T> {
-    pub(super) fn open(path: &Path, parse: Parse<T>) -> Result<Self, SourceError> {
+    pub(super) fn open(path: &Path, parse: Parse<T>) -> Result<Self, DataError> {
         Ok(Self { lines: Lines::open(path)?, parse, form: None })
     }
 }
 
 impl<T> Iterator for Records<T> {
-    type Item = Result<Result<T, Rejection>, SourceError>;
+    type Item = Result<Result<T, Rejection>, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.lines.next_by(self.parse).transpose()?;

@@ -39,12 +39,12 @@ use othello_engine::record::{Game, Label, ScoredPosition, Weight};
 use othello_engine::text::Invalid;
 use sha2::{Digest as _, Sha256};
 
-pub use error::{Rejection, SourceError};
-pub use labels::{LabelRule, LabelRules, Labelled, Lambda, Origin, Plies, Use};
+pub use error::{DataError, Rejection};
+pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
 
 /// An iterator over the records of another program's file. It continues after a refused record, but
 /// ends with an error.
-pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
+pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, DataError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
 
@@ -62,11 +62,11 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
 pub(crate) fn entries_of<T, E: Entries<T>>(
     name: &str,
     bytes: &[u8],
-    open: impl FnOnce(&Path) -> Result<E, SourceError>,
-) -> Result<Vec<Result<T, String>>, SourceError> {
+    open: impl FnOnce(&Path) -> Result<E, DataError>,
+) -> Result<Vec<Result<T, String>>, DataError> {
     let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
     let entries = file.by_ref().map(|entry| Ok(entry?.map_err(|rejection| rejection.to_string())));
-    let entries = entries.collect::<Result<_, SourceError>>()?;
+    let entries = entries.collect::<Result<_, DataError>>()?;
     assert_eq!(file.bytes_read(), bytes.len() as u64);
     Ok(entries)
 }
@@ -96,11 +96,11 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
 }
 
 /// Returns the SHA-256 of a file's bytes, as `sha256sum` prints it.
-pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, SourceError> {
+pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, DataError> {
     let mut file = open_ordinary(path)?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
-        let bytes = file.read(&mut buffer).map_err(SourceError::io(path, "read it"))?;
+        let bytes = file.read(&mut buffer).map_err(DataError::io(path, "read it"))?;
         if bytes == 0 {
             return Ok(hex::encode(digest.finalize()));
         }

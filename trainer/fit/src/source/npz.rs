@@ -13,7 +13,7 @@ use othello_engine::record::{Label, PlacedPosition, ScoredPosition, Weight};
 use othello_engine::text::excerpt;
 use zip::ZipArchive;
 
-use super::{Entries, Rejection, SourceError, labelled};
+use super::{DataError, Entries, Rejection, labelled};
 
 /// The names of the arrays that are read. The first three are required.
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
@@ -29,8 +29,8 @@ type Row = Result<PlacedPosition, String>;
 
 /// Opens an `.npz` file, which stores its arrays one after another. A thread reads all arrays in
 /// step and passes on one position at a time, so any number of positions takes little memory.
-pub fn read(path: &Path) -> Result<Npz, SourceError> {
-    let bytes = open_ordinary(path)?.metadata().map_err(SourceError::io(path, "read it"))?.len();
+pub fn read(path: &Path) -> Result<Npz, DataError> {
+    let bytes = open_ordinary(path)?.metadata().map_err(DataError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(AHEAD);
     let file = path.to_owned();
     thread::spawn(move || {
@@ -52,7 +52,7 @@ pub struct Npz {
 }
 
 impl Iterator for Npz {
-    type Item = Result<Result<PlacedPosition, Rejection>, SourceError>;
+    type Item = Result<Result<PlacedPosition, Rejection>, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let row = self.rows.next();
@@ -63,7 +63,7 @@ impl Iterator for Npz {
             Ok(row) => Ok(row.map_err(|reason| Rejection { path, place, reason })),
             Err(reason) => {
                 let expected = "positions as NumPy arrays (.npz)";
-                Err(SourceError::Format { path, expected, reason })
+                Err(DataError::Format { path, expected, reason })
             }
         })
     }

@@ -9,7 +9,7 @@ use othello_engine::board::{Position, Side, StatedGame};
 use othello_engine::record::{Game, Label, ScoredPosition};
 use othello_engine::text::{TextSource, decode, excerpt};
 
-use super::{Entries, Rejection, SourceError, labelled, with_result};
+use super::{DataError, Entries, Rejection, labelled, with_result};
 
 /// The greatest size of a game in bytes. Without this limit, the reader would load a whole file
 /// that contains no game.
@@ -53,7 +53,7 @@ impl<T> Games<T> {
 
     /// Takes the text of the next game. It ends with the game or, if the game has no end, before
     /// another game begins.
-    fn next_piece(&mut self) -> Result<Option<Vec<u8>>, SourceError> {
+    fn next_piece(&mut self) -> Result<Option<Vec<u8>>, DataError> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {
             while at < self.ahead.len() {
@@ -176,7 +176,7 @@ impl Scan {
 }
 
 impl<T> Iterator for Games<T> {
-    type Item = Result<Result<T, Rejection>, SourceError>;
+    type Item = Result<Result<T, Rejection>, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -11,7 +11,7 @@ use othello_engine::record::{
 use rayon::prelude::*;
 
 use super::boards::ScoredBoards;
-use super::{LabelRules, Labelled, SourceError};
+use super::{DataError, LabelRules, Labelled};
 
 /// A file of games or positions that is open for reading.
 pub enum Records {
@@ -48,12 +48,12 @@ impl Frame {
 
 /// A range of consecutive frames (blocks of records) of a file.
 #[derive(Clone, Debug)]
-pub struct Stretch {
+pub struct RecordRange {
     path: PathBuf,
-    /// The first frame of the stretch; `None` for a text file, which has no frames.
+    /// The first frame of the range; `None` for a text file, which has no frames.
     first: Option<FramePlace>,
     frames: u64,
-    /// The number of records in the stretch.
+    /// The number of records in the range.
     pub records: u64,
     /// The greatest possible number of positions in the records; a game has up to 60.
     pub most_positions: u64,
@@ -130,21 +130,21 @@ impl Records {
         }
     }
 
-    /// Checks a file without decoding its records, and divides it into stretches of about `games`
+    /// Checks a file without decoding its records, and divides it into ranges of about `games`
     /// games or `positions` positions.
-    pub fn stretches(
+    pub fn ranges(
         &mut self,
         path: &Path,
         [games, positions]: [u64; 2],
         progress: &dyn Progress,
-    ) -> Result<Vec<Stretch>, RecordError> {
+    ) -> Result<Vec<RecordRange>, RecordError> {
         let (size, most_positions) = match self {
             Self::Games(_) => (games, 60),
             Self::Positions(_) | Self::Placed(_) => (positions, 1),
             // A text file has no frames at which reading could begin.
             Self::Boards(_) => (u64::MAX, 1),
         };
-        let (mut stretches, mut read): (Vec<Stretch>, u64) = (vec![], 0);
+        let (mut ranges, mut read): (Vec<RecordRange>, u64) = (vec![], 0);
         loop {
             let (first, records) = match self {
                 Self::Games(reader) => (Some(reader.place()), reader.pass_by_frame()?),
@@ -152,12 +152,12 @@ impl Records {
                 Self::Placed(reader) => (Some(reader.place()), reader.pass_by_frame()?),
                 Self::Boards(boards) => (None, boards.next_frame()?.map(|rows| rows.len() as u64)),
             };
-            let Some(records) = records else { return Ok(stretches) };
-            if stretches.last().is_none_or(|last| last.records >= size) {
+            let Some(records) = records else { return Ok(ranges) };
+            if ranges.last().is_none_or(|last| last.records >= size) {
                 let path = path.to_owned();
-                stretches.push(Stretch { path, first, frames: 0, records: 0, most_positions: 0 });
+                ranges.push(RecordRange { path, first, frames: 0, records: 0, most_positions: 0 });
             }
-            if let Some(last) = stretches.last_mut() {
+            if let Some(last) = ranges.last_mut() {
                 last.frames += 1;
                 last.records += records;
                 last.most_positions = last.records.saturating_mul(most_positions);
@@ -169,8 +169,8 @@ impl Records {
     }
 }
 
-impl Stretch {
-    /// Passes the frames of the stretch to `take`.
+impl RecordRange {
+    /// Passes the frames of the range to `take`.
     pub fn each_frame<E: From<RecordError>>(
         &self,
         mut take: impl FnMut(Frame) -> Result<(), E>,
@@ -201,7 +201,7 @@ pub fn read_games(
     rules: &LabelRules,
     progress: &dyn Progress,
     mut visit: impl FnMut(Vec<Vec<Labelled>>),
-) -> Result<String, SourceError> {
+) -> Result<String, DataError> {
     let mut records = Records::open(path)?;
     progress.begin_file(path, records.bytes());
     let mut read = 0;

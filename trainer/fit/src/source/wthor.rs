@@ -15,7 +15,7 @@ use othello_engine::record::{Game, Solved};
 use othello_engine::text::Invalid;
 
 use super::fixed::FixedRecords;
-use super::{Entries, SourceError};
+use super::{DataError, Entries};
 
 pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
@@ -23,14 +23,14 @@ pub(crate) const MOVES_AT: usize = 8;
 
 /// Reads the games of a WTHOR file. The theoretical score becomes [`Game::solved`] at the stated
 /// number of empty squares, unless the game ends earlier.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
-    let wrong = |reason| SourceError::Format {
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, DataError> {
+    let wrong = |reason| DataError::Format {
         path: path.to_owned(),
         expected: "a WTHOR file of games",
         reason,
     };
     let file = open_ordinary(path)?;
-    let length = file.metadata().map_err(SourceError::io(path, "open it"))?.len();
+    let length = file.metadata().map_err(DataError::io(path, "open it"))?.len();
     let (mut file, mut header) = (BufReader::new(file), [0; HEADER_BYTES]);
     file.read_exact(&mut header)
         .map_err(|_| wrong(format!("{length} bytes, fewer than its header has")))?;
@@ -114,7 +114,7 @@ mod tests {
         bytes
     }
 
-    fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>, SourceError> {
+    fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>, DataError> {
         scratch::with_file("WTH_2020.wtb", bytes, super::read)?.collect()
     }
 

@@ -12,7 +12,7 @@ use othello_trainer::export::read_npz::read_npz;
 use othello_trainer::export::tables::ReadTables;
 use othello_trainer::export::zebra::read_zebra;
 use othello_trainer::source::egaroucid::{self, RECORD_BYTES};
-use othello_trainer::source::{Entries, Rejection, SourceError, boards, ggf, transcripts, wthor};
+use othello_trainer::source::{DataError, Entries, Rejection, boards, ggf, transcripts, wthor};
 
 use super::{check_message, check_names};
 use othello_testing::scratch;
@@ -93,7 +93,7 @@ fn check_row(row: &ScoredPosition) {
 /// Returns the entries of a file, `None` in place of refused ones; `None` if the file is refused.
 /// Errors must name the file, and the reader must read all bytes.
 fn entries<T, E: Entries<T>>(
-    opened: Result<E, SourceError>,
+    opened: Result<E, DataError>,
     path: &Path,
     bytes: usize,
 ) -> Option<Vec<Option<T>>> {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept_pair;
 use super::paired::{Match, PAIRS, Seats};
-use super::result::{InOrder, MatchResult, PlayedPair};
+use super::result::{MatchResult, OrderedPairs, PlayedPair};
 use super::{Budget, Pair, Sprt};
 use crate::LabError;
 
@@ -249,7 +249,7 @@ impl MatchFile {
 
 struct Content<F> {
     conditions: Option<Conditions>,
-    pairs: InOrder<F>,
+    pairs: OrderedPairs<F>,
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
@@ -263,7 +263,7 @@ impl Content<Box<dyn FnMut(Pair) -> bool>> {
 
 impl<F: FnMut(Pair) -> bool> Content<F> {
     fn beginning_with(first: usize, ends: F) -> Self {
-        Self { conditions: None, pairs: InOrder::new(first, ends) }
+        Self { conditions: None, pairs: OrderedPairs::new(first, ends) }
     }
 
     /// Adds the pairs of a stage, up to the decision of the sequential test.

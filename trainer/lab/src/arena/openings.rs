@@ -10,7 +10,7 @@ use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
 use othello_engine::record::PositionReader;
 use othello_engine::text::Lines;
-use othello_fit::source::SourceError;
+use othello_fit::source::DataError;
 
 /// The settings for drawing openings from a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ impl Choice {
     /// Draws openings at random, no two of them equal up to symmetry. The file has enumerated
     /// openings (only those of the last ply are drawn), positions, or a text with a board or a
     /// transcript on each line.
-    pub fn draw(&self, path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, SourceError> {
+    pub fn draw(&self, path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, DataError> {
         let mut openings = match file::kind_of(path) {
             // The reader refuses files of other kinds.
             Ok(_) => self.labelled(path)?,
@@ -55,7 +55,7 @@ impl Choice {
         Ok(openings)
     }
 
-    fn labelled(&self, path: &Path) -> Result<Vec<Position>, SourceError> {
+    fn labelled(&self, path: &Path) -> Result<Vec<Position>, DataError> {
         let mut reader = PositionReader::open(path)?;
         let mut rows = vec![];
         while let Some(frame) = reader.next_frame()? {
@@ -72,7 +72,7 @@ impl Choice {
     }
 }
 
-fn text(path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, SourceError> {
+fn text(path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, DataError> {
     let mut lines = Lines::open(path)?;
     let mut openings: Vec<StatedPosition> = lines.next_lines(usize::MAX)?;
     Form::report(openings.iter().map(|opening| opening.form), progress);

@@ -17,7 +17,7 @@ use super::opening::Opening;
 use super::played::PlayedGame;
 use super::player::{Contestant, Player};
 use super::process::{Misconduct, RESIGNED};
-use super::result::{InOrder, MatchResult, PlayedPair};
+use super::result::{MatchResult, OrderedPairs, PlayedPair};
 
 /// The two players of a match.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ impl Match<'_> {
     ) -> Result<MatchResult, TableError> {
         progress.begin(PAIRS, 0, openings.len() as u64);
         let seats = Seats::of(*self);
-        let (next, played) = (AtomicUsize::new(0), Mutex::new(InOrder::new(0, enough)));
+        let (next, played) = (AtomicUsize::new(0), Mutex::new(OrderedPairs::new(0, enough)));
         let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
         // Threads start pairs in order, so few are played after the last one that counts.
         let work = |_| -> Result<(), TableError> {

@@ -70,7 +70,7 @@ pub struct Effort {
 const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
-    mind: Mind<'a>,
+    engine: Engine<'a>,
     /// At most this many empty squares are solved exactly. The effort of doing so is not counted.
     exact: u32,
     effort: Effort,
@@ -80,7 +80,7 @@ pub(super) struct Player<'a> {
     clock: Option<Clock>,
 }
 
-enum Mind<'a> {
+enum Engine<'a> {
     Evaluation { searcher: Box<Searcher<'a, Evaluator>>, strength: Strength, budget: Budget },
     External(Conversation<'a>),
 }
@@ -106,16 +106,16 @@ impl<'a> Player<'a> {
                 (evaluator, strength, budget, pruning.clone())
             }
             Contestant::External(engine, terms) => {
-                let mind = Mind::External(Conversation::new(engine, terms));
+                let engine = Engine::External(Conversation::new(engine, terms));
                 let exact = strength.exact;
-                return Ok(Self { mind, exact, effort, time: terms.game, clock: None });
+                return Ok(Self { engine, exact, effort, time: terms.game, clock: None });
             }
         };
         let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
         let searcher = search.searcher()?;
         let strength = Strength { depth: strength.depth.max(1), ..strength };
-        let mind = Mind::Evaluation { searcher: Box::new(searcher), strength, budget };
-        Ok(Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None })
+        let engine = Engine::Evaluation { searcher: Box::new(searcher), strength, budget };
+        Ok(Self { engine, exact: strength.exact, effort, time: budget.game_time(), clock: None })
     }
 
     /// Returns the effort before exact play since the last call of this function.
@@ -126,19 +126,19 @@ impl<'a> Player<'a> {
     /// Begins a game: resets the clock, and empties the transposition table or informs the program.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         self.clock = self.time.map(Clock::absolute);
-        match &mut self.mind {
-            Mind::Evaluation { searcher, .. } => {
+        match &mut self.engine {
+            Engine::Evaluation { searcher, .. } => {
                 searcher.new_game();
                 Ok(())
             }
-            Mind::External(conversation) => conversation.begin(opening),
+            Engine::External(conversation) => conversation.begin(opening),
         }
     }
 
     /// Returns the player's move; there must be a legal one. Exceeding the time is an error.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
-        let (square, nodes) = self.mind.choose(game, self.clock)?;
+        let (square, nodes) = self.engine.choose(game, self.clock)?;
         if game.board.position().empties() > self.exact {
             self.effort.nodes = self.effort.nodes.saturating_add(nodes);
             self.effort.seconds += begun.elapsed().as_secs_f64();
@@ -152,14 +152,14 @@ impl<'a> Player<'a> {
     }
 
     pub(super) fn see(&mut self, side: Side, turn: Option<Square>) -> Result<(), Misconduct> {
-        match &mut self.mind {
-            Mind::Evaluation { .. } => Ok(()),
-            Mind::External(conversation) => conversation.see(side, turn),
+        match &mut self.engine {
+            Engine::Evaluation { .. } => Ok(()),
+            Engine::External(conversation) => conversation.see(side, turn),
         }
     }
 }
 
-impl Mind<'_> {
+impl Engine<'_> {
     /// Returns the move and the nodes of the search, 0 for an external program.
     fn choose(
         &mut self,

@@ -92,7 +92,7 @@ impl MatchResult {
 }
 
 /// Collects pairs, which arrive in any order, in the order of their openings.
-pub(super) struct InOrder<F> {
+pub(super) struct OrderedPairs<F> {
     /// The index of the pair that is appended to `pairs` next.
     next: usize,
     /// The pairs that count. A pair does not count while a pair before it is missing.
@@ -104,7 +104,7 @@ pub(super) struct InOrder<F> {
     pub(super) has_ended: bool,
 }
 
-impl<F: FnMut(Pair) -> bool> InOrder<F> {
+impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
     /// Pairs count from number `first` to the first pair for which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }

@@ -30,8 +30,8 @@ fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, LabError> {
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;
     for DataChoice { path, .. } in DataChoice::files(&recipe.data)? {
-        let stretches = Records::open(&path)?.stretches(&path, [u64::MAX; 2], &Silent)?;
-        positions += stretches.iter().map(|stretch| stretch.most_positions).sum::<u64>();
+        let ranges = Records::open(&path)?.ranges(&path, [u64::MAX; 2], &Silent)?;
+        positions += ranges.iter().map(|range| range.most_positions).sum::<u64>();
     }
     let of_phase = positions as f64 * f64::from(settings.share) / PHASES as f64;
     let windows: usize = phases.iter().map(|phase| settings.window.around(phase).count()).sum();

@@ -17,7 +17,7 @@ use othello_fit::source::checksum;
 
 use super::choices::{BestMoves, Solved, ValueErrors};
 use super::problems::Problems;
-use super::subject::{Mind, Subject};
+use super::subject::{Engine, Subject};
 use super::table::{Data, LeftOut, Part, Row};
 use crate::LabError;
 use crate::arena::{
@@ -124,9 +124,11 @@ impl Benchmark {
         let begun = Instant::now();
         let mut row = Row::new(subject);
         let mut reasons = vec![];
-        match &subject.mind {
-            Mind::Evaluation(evaluator) => self.search((subject, evaluator), &mut row, progress)?,
-            Mind::Program(engine) => reasons = self.ask(engine, &mut row, progress),
+        match &subject.engine {
+            Engine::Evaluation(evaluator) => {
+                self.search((subject, evaluator), &mut row, progress)?;
+            }
+            Engine::Program(engine) => reasons = self.ask(engine, &mut row, progress),
         }
         let values = row.strong.iter().chain(&row.exact).filter(|values| values.depth == 0);
         let trained = |values: &&ValueErrors| {
@@ -236,12 +238,12 @@ impl Benchmark {
             .map(|player| Budget { seconds_a_game: Some(*seconds), ..Budget::of(&player.search) });
         let searches =
             [self.search_of(subject, AS_TIME_ALLOWS)?, self.search_of(against, AS_TIME_ALLOWS)?];
-        let contestant = |number: usize| match &players[number].mind {
-            Mind::Evaluation(evaluator) => {
+        let contestant = |number: usize| match &players[number].engine {
+            Engine::Evaluation(evaluator) => {
                 let (strength, pruning) = &searches[number];
                 Contestant::Searching(evaluator, *strength, budgets[number], pruning)
             }
-            Mind::Program(engine) => Contestant::External(engine, terms),
+            Engine::Program(engine) => Contestant::External(engine, terms),
         };
         let strength = AS_TIME_ALLOWS.strength();
         let players_of_match = Match { first: contestant(0), second: contestant(1), strength };

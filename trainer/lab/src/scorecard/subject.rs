@@ -21,11 +21,11 @@ pub struct Subject {
     pub(super) search: SearchSpec,
     /// The data that the weights were fitted to, by their provenance; `None` for a program.
     pub(super) trained: Option<Trained>,
-    pub(super) mind: Mind,
+    pub(super) engine: Engine,
 }
 
 #[derive(Debug)]
-pub(super) enum Mind {
+pub(super) enum Engine {
     Evaluation(Box<Evaluator>),
     Program(ExternalEngine),
 }
@@ -34,29 +34,29 @@ impl Subject {
     /// Loads the weights, or starts the external program once to ask for its name.
     pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, LabError> {
         let name = choice.to_string();
-        let (identity, trained, search, mind) = match choice {
+        let (identity, trained, search, engine) = match choice {
             PlayerSpec::Weights(WeightsSpec { weights, search }) => {
                 let evaluator = Evaluator::prepared(weights)?;
                 let identity = Some(evaluator.identity().to_owned());
-                let mind = Mind::Evaluation(evaluator.into());
-                (identity, Trained::of(weights)?, search.clone(), mind)
+                let engine = Engine::Evaluation(evaluator.into());
+                (identity, Trained::of(weights)?, search.clone(), engine)
             }
             PlayerSpec::Program(engine) => {
                 let said = terms.introduction(engine);
                 let refused = |misconduct| Invalid(format!("player {name}: it {misconduct}"));
-                let mind = Mind::Program(engine.clone());
-                (said.map_err(refused)?, None, SearchSpec::default(), mind)
+                let engine = Engine::Program(engine.clone());
+                (said.map_err(refused)?, None, SearchSpec::default(), engine)
             }
         };
-        Ok(Self { name, identity, search, trained, mind })
+        Ok(Self { name, identity, search, trained, engine })
     }
 
     /// Returns the kind of the player: `weights`, `gtp` or `nboard`.
     pub fn kind(&self) -> &'static str {
-        match &self.mind {
-            Mind::Evaluation(_) => "weights",
-            Mind::Program(ExternalEngine { protocol: Protocol::Gtp, .. }) => "gtp",
-            Mind::Program(ExternalEngine { protocol: Protocol::Nboard, .. }) => "nboard",
+        match &self.engine {
+            Engine::Evaluation(_) => "weights",
+            Engine::Program(ExternalEngine { protocol: Protocol::Gtp, .. }) => "gtp",
+            Engine::Program(ExternalEngine { protocol: Protocol::Nboard, .. }) => "nboard",
         }
     }
 
@@ -68,7 +68,7 @@ impl Subject {
         usual: Plan,
         selectivity: Selectivity,
     ) -> Result<(Strength, Pruning), SearchSpecError> {
-        let Mind::Evaluation(evaluator) = &self.mind else {
+        let Engine::Evaluation(evaluator) = &self.engine else {
             return Ok((usual.strength(), Pruning::default()));
         };
         let learned = evaluator.models().probcut.is_some();
@@ -77,8 +77,8 @@ impl Subject {
     }
 
     pub(super) fn is(&self, other: &Self) -> bool {
-        match (&self.mind, &other.mind) {
-            (Mind::Evaluation(one), Mind::Evaluation(two)) => {
+        match (&self.engine, &other.engine) {
+            (Engine::Evaluation(one), Engine::Evaluation(two)) => {
                 one.identity() == two.identity() && self.search == other.search
             }
             _ => self.name == other.name,

@@ -12,14 +12,14 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::write::{FILE_COUNT, FILES, provenance};
-use super::{Counts, DatasetFolder, LayoutSettings, Made};
+use super::{Counts, DatasetFolder, DatasetProvenance, LayoutSettings};
 use crate::dataset::inputs::{Inputs, counts, nothing};
 use crate::dataset::merge::merge;
 use crate::dataset::sorted_run::SortedRun;
 use crate::dataset::stored::{MappedPart, RowSink, write_description, write_row, write_rows};
 use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::memory::{MemoryLimit, parts_within};
-use crate::source::SourceError;
+use crate::source::DataError;
 
 const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
@@ -35,7 +35,7 @@ impl DatasetFolder {
         (shard, existing): (Shard, Existing),
         limit: &MemoryLimit,
         progress: &dyn Progress,
-    ) -> Result<Option<Dataset>, SourceError> {
+    ) -> Result<Option<Dataset>, DataError> {
         Run::check_is_free(folder, shard)?;
         let inputs = Inputs::open(data, test, settings, &[true; PHASES], progress)?;
         let provenance = provenance(&inputs.data, &inputs.test, settings);
@@ -51,20 +51,20 @@ impl DatasetFolder {
             progress.message("files that the folder lacks are written again");
         }
         let (at_once, left) = inputs.at_once(limit)?;
-        let stretches = Stage::new("dataset (stretches)", inputs.stretches.len() as u64, 1);
+        let ranges = Stage::new("dataset (stretches)", inputs.ranges.len() as u64, 1);
         let phases = Stage::new("merge (phases)", PHASES as u64, 1);
-        let plan = Plan { kind: None, provenance, stages: vec![stretches, phases], growing: None };
+        let plan = Plan { kind: None, provenance, stages: vec![ranges, phases], growing: None };
         let Opened::Run(run) = Run::open(folder, plan, shard, existing, progress)? else {
             return Ok(None);
         };
         run.make_parts(RUNS, run.missing(RUNS), at_once, progress, |part| {
-            let (stretch, placer) = &inputs.stretches[part.index() as usize];
-            SortedRun::read(stretch, placer, progress, |_| ())?.write(part)?;
-            Ok::<_, SourceError>(true)
+            let (range, placer) = &inputs.ranges[part.index() as usize];
+            SortedRun::read(range, placer, progress, |_| ())?.write(part)?;
+            Ok::<_, DataError>(true)
         })?;
         run.require(RUNS)?;
         let runs = run.parts(RUNS).map(|part| SortedRun::of_part(part?));
-        let runs = runs.collect::<Result<Vec<_>, SourceError>>()?;
+        let runs = runs.collect::<Result<Vec<_>, DataError>>()?;
         let counts = counts(&runs);
         progress.warn(counts.excluded.notice());
         if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
@@ -83,7 +83,7 @@ impl DatasetFolder {
             let phase = phase_of(part);
             let limit = (bytes(phase) > room).then_some(limit);
             write_phase(part, &counts, &sources(&runs, phase), limit)?;
-            Ok::<_, SourceError>(true)
+            Ok::<_, DataError>(true)
         })?;
         match run.is_shard() {
             true => Ok(None),
@@ -96,7 +96,7 @@ impl DatasetFolder {
         run: &Run,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<Dataset, SourceError> {
+    ) -> Result<Dataset, DataError> {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {
             let part = MappedPart::open(part?)?;
@@ -110,7 +110,7 @@ impl DatasetFolder {
             let labels = std::mem::take(&mut dataset.counts.labels);
             dataset.counts = Counts { labels: [labels, counts.labels].concat(), ..counts };
         }
-        let made = Made::deserialize(Value::Object(run.provenance().as_map().clone()));
+        let made = DatasetProvenance::deserialize(Value::Object(run.provenance().as_map().clone()));
         let made = made.map_err(|error| {
             let reason = format!("its provenance is not that of a dataset: {error}");
             FileError::exists(run.output(), reason)
@@ -140,7 +140,7 @@ fn write_phase(
     counts: &Counts,
     sources: &[(Subset, &[ScoredPosition])],
     limit: Option<&MemoryLimit>,
-) -> Result<(), SourceError> {
+) -> Result<(), DataError> {
     let labels = vec![counts.labels[part.index() as usize].clone()];
     write_description(part, &Counts { labels, ..counts.clone() })?;
     let [training, others @ ..] = Subset::ALL;

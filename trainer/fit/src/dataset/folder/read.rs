@@ -8,11 +8,11 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{PositionReader, ScoredPosition};
 use rayon::prelude::*;
 
-use super::{DatasetFolder, FileEntry, Made, file_name};
+use super::{DatasetFolder, DatasetProvenance, FileEntry, file_name};
 use crate::dataset::stored::RowSink;
 use crate::dataset::{Dataset, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
-use crate::source::SourceError;
+use crate::source::DataError;
 
 impl DatasetFolder {
     /// Reads some phases; the others are empty. Rows beyond the memory limit are mapped from
@@ -22,7 +22,7 @@ impl DatasetFolder {
         phases: &[Phase],
         limit: Option<&MemoryLimit>,
         progress: &dyn Progress,
-    ) -> Result<Dataset, SourceError> {
+    ) -> Result<Dataset, DataError> {
         let wanted: Vec<(Subset, Phase)> =
             phases.iter().flat_map(|&phase| Subset::ALL.map(|subset| (subset, phase))).collect();
         progress.begin_stoppable(READ, 0, wanted.len() as u64);
@@ -31,7 +31,7 @@ impl DatasetFolder {
             .fold(0u64, |sum, rows| sum.saturating_add(rows))
             .saturating_mul(size_of::<ScoredPosition>() as u64);
         let limit = limit.filter(|limit| bytes > limit.bytes);
-        let read = |&(subset, phase): &(Subset, Phase)| -> Result<_, SourceError> {
+        let read = |&(subset, phase): &(Subset, Phase)| -> Result<_, DataError> {
             let (mut file, mut rows) = (self.file(subset, phase)?, RowSink::new(limit));
             while let Some(frame) = file.next_frame()? {
                 progress.check()?;
@@ -45,12 +45,12 @@ impl DatasetFolder {
         for (subset, phase, rows) in read {
             phases[phase.index()][subset as usize] = rows;
         }
-        let Made { data, test, .. } = self.made.clone();
+        let DatasetProvenance { data, test, .. } = self.made.clone();
         let (counts, inputs, test_inputs) = (self.counts(), data, test);
         Ok(Dataset { phases, counts, inputs, test_inputs, ..Dataset::default() })
     }
 
-    fn file(&self, subset: Subset, phase: Phase) -> Result<File, SourceError> {
+    fn file(&self, subset: Subset, phase: Phase) -> Result<File, DataError> {
         let path = self.path.join(file_name(subset, phase));
         let expected = self.entry(subset, phase).clone();
         Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
@@ -68,7 +68,7 @@ struct File {
 impl File {
     /// Returns the next block of positions, after checking their phase. At the end of the file,
     /// checks the number of positions and the checksum.
-    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, SourceError> {
+    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DataError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
             return Ok(None);
@@ -84,7 +84,7 @@ impl File {
         Ok(Some(frame))
     }
 
-    fn check_count(&self) -> Result<(), SourceError> {
+    fn check_count(&self) -> Result<(), DataError> {
         let count = |positions: u64| format!("{positions} positions");
         match self.positions == self.expected.positions {
             true => Ok(()),
@@ -92,7 +92,7 @@ impl File {
         }
     }
 
-    fn check_whole(&self) -> Result<(), SourceError> {
+    fn check_whole(&self) -> Result<(), DataError> {
         self.check_count()?;
         let sum = |sha256: &str| format!("the sha256 {sha256}");
         match self.reader.sha256().unwrap_or_default() {
@@ -101,7 +101,7 @@ impl File {
         }
     }
 
-    fn wrong(&self, found: String, expected: String) -> SourceError {
+    fn wrong(&self, found: String, expected: String) -> DataError {
         let reason = format!(
             "it has {found}; expected {expected} by dataset.json; make the dataset again with \
              `dataset`"

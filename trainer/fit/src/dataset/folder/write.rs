@@ -17,7 +17,7 @@ use super::{
     file_name,
 };
 use crate::dataset::{DataChoice, Dataset, Input, Subset};
-use crate::source::SourceError;
+use crate::source::DataError;
 
 impl Dataset {
     pub(super) fn write(
@@ -26,11 +26,11 @@ impl Dataset {
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<(), SourceError> {
+    ) -> Result<(), DataError> {
         fs::create_dir_all(folder).map_err(FileError::io(folder, "create it"))?;
         progress.begin_stoppable(FILES, 0, FILE_COUNT);
         let phases: Vec<Phase> = Phase::all().collect();
-        let entry = |&phase: &Phase| -> Result<PhaseEntry, SourceError> {
+        let entry = |&phase: &Phase| -> Result<PhaseEntry, DataError> {
             let file =
                 |subset| self.write_file(folder, subset, phase, provenance, existing, progress);
             Ok(PhaseEntry {
@@ -61,7 +61,7 @@ impl Dataset {
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<FileEntry, SourceError> {
+    ) -> Result<FileEntry, DataError> {
         progress.check()?;
         let rows = self.subset(subset, phase);
         let provenance = provenance_of_file(provenance, subset, phase);
@@ -121,7 +121,7 @@ impl DatasetFolder {
         folder: &Path,
         inputs: &[P],
         existing: Existing,
-    ) -> Result<(), SourceError> {
+    ) -> Result<(), DataError> {
         check_output(&folder.join(MANIFEST), inputs)?;
         for (subset, phase) in files() {
             check_output(&folder.join(file_name(subset, phase)), inputs)?;
@@ -150,7 +150,7 @@ impl DatasetFolder {
         data: &[DataChoice],
         test: &[DataChoice],
         settings: &LayoutSettings,
-    ) -> Result<(), SourceError> {
+    ) -> Result<(), DataError> {
         let (Some(data), Some(test)) = (stated(data), stated(test)) else { return Ok(()) };
         let provenance = provenance(&data, &test, settings);
         if Self::is_at(folder) {

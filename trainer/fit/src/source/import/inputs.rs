@@ -8,7 +8,7 @@ use othello_engine::board::transcript::Form;
 use othello_engine::progress::Progress;
 
 use super::{Imported, RandomPlies, Summary};
-use crate::source::{Entries, SourceError, checksum};
+use crate::source::{DataError, Entries, checksum};
 
 /// The input files in the order in which they are named, those of a folder ordered by name.
 pub(super) struct Inputs {
@@ -25,7 +25,7 @@ impl Inputs {
         paths: &[PathBuf],
         extension: Option<&str>,
         random_plies: &[RandomPlies],
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, DataError> {
         let mut files = vec![];
         for path in paths {
             if path.is_dir() {
@@ -37,7 +37,7 @@ impl Inputs {
         let mut bytes = 0;
         for file in &files {
             let metadata = fs::metadata(file);
-            bytes += metadata.map_err(SourceError::io(file, "read it"))?.len();
+            bytes += metadata.map_err(DataError::io(file, "read it"))?.len();
         }
         let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let is_in =
@@ -47,7 +47,7 @@ impl Inputs {
         };
         let is_idle = |rule: &&RandomPlies| !files.iter().any(|file| applies(rule, file));
         if let Some(RandomPlies { path: Some(path), plies }) = random_plies.iter().find(is_idle) {
-            return Err(SourceError::NoInput { path: path.clone(), plies: *plies });
+            return Err(DataError::NoInput { path: path.clone(), plies: *plies });
         }
         let of = |file: &PathBuf| {
             let rule = random_plies.iter().rfind(|rule| applies(rule, file));
@@ -57,7 +57,7 @@ impl Inputs {
         Ok(Self { files, random_plies, bytes })
     }
 
-    pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, SourceError> {
+    pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, DataError> {
         progress.begin("checksums (bytes)", 0, self.bytes);
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
@@ -66,14 +66,14 @@ impl Inputs {
     /// and about games whose stated result differs from their moves.
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
-        open: fn(&Path) -> Result<E, SourceError>,
+        open: fn(&Path) -> Result<E, DataError>,
         is_done: bool,
         progress: &dyn Progress,
-        mut take: impl FnMut(T) -> Result<(), SourceError>,
-    ) -> Result<Summary, SourceError> {
+        mut take: impl FnMut(T) -> Result<(), DataError>,
+    ) -> Result<Summary, DataError> {
         let done = if is_done { self.bytes } else { 0 };
         progress.begin_stoppable("import (bytes)", done, self.bytes);
-        let (mut summary, mut told) = (Summary::default(), Told { progress, lines: [0; 2] });
+        let (mut summary, mut notices) = (Summary::default(), Notices { progress, lines: [0; 2] });
         let mut forms = vec![];
         for (file, &random_plies) in self.files.iter().zip(&self.random_plies) {
             let (mut entries, mut shown) = (open(file)?, 0);
@@ -86,7 +86,7 @@ impl Inputs {
                         forms.extend(entries.form());
                         if let Some(doubt) = record.doubt() {
                             summary.differing += 1;
-                            told.tell(1, || {
+                            notices.tell(1, || {
                                 format!("{}: {}: {doubt}", file.display(), entries.place())
                             });
                         }
@@ -94,7 +94,7 @@ impl Inputs {
                     }
                     Err(rejection) => {
                         summary.rejected += 1;
-                        told.tell(0, || rejection.to_string());
+                        notices.tell(0, || rejection.to_string());
                     }
                 }
                 if !is_done {
@@ -103,7 +103,7 @@ impl Inputs {
                 shown = entries.bytes_read();
             }
         }
-        told.finish();
+        notices.finish();
         Form::report(forms, progress);
         Ok(summary)
     }
@@ -111,35 +111,35 @@ impl Inputs {
 
 /// A printer of messages about refused records, and about results that differ from the moves. It
 /// also counts the messages.
-struct Told<'a> {
+struct Notices<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],
 }
 
-impl Told<'_> {
+impl Notices<'_> {
     const KINDS: [&'static str; 2] = ["rejected", "another result"];
 
     fn tell(&mut self, kind: usize, line: impl FnOnce() -> String) {
         self.lines[kind] += 1;
-        if self.lines[kind] <= MOST_TOLD {
+        if self.lines[kind] <= MOST_SHOWN {
             self.progress.message(&format!("{}: {}", Self::KINDS[kind], line()));
         }
     }
 
     fn finish(&self) {
         for (kind, lines) in Self::KINDS.iter().zip(self.lines) {
-            if lines > MOST_TOLD {
-                self.progress.message(&format!("{kind}: {} more", lines - MOST_TOLD));
+            if lines > MOST_SHOWN {
+                self.progress.message(&format!("{kind}: {} more", lines - MOST_SHOWN));
             }
         }
     }
 }
 
 /// The greatest number of printed messages of one kind.
-const MOST_TOLD: u64 = 100;
+const MOST_SHOWN: u64 = 100;
 
-fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, SourceError> {
-    let unreadable = |source| SourceError::Folder { folder: folder.to_owned(), source };
+fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, DataError> {
+    let unreadable = |source| DataError::Folder { folder: folder.to_owned(), source };
     let mut files = vec![];
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -152,7 +152,7 @@ fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, Sou
     }
     if files.is_empty() {
         let kind = extension.unwrap_or("ordinary").to_owned();
-        return Err(SourceError::NoFile { kind, folder: folder.to_owned() });
+        return Err(DataError::NoFile { kind, folder: folder.to_owned() });
     }
     files.sort_unstable();
     Ok(files)

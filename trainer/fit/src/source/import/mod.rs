@@ -14,7 +14,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PlacedPosition, Record, RecordWriter, ScoredPosition};
 use serde::Serialize;
 
-use super::{Entries, SourceError, wthor};
+use super::{DataError, Entries, wthor};
 use inputs::Inputs;
 
 /// The result of an import.
@@ -136,9 +136,9 @@ impl Import<'_> {
     /// inputs again, for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
-        open: fn(&Path) -> Result<E, SourceError>,
+        open: fn(&Path) -> Result<E, DataError>,
         progress: &dyn Progress,
-    ) -> Result<Summary, SourceError> {
+    ) -> Result<Summary, DataError> {
         let (inputs, provenance) = self.inputs(progress)?;
         let mut output = RecordWriter::begin(self.out, &provenance, self.existing)?;
         let is_done = output.is_done();
@@ -154,7 +154,7 @@ impl Import<'_> {
         &self,
         except: &[PathBuf],
         progress: &dyn Progress,
-    ) -> Result<Summary, SourceError> {
+    ) -> Result<Summary, DataError> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;
         let mut positions = solved::Positions::default();
@@ -180,7 +180,7 @@ impl Import<'_> {
         &self,
         output: Begin<RecordWriter<T>>,
         records: u64,
-    ) -> Result<String, SourceError> {
+    ) -> Result<String, DataError> {
         if records > 0 {
             return Ok(output.finish()?.sha256);
         }
@@ -190,10 +190,10 @@ impl Import<'_> {
             0..=3 => named,
             all => format!("{named} and {} more", all - 3),
         };
-        Err(SourceError::Nothing { kind: T::NAME, files })
+        Err(DataError::Nothing { kind: T::NAME, files })
     }
 
-    fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance), SourceError> {
+    fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance), DataError> {
         let extension = (self.format == "wthor").then_some("wtb");
         let inputs = Inputs::find(self.paths, extension, self.random_plies)?;
         check_output(self.out, &inputs.files)?;

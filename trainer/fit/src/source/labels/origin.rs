@@ -62,15 +62,15 @@ impl FromStr for Lambda {
 
 /// The source of a label: one kind of value, or a blend such as `70%result+30%value`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Use(Vec<(u8, Origin)>);
+pub struct LabelSource(Vec<(u8, Origin)>);
 
-impl From<Origin> for Use {
+impl From<Origin> for LabelSource {
     fn from(origin: Origin) -> Self {
         Self(vec![(100, origin)])
     }
 }
 
-impl Use {
+impl LabelSource {
     /// Returns true if this source has a label wherever `other` has one.
     pub(super) fn is_available_with(&self, other: &Self) -> bool {
         let origin = |&(_, origin): &(u8, Origin)| match origin {
@@ -182,7 +182,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl FromStr for Use {
+impl FromStr for LabelSource {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -205,7 +205,7 @@ impl FromStr for Use {
     }
 }
 
-impl fmt::Display for Use {
+impl fmt::Display for LabelSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (percent, origin)) in self.0.iter().enumerate() {
             match (index, percent) {
