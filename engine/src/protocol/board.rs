@@ -71,12 +71,6 @@ impl Board {
         all.into_iter()
     }
 
-    /// Returns whether this game begins with all turns of the game `other`.
-    pub fn goes_on_from(&self, other: &Self) -> bool {
-        let mut positions = self.positions();
-        other.positions().all(|position| positions.next() == Some(position))
-    }
-
     /// Takes back the last turn. Returns false if the game has no turn.
     pub fn undo(&mut self) -> bool {
         let before = self.before.pop();

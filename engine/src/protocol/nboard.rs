@@ -45,7 +45,10 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 Ok((board, clocks)) => {
                     // NBoard sends the whole game again after two new turns. If that game continues
                     // the current one, the transposition table is kept.
-                    let goes_on = board.goes_on_from(&self.board);
+                    let goes_on = {
+                        let mut positions = board.positions();
+                        self.board.positions().all(|old| positions.next() == Some(old))
+                    };
                     (self.board, self.clocks) = (board, clocks);
                     if !goes_on {
                         self.player.new_game();
@@ -97,7 +100,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
         if self.player.from_book(&position).is_some() {
-            for (square, value) in self.player.book_moves(&position).into_iter().take(most) {
+            let book = self.player.book.iter().flat_map(|book| book.moves(&position));
+            for (square, value) in book.take(most) {
                 text += &book_line(&capital(square), value);
             }
         } else if position.moves() == 0 && !position.is_over() {

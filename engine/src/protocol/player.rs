@@ -18,7 +18,7 @@ pub struct Player<'a, E: Evaluate> {
     strength: Strength,
     /// The pruning at every level; `None` if each level determines its own pruning.
     pruning: Option<Pruning>,
-    book: Option<Book>,
+    pub(super) book: Option<Book>,
     ponders: bool,
     /// The last position in which this player chose a move, and the position after that move.
     last: Option<[Position; 2]>,
@@ -177,11 +177,6 @@ impl<'a, E: Evaluate> Player<'a, E> {
         // `best_move` alone also finds the last move of a game in a position that the book lacks.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
         book.best_move(position)
-    }
-
-    /// Returns the moves that lead to positions in the book, with their values, the best first.
-    pub fn book_moves(&self, position: &Position) -> Vec<(Square, Value)> {
-        self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
     /// Searches each legal move within `limits`. Returns the moves with values, the best first.

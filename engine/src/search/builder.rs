@@ -238,11 +238,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 
     fn at_usual_level(&self) -> Self {
-        let &Self { evaluator, features, hash_megabytes, threads, .. } = self;
         let (pruning, limits) = (self.pruning.clone(), self.limits.clone());
-        let same =
-            Self { evaluator, strength: None, pruning, features, limits, hash_megabytes, threads };
-        same.level(Level::USUAL)
+        Self { pruning, limits, ..*self }.level(Level::USUAL)
     }
 
     fn megabytes(&self) -> usize {

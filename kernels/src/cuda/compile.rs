@@ -99,9 +99,10 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new(program: &Program, architecture: Architecture) -> Self {
-        let folder = cache_folder().map(|folder| folder.join("othello-trainer"));
-        let name = format!("{}-{architecture}.ptx", key(program, architecture));
-        Self { path: folder.map(|folder| folder.join(name)) }
+        let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+        let name = format!("othello-trainer/{}-{architecture}.ptx", key(program, architecture));
+        Self { path: caches.map(|caches| caches.join(name)) }
     }
 
     /// Returns the cached PTX; `None` if there is no file, or if it is too large or not text.
@@ -133,11 +134,6 @@ impl Cache {
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
     hex::encode(Sha256::digest(text))
-}
-
-fn cache_folder() -> Option<PathBuf> {
-    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {

@@ -6,7 +6,7 @@
 
 mod launcher;
 
-use std::ffi::{OsString, c_void};
+use std::ffi::c_void;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,7 +64,9 @@ impl HostProgram {
         // detect argument types in the index that differ from those of the kernels.
         command.args(["-U_FORTIFY_SOURCE", "-Werror=incompatible-pointer-types"]);
         command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
-        command.args(more_flags()).arg("-o").arg(library).arg(&source).arg("-lm");
+        let more_flags = env::var("OTHELLO_HOST_CFLAGS").unwrap_or_default();
+        command.args(more_flags.split_whitespace());
+        command.arg("-o").arg(library).arg(&source).arg("-lm");
         let output = command
             .output()
             .map_err(|error| HostError::Io { what: compiler.into(), source: error })?;
@@ -106,11 +108,6 @@ impl HostProgram {
         unsafe { launch(*call, arguments.as_mut_ptr(), blocks, kernel.block, barriers) };
         Ok(())
     }
-}
-
-fn more_flags() -> Vec<OsString> {
-    let flags = env::var("OTHELLO_HOST_CFLAGS").unwrap_or_default();
-    flags.split_whitespace().map(OsString::from).collect()
 }
 
 /// Returns C code for each kernel: a function that calls the kernel with arguments from an array of

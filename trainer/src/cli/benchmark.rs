@@ -189,14 +189,6 @@ impl Arguments {
         files.chain(players.filter_map(PlayerSpec::file))
     }
 
-    /// Returns the files with games that may lead to the problems: those of `--strong` and
-    /// `--exact`, even if these parts do not run.
-    fn files_of_games(&self) -> Vec<PathBuf> {
-        let strong = self.strong.clone().map(|file| vec![file]);
-        let strong = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
-        strong.into_iter().chain(self.exact.iter().cloned()).collect()
-    }
-
     fn check_output(&self) -> anyhow::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         check_output(out, self.inputs())?;
@@ -225,7 +217,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let subjects: Vec<Subject> = arguments.players.iter().map(load).collect::<Result<_, _>>()?;
     let mut left_out = plan.left_out;
     if arguments.players.iter().any(PlayerSpec::needs_games) {
-        benchmark.find_games(&arguments.files_of_games(), progress)?;
+        // The games of `--strong` and `--exact` may lead to the problems, even if these parts do
+        // not run.
+        let strong = arguments.strong.clone().map(|file| vec![file]);
+        let mut files = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
+        files.extend_from_slice(&arguments.exact);
+        benchmark.find_games(&files, progress)?;
     }
     let existing = Existing::by_force(arguments.force);
     let begin = |out: &PathBuf| {

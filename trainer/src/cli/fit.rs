@@ -23,9 +23,7 @@ use super::advice::{Choices, GAMES_FOR_FACTORS, usual_set};
 use super::loss::{largest_error, outcome};
 use super::pattern_sets;
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, Subset, TrainedOn};
-use crate::fit::{
-    self, Device, FactorSettings, Fit, FitEnd, FitSettings, Limits, PickedDevice, Units, Window,
-};
+use crate::fit::{self, Device, Fit, FitEnd, FitSettings, Limits, PickedDevice, Units, Window};
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::metrics::{ErrorLimits, Trained};
 use crate::model::{Model, Phases};
@@ -108,7 +106,8 @@ enum Optimizer {
 /// Runs the command `fit`. The exit status is 1 if the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let named = arguments;
-    let arguments = &named.with_files_of_folders()?;
+    let (data, test) = (DataChoice::files(&named.data)?, DataChoice::files(&named.test)?);
+    let arguments = &Arguments { data, test, ..named.clone() };
     let [metrics, report] = fit::side_files(&arguments.output.out);
     for path in [&arguments.output.out, &metrics, &report] {
         check_output(path, named.inputs().chain(arguments.inputs()))?;
@@ -207,10 +206,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(outcome(&verdict, session))
 }
 
-fn described(shape: FactorShape) -> String {
-    format!("{} for each class, shared by {} phases", shape.dimensions(), shape.phases())
-}
-
 impl Arguments {
     /// Returns the pattern set; `None` if it depends on a number of games that is not known yet.
     fn pattern_set(&self, games: Option<u64>) -> anyhow::Result<Option<PatternSet>> {
@@ -234,8 +229,14 @@ impl Arguments {
         let before = file.weights.set().factors();
         let wanted = choice.shape(before);
         let weights = file.weights.with_factors(wanted).with_context(|| {
-            let [has, wanted] =
-                [before, Some(wanted)].map(|it| it.map_or("none".into(), described));
+            let described = |shape: FactorShape| {
+                format!(
+                    "{} for each class, shared by {} phases",
+                    shape.dimensions(),
+                    shape.phases()
+                )
+            };
+            let (has, wanted) = (before.map_or("none".into(), described), described(wanted));
             format!(
                 "{}: has factors of {has}; --factors asks for {wanted}. Expected at least the same \
                  width, and K times the width if K times as many phases share factors",
@@ -273,11 +274,6 @@ impl Arguments {
                  although they are not fitted; --phases {first}..{last} also fits them"
             )
         })
-    }
-
-    fn with_files_of_folders(&self) -> anyhow::Result<Self> {
-        let [data, test] = [&self.data, &self.test].map(|named| DataChoice::files(named));
-        Ok(Self { data: data?, test: test?, ..self.clone() })
     }
 
     fn inputs(&self) -> impl Iterator<Item = &Path> {
@@ -370,7 +366,11 @@ impl Arguments {
                 "factors are fitted to each phase's own positions, and with --init no \
                  earlier stage exists: omit --window"
             );
-            self.change_factors(settings.factors.get_or_insert_default());
+            let factors = settings.factors.get_or_insert_default();
+            factors.epochs = self.epochs.unwrap_or(factors.epochs);
+            factors.batch = self.batch.unwrap_or(factors.batch);
+            factors.learning_rate = self.learning_rate.unwrap_or(factors.learning_rate);
+            factors.ridge = self.ridge.unwrap_or(factors.ridge);
         } else {
             settings.factors = None;
             settings.ridge = self.ridge.unwrap_or(settings.ridge);
@@ -391,13 +391,6 @@ impl Arguments {
         }
         settings.check()?;
         Ok(settings)
-    }
-
-    fn change_factors(&self, factors: &mut FactorSettings) {
-        factors.epochs = self.epochs.unwrap_or(factors.epochs);
-        factors.batch = self.batch.unwrap_or(factors.batch);
-        factors.learning_rate = self.learning_rate.unwrap_or(factors.learning_rate);
-        factors.ridge = self.ridge.unwrap_or(factors.ridge);
     }
 
     fn change_optimizer(

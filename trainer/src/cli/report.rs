@@ -129,7 +129,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let charts =
         charts.as_deref().map(|folder| write_charts(&page, folder, existing)).transpose()?;
     plain::write(&output.out, html.as_bytes(), existing)?;
-    let without_report = paths.iter().zip(&page.runs).filter(|(_, run)| !run.has_report());
+    let without_report = paths.iter().zip(&page.runs).filter(|(_, run)| run.phases.is_none());
     session.print(&Written {
         page: output.out.clone(),
         runs: page.runs.len(),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::images::images;
+use super::set::images;
 use super::{Pattern, PatternSet, Scalar};
 use crate::board::{Position, Square, Symmetry};
 

@@ -27,7 +27,6 @@
 mod coverage;
 mod factor_shape;
 mod geometry;
-mod images;
 mod indices;
 mod scalar;
 mod set;

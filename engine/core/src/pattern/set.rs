@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::images::{images, smallest_image};
 use super::{FactorShape, LANES, MAX_SQUARES, Scalar};
-use crate::board::Square;
+use crate::board::{Square, Symmetry};
 use crate::text::{Invalid, excerpt, from_toml};
 
 /// An ordered list of 1 to [`MAX_SQUARES`] different squares.
@@ -166,6 +165,30 @@ fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
         }
     }
     Ok(())
+}
+
+/// Returns the distinct images of a list of squares, each in the order of the list. Of images with
+/// the same set of squares, only one is returned.
+pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
+    let mut images: Vec<Vec<Square>> = vec![];
+    for symmetry in Symmetry::all() {
+        let image: Vec<Square> = squares.iter().map(|&square| symmetry.square(square)).collect();
+        if images.iter().all(|other| bits(other) != bits(&image)) {
+            images.push(image);
+        }
+    }
+    images
+}
+
+/// Returns the smallest of the images of a set of squares, compared as bitboards. Two sets have the
+/// same smallest image if and only if a symmetry maps one onto the other.
+fn smallest_image(squares: &[Square]) -> u64 {
+    let squares = bits(squares);
+    Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)
+}
+
+fn bits(squares: &[Square]) -> u64 {
+    squares.iter().map(|square| square.bit()).sum()
 }
 
 #[cfg(test)]

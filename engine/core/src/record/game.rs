@@ -1,5 +1,7 @@
 //! A game as a record: its moves, its result, and optional values of the search.
 
+use sha2::{Digest as _, Sha256};
+
 use crate::board::transcript::Replay;
 use crate::board::{Discs, Square, Symmetry};
 use crate::text::Invalid;
@@ -170,6 +172,15 @@ impl Game {
     pub fn replay(&self) -> Replay {
         Replay::from_start(&self.squares).expect("a game is made only of moves that replay")
     }
+}
+
+/// Returns a key for the moves of a game, by which duplicates are found: the first 16 bytes of the
+/// moves' SHA-256.
+pub fn key_of_moves(moves: &[Square]) -> [u8; 16] {
+    let moves: Vec<u8> = moves.iter().map(|square| square.index() as u8).collect();
+    let mut key = [0; 16];
+    key.copy_from_slice(&Sha256::digest(moves)[..16]);
+    key
 }
 
 #[cfg(test)]

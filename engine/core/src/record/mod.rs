@@ -32,7 +32,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod distinct;
 mod error;
 mod folder;
 mod frame;
@@ -49,10 +48,9 @@ mod tests {
 mod writer;
 
 pub use crate::run::Shard;
-pub use distinct::key_of_moves;
 pub use error::{FrameError, RecordError};
 pub use folder::{FolderEntry, RecordFolder, record_files};
-pub use game::{Game, Solved};
+pub use game::{Game, Solved, key_of_moves};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
 pub use placed::{PLACED_BYTES, PlacedPosition};
 pub use reader::{FramePlace, GameReader, PlacedReader, PositionReader, RecordReader};

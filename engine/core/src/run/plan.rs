@@ -56,12 +56,9 @@ impl Stage {
 impl Plan {
     /// Returns the provenance of a part, without the number of units if the run can be extended.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
-        let part = json!({"stage": self.name_of(stage), "index": index});
+        let name = self.stages.get(stage).map_or("", |stage| &stage.name);
+        let part = json!({"stage": name, "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
-    }
-
-    fn name_of(&self, stage: usize) -> &str {
-        self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
     /// Returns the number of units of an existing output or run with the provenance `there`, if
@@ -75,10 +72,7 @@ impl Plan {
     }
 
     fn without_growth(&self, provenance: &Provenance) -> Provenance {
-        let provenance = provenance.clone();
-        match &self.growing {
-            Some(key) => provenance.without(key),
-            None => provenance,
-        }
+        let growing = self.growing.iter();
+        growing.fold(provenance.clone(), |provenance, key| provenance.without(key))
     }
 }

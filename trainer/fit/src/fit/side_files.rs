@@ -67,7 +67,7 @@ impl GrowingMetrics {
     /// Opens or creates the file. Keeps lines of earlier processes, except an incomplete last line.
     fn begin(&self) -> Result<Begun, FileError> {
         let there = match read_ordinary(&self.path, LONGEST) {
-            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => vec![],
+            Err(error) if error.is_missing() => vec![],
             there => there?,
         };
         let there = String::from_utf8_lossy(&there);

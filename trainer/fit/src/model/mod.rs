@@ -18,10 +18,11 @@ mod class;
 mod index;
 mod phases;
 pub mod quantized;
-mod rows;
 
+use ndarray::Array2;
 use othello_engine::board::Position;
 use othello_engine::pattern::{Geometry, PatternSet, Scalar, ScalarCounts};
+use rayon::prelude::*;
 
 pub(crate) use class::Lane;
 use index::Indexer;
@@ -124,6 +125,28 @@ impl Model {
         let mut rows = [Row::EMPTY];
         self.write_rows([*position].into_iter(), &mut rows);
         rows[0].features(self).to_vec()
+    }
+
+    /// Returns one row for each position: the parameters of its instances, then those of its scalar
+    /// features. The parameters have the indices of weights files.
+    pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
+        const CHUNK: usize = 256;
+        let features = self.feature_count();
+        let mut all = Array2::zeros((positions.len(), features));
+        // A set has at least one parameter, and an array that was just made is contiguous.
+        let numbers = all.as_slice_mut().unwrap_or_default();
+        let chunks = numbers.par_chunks_mut(CHUNK * features).zip(positions.par_chunks(CHUNK));
+        chunks.for_each(|(numbers, positions)| {
+            let mut rows = [Row::EMPTY; CHUNK];
+            let rows = &mut rows[..positions.len()];
+            self.write_rows(positions.iter().copied(), rows);
+            for (numbers, row) in numbers.chunks_exact_mut(features).zip(rows) {
+                for (number, &parameter) in numbers.iter_mut().zip(row.features(self)) {
+                    *number = self.in_file(parameter as usize) as i32;
+                }
+            }
+        });
+        all
     }
 }
 

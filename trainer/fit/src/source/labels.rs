@@ -94,7 +94,9 @@ impl LabelRules {
             Weight::check(rule.weight).map_err(wrong)?;
         }
         let hidden = |(number, rule): &(usize, &LabelRule)| {
-            rules[..*number].iter().any(|before| before.hides(rule))
+            rules[..*number].iter().any(|before| {
+                before.plies.contain(&rule.plies) && before.label.is_available_with(&rule.label)
+            })
         };
         if let Some((_, rule)) = rules.iter().enumerate().find(hidden) {
             let reason = "it never applies, since a rule before it labels these positions";
@@ -163,11 +165,6 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns true if this rule gives a label to every position to which `later` gives one.
-    fn hides(&self, later: &Self) -> bool {
-        self.plies.contain(&later.plies) && self.label.is_available_with(&later.label)
-    }
-
     /// Returns the position at `ply` (an index into `steps`) with this rule's label; `None` if the
     /// rule does not apply at this ply or the game does not provide the label.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {

@@ -139,7 +139,7 @@ impl<'a> Seats<'a> {
             }
             played
         });
-        let efforts = players.each_mut().map(Player::take_effort);
+        let efforts = players.each_mut().map(|player| std::mem::take(&mut player.effort));
         idle().push(players);
         Ok(PlayedPair { games, efforts })
     }

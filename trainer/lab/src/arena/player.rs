@@ -73,7 +73,7 @@ pub(super) struct Player<'a> {
     engine: Engine<'a>,
     /// At most this many empty squares are solved exactly. The effort of doing so is not counted.
     exact: u32,
-    effort: Effort,
+    pub(super) effort: Effort,
     /// The time for all moves of a game, if limited.
     time: Option<Duration>,
     /// The remaining time in the current game, if limited.
@@ -116,11 +116,6 @@ impl<'a> Player<'a> {
         let strength = Strength { depth: strength.depth.max(1), ..strength };
         let engine = Engine::Evaluation { searcher: Box::new(searcher), strength, budget };
         Ok(Self { engine, exact: strength.exact, effort, time: budget.game_time(), clock: None })
-    }
-
-    /// Returns the effort before exact play since the last call of this function.
-    pub(super) fn take_effort(&mut self) -> Effort {
-        std::mem::take(&mut self.effort)
     }
 
     /// Begins a game: resets the clock, and empties the transposition table or informs the program.

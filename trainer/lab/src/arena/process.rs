@@ -153,7 +153,8 @@ impl Drop for Process {
             // The group may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             self.mark.kill_all();
-            self.guard.dismiss();
+            let _ = self.guard.0.kill();
+            let _ = self.guard.0.wait();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -254,11 +255,6 @@ impl Guard {
             // Fails if the guard has ended: then only dropping `Process` kills the program.
             drop(writeln!(pipe, "{}", program.id()));
         }
-    }
-
-    fn dismiss(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

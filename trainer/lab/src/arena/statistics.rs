@@ -76,7 +76,7 @@ impl Statistics {
             pairs_even: pairs.len() - pairs_won - pairs_lost,
             pairs_lost,
             pentanomial: Pentanomial::new(pairs),
-            p_value: share.p_value_of_even(),
+            p_value: (2.0 * share.lower.below(0.5).min(1.0 - share.upper.below(0.5))).min(1.0),
         }
     }
 }
@@ -107,12 +107,6 @@ impl MeanShare {
     /// The 95 % confidence interval. An end is 0 if the player won no points, or 1 if it lost none.
     fn interval(&self) -> [f64; 2] {
         [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
-    }
-
-    /// The two-sided p-value of the hypothesis that the expected share is 0.5, by the same bounds.
-    fn p_value_of_even(&self) -> f64 {
-        let tail = self.lower.below(0.5).min(1.0 - self.upper.below(0.5));
-        (2.0 * tail).min(1.0)
     }
 }
 

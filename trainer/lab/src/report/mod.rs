@@ -6,7 +6,6 @@ mod tables;
 mod weights;
 
 use std::fmt::Display;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
@@ -73,7 +72,7 @@ pub struct Run {
     sha256: String,
     provenance: Map<String, Json>,
     /// `None` if the report file is missing.
-    phases: Option<FitReport>,
+    pub phases: Option<FitReport>,
     /// The metrics of all epochs; `None` if their file is missing.
     metrics: Option<Vec<Metrics>>,
     weights: WeightsSummary,
@@ -103,11 +102,6 @@ impl Run {
             weights: WeightsSummary::new(&weights, classes),
         })
     }
-
-    /// Returns true if the report of the fit is beside the weights.
-    pub fn has_report(&self) -> bool {
-        self.phases.is_some()
-    }
 }
 
 fn read_beside<T>(
@@ -119,9 +113,7 @@ fn read_beside<T>(
         FileError::refused(path, format!("cannot be read: {reason}; {remedy}"))
     };
     let bytes = match read_ordinary(path, LONGEST) {
-        Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-            return Ok(None);
-        }
+        Err(error) if error.is_missing() => return Ok(None),
         bytes => bytes?,
     };
     let text = str::from_utf8(&bytes).map_err(|error| unreadable(&error))?;

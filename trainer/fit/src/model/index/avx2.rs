@@ -13,8 +13,8 @@ use std::arch::x86_64::{
 use bytemuck::cast;
 use othello_engine::board::Position;
 
-use super::byte_shuffles::{QUARTERS, byte_shuffles, in_quarter};
-use super::places::{DIGITS, NUMBERS, Places};
+use super::byte_shuffles::{QUARTERS, byte_shuffles};
+use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 

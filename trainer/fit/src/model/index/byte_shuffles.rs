@@ -1,17 +1,8 @@
 //! Computes the base-3 digits of 64 lanes, one for each instance of a pattern. A byte shuffle works
 //! within 16 bytes, so a digit of all lanes takes one shuffle for each quarter of the board.
 
-use super::places::NOWHERE;
-
 /// The number of quarters of a board: a shuffle reads two ranks at once.
 pub(super) const QUARTERS: usize = 4;
-
-/// Returns the index of a square's byte in a quarter of the board. If the square is not in the
-/// quarter, returns [`NOWHERE`], for which shuffles return 0.
-pub(super) fn in_quarter(square: u8, quarter: usize) -> u8 {
-    let here = square != NOWHERE && usize::from(square / 16) == quarter;
-    if here { square % 16 } else { NOWHERE }
-}
 
 /// Defines the code for one vector width: the instruction set, its features, and the number of
 /// vectors with the 64 lanes. The module imports the instructions under these names, and has a
@@ -47,6 +38,11 @@ macro_rules! byte_shuffles {
                 Some(Self(std::array::from_fn(|number| {
                     let quarters = |squares: &[u8; 64]| {
                         let bytes: [Bytes; VECTORS] = cast(*squares);
+                        // Shuffles return 0 for a square that is not in the quarter.
+                        let in_quarter = |square: u8, quarter: usize| {
+                            let here = square != NOWHERE && usize::from(square / 16) == quarter;
+                            if here { square % 16 } else { NOWHERE }
+                        };
                         std::array::from_fn(|q| bytes[number].map(|square| in_quarter(square, q)))
                     };
                     let digits = |digits: &Vec<[u8; 64]>| digits.iter().map(quarters).collect();
