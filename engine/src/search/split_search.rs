@@ -134,11 +134,6 @@ impl<S> Split<S> {
         }
     }
 
-    /// Records an abandoned search of a move, so that the node may have no final result.
-    pub(super) fn tear(&self) {
-        self.work().is_torn = true;
-    }
-
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -162,7 +157,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
             .as_ref()
-            .is_some_and(|pool| pool.has_idle() && (is_shareable || pool.shares_everything()))
+            .is_some_and(|pool| pool.has_idle() && (is_shareable || pool.helps_always))
             && moves.len() > 1
             && self.control.limits.nodes.is_none()
     }
@@ -216,7 +211,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 value = -self.split_child(split, &next.child, &state, (-beta, -raised));
             }
             if self.is_stopped() {
-                split.tear();
+                split.work().is_torn = true;
                 return;
             }
             split.take(value, next.square);

@@ -44,7 +44,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             searcher.new_game();
             work(searcher, job)
         };
-        self.share(jobs, afresh, Sharing::WithoutEffect)
+        self.share(jobs, afresh, false)
     }
 
     /// Calls `work` once, with one searcher. The others help it, also in pruned searches, whose
@@ -62,7 +62,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
             work.map(|work| work(searcher))
         };
-        self.share(&[()], only, Sharing::Everything).pop().flatten()
+        self.share(&[()], only, true).pop().flatten()
     }
 
     /// Returns the first searcher of the team.
@@ -74,10 +74,11 @@ impl<'a, E: Evaluate> Team<'a, E> {
         &mut self,
         jobs: &[J],
         work: impl Fn(&mut Searcher<'a, E>, &J) -> T + Sync,
-        sharing: Sharing,
+        helps_always: bool,
     ) -> Vec<T> {
         let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
-        let pool = (self.searchers.len() > 1).then(|| Arc::new(Pool::new(jobs.len(), sharing)));
+        let pool =
+            (self.searchers.len() > 1).then(|| Arc::new(Pool::new(jobs.len(), helps_always)));
         let takers = self.takers;
         let one = |(place, searcher): (usize, &mut Searcher<'a, E>)| {
             searcher.pool.clone_from(&pool);
@@ -112,17 +113,11 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// The searches in which idle searchers of a team help.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sharing {
-    /// Only searches without pruning, whose results do not depend on help.
-    WithoutEffect,
-    Everything,
-}
-
 /// The state that the searchers of a team share.
 pub(super) struct Pool<S> {
-    sharing: Sharing,
+    /// True if idle searchers help in all searches, false if only in searches without pruning,
+    /// whose results do not depend on help.
+    pub(super) helps_always: bool,
     open: Mutex<Open<S>>,
     changed: Condvar,
     idle: AtomicUsize,
@@ -141,13 +136,9 @@ impl<S> std::fmt::Debug for Pool<S> {
 }
 
 impl<S> Pool<S> {
-    fn new(jobs: usize, sharing: Sharing) -> Self {
+    fn new(jobs: usize, helps_always: bool) -> Self {
         let open = Mutex::new(Open { splits: vec![], jobs });
-        Self { sharing, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
-    }
-
-    pub(super) fn shares_everything(&self) -> bool {
-        self.sharing == Sharing::Everything
+        Self { helps_always, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
     }
 
     fn open(&self) -> MutexGuard<'_, Open<S>> {
