@@ -9,22 +9,9 @@ pub const PHASES: usize = 60;
 
 /// The number of a phase, 0..=59: the ply of its positions. Each phase has its own set of weights.
 /// A full board has no phase.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Debug,
-    Default,
-    schemars::JsonSchema,
-    Serialize,
-    Deserialize,
-    derive_more::Display,
-)]
+#[derive(schemars::JsonSchema, Serialize, Deserialize, derive_more::Display)]
 #[serde(try_from = "usize", into = "usize")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Phase(u8);
 
 impl Phase {

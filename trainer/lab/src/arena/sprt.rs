@@ -7,6 +7,7 @@
 
 use std::str::FromStr;
 
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use super::pairs::{Pair, Pentanomial};
@@ -84,15 +85,7 @@ pub struct Sprt {
 
 /// The decision of a sequential test.
 #[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Debug,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    derive_more::Display,
+    Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, Display,
 )]
 pub enum Decision {
     /// Rejects H1: the first player is not better by the larger difference.
