@@ -220,10 +220,7 @@ impl<W: Items> Work<'_, W> {
             state.is_beginning = true;
             return Task::Begin(index);
         }
-        match state.parts.is_empty() && !state.is_beginning {
-            true => Task::Stop,
-            false => Task::Wait,
-        }
+        if state.parts.is_empty() && !state.is_beginning { Task::Stop } else { Task::Wait }
     }
 
     /// Runs a waiting task of the thread pool, or waits up to 2 ms for a change of the state.

@@ -51,8 +51,5 @@ pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
 
 /// Sets `came` to true. Returns an error if it was true already: the section then occurs twice.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
-    match std::mem::replace(came, true) {
-        false => Ok(()),
-        true => Err("occurs twice".to_owned()),
-    }
+    if std::mem::replace(came, true) { Err("occurs twice".to_owned()) } else { Ok(()) }
 }

@@ -218,10 +218,12 @@ pub fn merge<R: Selectable>(
             record?.key().map_or(Ok(()), |key| keys.add(key, number))?;
         }
         let repeated = keys.repeated(inputs.len())?;
-        inputs.each(progress, |number, record| match repeated.contains(number) {
-            true => Ok(()),
-            false => output.push(record),
-        })
+        inputs.each(
+            progress,
+            |number, record| {
+                if repeated.contains(number) { Ok(()) } else { output.push(record) }
+            },
+        )
     })
 }
 

@@ -220,10 +220,7 @@ impl MatchReport {
         if statistics.p_value >= SIGNIFICANT {
             return "no difference proven".into();
         }
-        let (better, worse) = match statistics.elo > 0.0 {
-            true => (first, second),
-            false => (second, first),
-        };
+        let (better, worse) = if statistics.elo > 0.0 { (first, second) } else { (second, first) };
         format!("{better} is better than {worse}")
     }
 }
