@@ -62,7 +62,7 @@ pub struct Arguments {
     /// without a limit on depth. The report compares the nodes and the seconds that they took
     #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "5", value_parser = number_in(1..=MAX_MILLISECONDS))]
-    #[arg(conflicts_with_all = ["milliseconds", "time"])]
+    #[arg(conflicts_with_all = ["depth", "milliseconds", "time"])]
     equal_time: Option<u64>,
     #[arg(long, value_name = "S", value_parser = number_in(1..=86_400_u64))]
     time: Option<u64>,
