@@ -1,5 +1,5 @@
 //! Benchmarks of the evaluation along random games, compared with its memory loads alone. They use
-//! the embedded weights, and the pattern set `factors` with and without factors (`scalars`).
+//! the embedded weights, and the pattern sets `factors` and `scalars` (the same without factors).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -27,7 +27,7 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
         goes_on.then(|| Step { position, indices: tables.state(&position), square, flips })
     };
     let mut steps: Vec<Step> = moves.filter_map(step).take(count).collect();
-    // Each phase has its own weights, and a search needs only a few phases.
+    // In order of phase, because a search needs the weights of only a few phases.
     steps.sort_by_key(|step| step.position.ply());
     steps
 }
@@ -43,7 +43,7 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 /// The number of factors in the factor vector of a class.
 const FACTORS: usize = 16;
 
-/// The memory that one evaluation reads: tables and places in them, found before the measurement.
+/// The memory that one evaluation reads: tables, and indices in them, computed beforehand.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],

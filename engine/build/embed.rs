@@ -46,7 +46,7 @@ fn workspace() -> Result<PathBuf, String> {
     Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
 }
 
-/// Published crates lack the shipped weights, which exceed the size that the registry accepts.
+/// Returns the path of the shipped weights, which published crates lack because of their size.
 fn shipped() -> Result<PathBuf, String> {
     let path = workspace()?.join("engine/weights/default.weights");
     if path.exists() {
@@ -67,7 +67,7 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
     })
 }
 
-/// All weights of the smallest pattern set are 0, so that every position has the value 0.
+/// Returns weights of the smallest pattern set, all 0, so that every position has the value 0.
 fn no_weights() -> WeightsFile {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
     let set = PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());

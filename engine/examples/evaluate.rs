@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            // The message names the file, the place and the remedy; the type is the kind of fault.
+            // The message names the file, the place and the remedy; the variant names the fault.
             let kind = match &error {
                 WeightsError::File(FileError::Io { .. }) => "cannot be read",
                 WeightsError::File(FileError::Newer { .. }) => "is of a later version",

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Plays a game of the engine against itself; returns the score for black.
 pub(crate) fn play(evaluator: &Evaluator) -> Result<i32, TableError> {
-    // Its transposition table keeps the results of the earlier searches of the game.
+    // The searcher's transposition table keeps the results of earlier searches of the game.
     let mut searcher = Search::new(evaluator).searcher()?;
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {

@@ -159,7 +159,7 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// The sign is 1 if the player at the end is that of the first position, and otherwise −1.
+    /// Returns the position after a line, and 1 if its player is that of `position`, otherwise −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {

@@ -422,7 +422,7 @@ mod tests {
         assert!(error.contains("steps such as 20:73+18:95"), "{error}");
     }
 
-    /// Checks random player specs in which each key may be present or missing.
+    /// A spec with any set of keys must be the same after it is written as text and read again.
     #[test]
     fn specs_are_read_as_they_are_written() {
         let mut random = Generator::new(11);

@@ -8,8 +8,8 @@ const PLIES: usize = 61;
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions: in games, those in which a move was played; otherwise, those with a
-    /// legal move, and all of their moves are counted.
+    /// In statistics of games, the number of positions in which a move was played. In those of
+    /// openings, the number of positions with a legal move.
     pub positions: u64,
     /// The number of moves whose flipped discs are counted.
     pub moves: u64,

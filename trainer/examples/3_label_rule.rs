@@ -11,8 +11,8 @@ use std::error::Error;
 use othello_engine::record::{Game, GameReader, ScoredPosition};
 use othello_trainer::source::LabelRules;
 
-/// The rules: within two plies of a game's solved position, the label is the score of perfect play.
-/// Elsewhere it is the result of the game with half the weight. The first 10 plies get no labels.
+/// The rules: within two plies of the first position with an exact score, the label is the score of
+/// perfect play. At all other plies from 10 on, it is the game's result, with half the weight.
 const RULES: &str = "solved-2..solved+2:solved, 10..60:result*0.5";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -59,7 +59,7 @@ impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let Problem { backend, positions, occurrences, ridge, .. } = self.problem;
         let Self { weights, velocity, gradient, fixed, sums, .. } = self;
-        // For each parameter: Σ weight · (label − value) over its positions.
+        // For each parameter: Σ position weight · (label − value) over the positions that have it.
         backend.round_weights(weights, fixed)?;
         let squared = backend.residual_sums(positions, Batch::WHOLE, fixed, Target::Label, sums)?;
         backend.scale_sums(sums, 1.0 / (Problem::<B>::SUM_OF_ONE * occurrences), gradient)?;
@@ -108,7 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];
-    // Early stopping and the number of epochs are those of the optimizer named below.
+    // The loop takes early stopping and the number of epochs from `LeastSquares`, named below.
     let settings = FitSettings { patience: 40, ..FitSettings::default() };
     let dataset = Dataset::read(&data, &[], &settings.layout(), &Silent)?;
     let model = Model::new(PatternSet::shipped("small").ok_or("no shipped set is called small")?);

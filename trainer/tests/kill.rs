@@ -102,7 +102,7 @@ fn parts_in(folder: PathBuf) -> usize {
     names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
 }
 
-/// Each of the three files is a part of the sorting, and each of the 60 phases one of the merge.
+/// Each of the three files is a part of the sorting, and each of the 60 phases one of the merging.
 #[test]
 fn dataset() {
     let arguments = "dataset --out out @0.games @100.games @200.games";
@@ -135,8 +135,8 @@ fn parts_of_study(folder: &Path) -> u64 {
 
 #[test]
 fn tune() {
-    // Counts the finished epochs that no finished part of the study includes: those of complete
-    // weights, and those in the parts of the running fit.
+    // Counts the finished epochs of fits that are not yet finished parts of the study: those of
+    // complete weights, and those in the parts of the running fit.
     let finished = |folder: &Path| {
         let epochs = |path: PathBuf| match path.extension()?.to_str()? {
             "weights" => Some(4 * 20),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Prints a line to standard error. Ignores failures: if it is closed, the work continues.
+/// Prints a line to standard error. Ignores failures: if the stream is closed, the work continues.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));

@@ -148,7 +148,7 @@ impl Reporter {
                 .message("stopping after the current work; interrupt again to stop at once");
         }
         self.message(self.interrupts.farewell());
-        // No other thread writes after the last event.
+        // The lock is held to the end, so that no other thread writes after the last event.
         let _alone = io::stderr().lock();
         let status = self.interrupts.exit_status();
         self.exit(status);

@@ -124,7 +124,7 @@ fn collect(schema: &Value, path: &str, rows: &mut Vec<Row>) {
 fn in_toml(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
-        // As in provenance; the documentation writes ranges with `..`.
+        // A range is serialized with `..=`, as in provenance; the documentation writes `..`.
         Value::String(text) => text.replace("..=", ".."),
         value => value.to_string(),
     }

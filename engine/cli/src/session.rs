@@ -152,7 +152,7 @@ fn end_with_any_panic() {
         let thread = std::thread::current();
         let thread = thread.name().unwrap_or("unnamed");
         let _ = writeln!(io::stderr(), "thread '{thread}' {panic}");
-        // If `RUST_BACKTRACE` requests a backtrace.
+        // A backtrace is captured only if `RUST_BACKTRACE` requests it.
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
             let _ = writeln!(io::stderr(), "{trace}");
@@ -237,7 +237,7 @@ mod tests {
         assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
-    /// The message of an error often contains that of its cause.
+    /// The message of an error often contains that of its cause, which must then not be repeated.
     #[test]
     fn a_cause_is_told_once() {
         let error = anyhow::anyhow!("no space").context("a.games: no space; free space");

@@ -1,7 +1,7 @@
 //! The attribute `compiled_for`, which `othello_core::simd` re-exports.
 //!
-//! LLVM does not always inline a closure into a function with more target features, but it does
-//! inline functions that are marked `#[inline(always)]`.
+//! The versions of a function share an inner function that is marked `#[inline(always)]`. A closure
+//! would not do: LLVM does not always inline it into a function with more target features.
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
@@ -15,7 +15,7 @@ pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
     let set = parse_macro_input!(set as Expr);
     let ItemFn { attrs, vis, sig, block, .. } = parse_macro_input!(function as ItemFn);
 
-    // The versions take the parameters by plain names, and pass them on.
+    // Names replace the patterns of the parameters, so that each version can pass them on.
     let (mut plain, mut names, mut receiver) = (sig.clone(), vec![], quote!());
     for (number, parameter) in plain.inputs.iter_mut().enumerate() {
         match parameter {
@@ -52,7 +52,7 @@ pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
                 // SAFETY: the argument is a set that the processor has.
                 2 => unsafe { #receiver #name_avx512 #generics(#(#names),*) },
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: as above.
+                // SAFETY: the argument is a set that the processor has.
                 1 => unsafe { #receiver #name_avx2 #generics(#(#names),*) },
                 _ => #receiver #inlined #generics(#(#names),*),
             }

@@ -124,7 +124,7 @@ impl Arguments {
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
         let (_, pruning) = search.search(Plan::to_depth(0), evaluator)?;
         let variant = |without, features| Variant { without, features, pruning: pruning.clone() };
-        // Without a move-ordering evaluation or a ProbCut model, its feature changes nothing.
+        // A feature that needs move-ordering weights or ProbCut has no effect if they are missing.
         let models = evaluator.models();
         let has_ladder = models.ends.is_some() || models.probcut.is_some();
         let is_there = |features: &Features| {

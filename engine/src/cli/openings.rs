@@ -25,7 +25,7 @@ pub struct Arguments {
     plies: u32,
 
     /// Score the last ply by searches and the plies before it from their successors, and write all
-    /// positions to this file; an interrupted one is resumed
+    /// positions to this file; an interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 

@@ -94,9 +94,9 @@ mod tests {
         assert_eq!(Mobility.value(&(), &Position::START), Value::ZERO);
         assert_eq!(steps(1, 0), CORNER);
         assert_eq!(steps(1 << 9, 0), -BEFORE_CORNER);
-        // White on a1 and black on b2, next to no empty corner: white may move to c3.
+        // White has a1, so black's b2 is next to no empty corner. White may move to c3.
         assert_eq!(steps(1 << 9, 1), -CORNER - MOVE);
-        // White on b1 and black on a1: black may move on c1, white nowhere.
+        // Black has a1, white has b1. Black may move to c1, white has no legal move.
         assert_eq!(steps(1, 2), CORNER + MOVE);
     }
 

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// The identity is part of the provenance of games.
+    /// Games store the identity in their provenance: a name, or the checksum of the weights file.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

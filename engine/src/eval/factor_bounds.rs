@@ -10,7 +10,7 @@ const GAMES: u64 = 200;
 /// Half the width of the likely range, in standard deviations of the contribution.
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games, whose values vary more than those that a search visits.
+/// Positions of random games, whose values vary more than those of positions in a search.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()

@@ -73,7 +73,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the cost of a move to `child`, in the units of move ordering in null-window nodes.
+    /// Returns the cost of a move to `child` in null-window move scores (where a reply costs 16).
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

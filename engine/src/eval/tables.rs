@@ -127,7 +127,7 @@ impl Tables {
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
             let block = self.packed.and_then(|packed| packed.expand(number).ok());
-            // The build script checked the weights, so that only a lack of memory can be the cause.
+            // The build script checked the weights, so only a lack of memory makes this fail.
             let block = block.unwrap_or_else(|| handle_alloc_error(Layout::new::<Block>()));
             self.with_bounds(number, block)
         })
@@ -247,7 +247,7 @@ impl Tables {
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
             [] => ScalarPlaces::new(),
-            // Computing all counts takes longer than summing all patterns.
+            // A shortcut: counting all scalar features takes longer than summing all patterns.
             [Scalar::PlayerDiscs] => {
                 let place = self.layout.scalars + Scalar::PlayerDiscs.count(position);
                 [place as u32].into_iter().collect()

@@ -23,7 +23,7 @@ impl Book {
         let mut rows = vec![];
         let mut reader = PositionReader::open(path)?;
         while let Some(frame) = reader.next_frame()? {
-            // A value is at most 64 discs, so its number of steps fits.
+            // A value is at most 64 discs, so its number of steps fits into 16 bits.
             rows.extend(
                 frame.iter().map(|row| (row.position().canonical(), value(row).steps() as i16)),
             );

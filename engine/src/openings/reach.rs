@@ -42,7 +42,7 @@ impl Way {
             let next = Replay::from(position.play(square)?, side.other());
             let [black, white] = by_colour(&next.end, next.side);
             let wrong = black & self.white | white & self.black;
-            // A corner keeps its colour.
+            // A corner keeps its colour, so no later move can correct a wrong one.
             (wrong & CORNERS == 0).then_some((wrong.count_ones(), square, next.end, next.side))
         };
         let squares = Squares(position.moves() & (self.black | self.white));

@@ -98,7 +98,7 @@ mod tests {
         (plies, values)
     }
 
-    /// Positions with a pass first occur at ply 8, and finished games at ply 9.
+    /// The test scores ply 9, because passes first occur at ply 8, and finished games at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

@@ -29,8 +29,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds and returns the children of `parents`, the positions after the openings of the last
-    /// ply. In both lists, a player who must pass has passed.
+    /// Adds a ply to the tree and returns its positions: the children of `parents`, which are those
+    /// of the ply before. In both lists, a player who must pass has passed.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(tree.count(8), 0);
     }
 
-    /// There are 434,029 openings of 9 plies, as published; 36 of them are finished games.
+    /// Of the 434,029 published openings of 9 plies, the tree must omit 36 finished games.
     #[test]
     fn finished_games_are_left_out() {
         assert_eq!(OpeningTree::new(9).count(9), 434_029 - 36);

@@ -185,7 +185,7 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    /// In parts of 1,000 positions: a part of the default size would contain all positions.
+    /// Writes openings in parts of 1,000 positions: one part of the default size would contain all.
     fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
         write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()

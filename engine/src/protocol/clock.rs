@@ -152,7 +152,7 @@ mod tests {
             let mut clock = Clock::absolute(time);
             let mut least = time;
             for empties in (1..=60).rev().step_by(2) {
-                // A search by time ends late; a solved position takes a tenth of its share.
+                // Simulates searches that end late, and solves that take a tenth of their time.
                 let share = clock.for_move(empties);
                 let late = Duration::from_millis(3);
                 clock.spend(if empties > solved { share + late } else { share / 10 });
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// A regression: a remaining time in whole seconds, 0, left no time in a game of one second.
+    /// A regression: when a client stated 0.75 s as 0 whole seconds, no time was left on the clock.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

@@ -176,7 +176,7 @@ mod tests {
             serve(&mut Thinker, Said(said.iter().copied().collect()), &mut output).unwrap();
             String::from_utf8(output).unwrap()
         };
-        // Each conversation waits most of the time.
+        // The conversations run in parallel, because each waits most of the time.
         std::thread::scope(|scope| {
             for (said, expected) in [
                 (&[(0, "a\nb\nquit\n")][..], "a: done\nb: done\nquit: done\n"),
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// A regression: the time grew with the square of the lines, to 43 s for 40,000 lines.
+    /// A regression: the time grew with the square of the number of lines: 43 s for 40,000.
     #[test]
     fn lines_that_wait_take_time_in_proportion_to_their_number() {
         let begun = Instant::now();

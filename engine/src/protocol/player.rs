@@ -201,7 +201,7 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// Before and during perfect play, no reply of the opponent requires another search.
+    /// After pondering, no reply may require another search, before or during perfect play.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// The expected reply comes first, and the result of an interrupted search is kept.
+    /// The expected reply must come first, and the work of an interrupted search must not be lost.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

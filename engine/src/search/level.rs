@@ -158,7 +158,7 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// A row is for one level, or for several levels that differ only in depth.
+    /// The page `levels.md` must be up to date. A row has one level, or several of different depth.
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");

@@ -230,8 +230,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
 
-    /// Searches as [`Self::search_plainly`]. A search to the end has this ProbCut confidence, if
-    /// the pruning includes it, and otherwise prunes nothing.
+    /// Searches as [`Self::search_plainly`], but a search to the end has the ProbCut confidence
+    /// `selectivity` or, if the pruning does not include this confidence, no ProbCut.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,

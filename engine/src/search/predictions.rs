@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// The model: a mean of 0.9 times the shallow value plus 2 discs, a deviation of √e discs.
+    /// The model: mean 0.9 × shallow value + 2 discs, standard deviation exp(0.5) discs.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

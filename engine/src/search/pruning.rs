@@ -10,7 +10,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// The ProbCut confidences of the searches that precede a search to the end with limits.
+/// The ProbCut confidences of the searches that precede a search to the end that has limits.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut has one confidence for searches to a depth and a schedule for
@@ -65,7 +65,7 @@ impl Pruning {
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// Returns the ProbCut settings of endgame searches at a confidence; without any, no pruning.
+    /// Returns the ProbCut settings of endgame searches at a confidence, if known; else no pruning.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()

@@ -92,7 +92,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         {
             return Best { value, square: None };
         }
-        // Transposition cutoff; otherwise the bounds narrow the window and the moves come first.
+        // Transposition cutoff; otherwise the entry narrows the window, and its moves come first.
         let effort = (depth, K::probcut(self).selectivity);
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];

@@ -4,15 +4,15 @@ use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
 /// The binary logarithm of the number of entries for positions with fewer than [`FAR_EMPTIES`]
-/// empty squares. They take 256 KiB.
+/// empty squares. These entries take 256 KiB.
 const NEAR_LOG2: u32 = 13;
-/// The same for positions with at least [`FAR_EMPTIES`] empty squares. Their entries may take 2
-/// MiB, since they are read less often. With 13, exact solves of three test suites take 3 to 4 %
-/// more nodes.
+/// The binary logarithm of the number of entries for positions with at least [`FAR_EMPTIES`] empty
+/// squares. The entries may take 2 MiB, since they are read less often. With 13, exact solves of
+/// three test suites take 3 to 4 % more nodes.
 const FAR_LOG2: u32 = 16;
 
-/// The least number of empty squares of positions in the second part. They are few and save the
-/// most nodes; in a single part, the many positions with fewer empty squares would replace them.
+/// The least number of empty squares of positions in a separate part of the table. They are few and
+/// save the most nodes; in a single part, the many positions with fewer would replace them.
 const FAR_EMPTIES: u32 = 10;
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 

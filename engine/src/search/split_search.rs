@@ -229,7 +229,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         match split.goal {
             Goal::End(_) => self.endgame(child, state, alpha, beta, split.empties - 1),
             Goal::Depth(depth, _) => {
-                // The bounds of a full window are beyond every value.
+                // Not `Value::clamped`: the bounds of a full window are beyond every value.
                 let [alpha, beta] = [alpha, beta].map(|steps| Value::ZERO.raised(steps));
                 self.midgame(child, state, alpha, beta, depth - 1).steps()
             }

@@ -180,7 +180,7 @@ impl<S> Pool<S> {
 
     /// Wakes all waiting searchers, because a helper has left or a job is done.
     fn tell(&self) {
-        // A searcher that is about to wait holds the lock until it waits.
+        // A searcher that is about to wait holds this lock, and would miss an earlier notification.
         drop(self.open());
         self.changed.notify_all();
     }

@@ -234,8 +234,8 @@ fn no_feature_changes_a_score_or_a_value() {
     for (name, features) in Features::one_off() {
         let (found, nodes) = found_and_nodes(features);
         assert_eq!(found, expected, "{name}");
-        // Fastest first also tries a wipe-out first, so that feature saves few nodes. The other two
-        // need models that `Mobility` lacks, and have their own tests.
+        // Fastest first also tries a wipe-out first, so the feature `wipe-out` saves few nodes. The
+        // other two need models that `Mobility` lacks, and have their own tests.
         if !["wipe-out", "move-ordering evaluation", "selectivity ladder"].contains(&name) {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
@@ -305,7 +305,7 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// The bounds of a pruned search may contradict each other.
+/// A pruned search must find a move even if its bounds contradict each other.
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
@@ -359,7 +359,7 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// A search beyond the end of the game is exact.
+/// Depth 20 goes to the end of the game, where the search is exact; depth 8 does not.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();

@@ -41,7 +41,7 @@ impl Unit for Value {
     }
 
     fn of_number(number: i32) -> Self {
-        // The bounds of a full window are beyond every value.
+        // Not `Value::clamped`: the bounds of a full window are beyond every value.
         Self::ZERO.raised(number)
     }
 }

@@ -124,7 +124,7 @@ mod tests {
         game.end.canonical()
     }
 
-    /// The published numbers of positions after 3, 4 and 5 plies are 14, 60 and 322.
+    /// A round must have all positions after 3, 4 and 5 plies: 14, 60 and 322, as published.
     #[test]
     fn distinct_openings_are_all_there_are_before_one_comes_again() {
         let settings = settings("3*14,4*60,5*322,12*4", Openings::Distinct);
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// After these eight moves, most ninth moves end the game.
+    /// After these eight moves, e3 ends the game. The result must never be a finished game.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn moves_are_drawn_by_the_exponential_of_their_values() {
-        // exp(-1) / (1 + exp(-1)) = 0.2689
+        // The probability of the second move, one disc worse: exp(-1) / (1 + exp(-1)) = 0.2689.
         let [best, second, lost] = counts(&exploration("all:softmax=1"), 30, square(20));
         assert!((i64::from(second) - 8068).abs() < 300, "{second}");
         assert_eq!((best + second, lost), (30_000, 0));

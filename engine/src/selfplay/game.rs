@@ -219,7 +219,7 @@ mod tests {
         play(&Beginnings::new(settings), index, &mut Players::Same(&mut searcher))
     }
 
-    /// Although moves alternate and the two sides may have separate tables.
+    /// No move may change if moves of several games alternate, even if each side has its own table.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -263,7 +263,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// A single legal move is played without a search and a draw, unless values are stored.
+    /// Without stored values, a single legal move is not searched or drawn. No game may change.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;

@@ -85,7 +85,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads the openings. A file has one game or board per line; `progress` reports the notations.
+    /// Loads openings, one per line of a file. Reports notations of other programs to `progress`.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, FileError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,

@@ -103,7 +103,7 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// As in earlier versions, so that the bytes of such files do not change.
+    /// A single number is stored as in earlier versions, so that files keep their bytes.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

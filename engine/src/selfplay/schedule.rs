@@ -72,7 +72,7 @@ impl Schedule {
 }
 
 /// Returns a step without a common divisor with `length`, so that steps around a circle of this
-/// length reach every place; between a third and two thirds of `length` if possible.
+/// length reach every place. The step is between a third and two thirds of `length` if possible.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)

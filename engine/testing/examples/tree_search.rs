@@ -30,7 +30,7 @@ const ROOT: usize = 0;
 const SELECTIVITY: &str = "73";
 /// The weight of the bonus for rarely visited children, relative to the mean value.
 const EXPLORATION: f64 = 1.0;
-/// In discs: a move whose value is higher by this has e (2.72) times the prior probability.
+/// A move whose value is higher by this number of discs has e (2.72) times the prior probability.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
 /// Returns the expected result of a game (0 loss, 1 win), a logistic function: 0.73 for 8 discs.
@@ -38,7 +38,7 @@ fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
 
-/// A node of the search tree. Shares are expected results (0 loss, 1 win) for its player to move.
+/// A node of the search tree. Expected results (0 loss, 1 win) are for the side to move.
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
@@ -248,7 +248,7 @@ fn print_score(pairs: &[[i32; 2]]) {
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-/// Of this thread, so that other processes do not affect it; 0 if the system reports none.
+/// Returns the processor time of this thread, unaffected by other processes; 0 if not reported.
 fn processor_seconds() -> f64 {
     let found = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     found.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9

@@ -126,7 +126,7 @@ impl Subject<'_> {
     }
 
     /// Kills the command at the fraction (`kill` + ½) / `kills` of the undisturbed processor time;
-    /// returns the seconds used. A command that ends earlier is killed sooner, in an empty folder.
+    /// returns the seconds used. If it ends earlier, tries a smaller fraction in an empty folder.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {

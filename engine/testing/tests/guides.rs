@@ -122,7 +122,7 @@ impl Place {
             symlink(python(), bin.join("python3")).unwrap();
         }
         let mut copy = Command::new("cp");
-        // Pattern sets are links to files of the engine.
+        // `-L` copies the pattern sets, which are links to files of the engine.
         copy.arg("-rL").arg(guides::repository().join("datasets")).arg(&work);
         assert!(copy.status().unwrap().success());
         for file in fs::read_dir(guides::repository().join("scripts")).unwrap() {

@@ -59,7 +59,7 @@ fn every_door_gives_the_same_move_for_the_same_level() {
         let evaluated = folder.json(&with(&format!("evaluate {game}")));
         assert!((evaluated["values"][0].as_f64().unwrap() - value).abs() < 0.006, "{evaluated}");
 
-        // Moves are searched one by one, so that searches with pruning may find other values.
+        // `hint` searches each move by itself, so with pruning its values may differ from `go`'s.
         let hints = folder.json(&with(&format!("hint {game}")));
         let moves = hints["moves"].as_array().unwrap();
         let own = moves.iter().find(|hint| hint["move"] == by_gtp.to_string()).unwrap();

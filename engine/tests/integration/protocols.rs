@@ -178,8 +178,8 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// No game is lost on time. A search at level 60 does not end by itself: the clock ends the search
-/// for a move, and the next command ends pondering.
+/// A search at level 60 does not end by itself: the clock must end the search for a move, and the
+/// next command must end pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let (mut engine, mut input, mut output) =

@@ -49,7 +49,7 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Compares a reader's values with the vectors' and, for the shipped weights, with the engine's.
+/// Compares a reader's values with the conformance vectors and, for shipped weights, the engine's.
 /// Readers must ignore unknown sections, which the vectors have, and search models, which the
 /// shipped weights have.
 fn agrees(reader: &mut dyn FnMut() -> Command) {
@@ -148,7 +148,7 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
                 [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
             let refused = !place.is_empty();
             assert!(output.status.success() != refused && err.contains(place), "{reader:?}: {err}");
-            // The second line has the other side to move; the remaining lines are one board.
+            // The second line has the other side to move; all other lines state the same position.
             let values: Vec<&str> = out.lines().collect();
             let same = |&line: &usize| values[line] == values[0];
             assert!(refused || (values.len() == 5 && [2, 3, 4].iter().all(same)), "{values:?}");
@@ -173,7 +173,7 @@ fn c_refuses_damaged_files_without_harm() {
     let mut random = Generator::new(4);
     for number in 0..60 {
         let mut copy = bytes.clone();
-        // Half of the places are in the first kilobytes, where most fields are.
+        // Half of the files are damaged in their first kilobytes, where most fields are.
         let range = if number % 2 == 0 { 3000 } else { copy.len() as u32 };
         let place = random.below(range) as usize;
         match number % 3 {

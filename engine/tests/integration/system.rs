@@ -174,7 +174,7 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     }
 }
 
-/// Closes the pipe of the report, as a reader such as `head` does, then that of the messages.
+/// Closes standard output, as a reader such as `head` does, or standard error. The work must go on.
 /// Refused runs leave nothing.
 #[test]
 fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {

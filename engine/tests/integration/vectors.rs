@@ -88,7 +88,7 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Each section has all numbers of its phase; the program itself writes changes between phases.
+/// Writes all numbers of each phase; the program itself writes only changes from phase to phase.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };

@@ -21,7 +21,7 @@ pub(crate) struct Shown {
     passed: bool,
     black: u32,
     white: u32,
-    /// The final score for black, empty squares to the winner; `None` if the game is not over.
+    /// The final score for black (the winner gets empty squares); `None` if the game is not over.
     score: Option<i32>,
 }
 

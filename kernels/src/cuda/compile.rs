@@ -51,11 +51,11 @@ pub fn compile(program: &Program, architecture: Architecture) -> Result<String, 
     // SAFETY: NVRTC created the program `unit.0`, which is not destroyed yet.
     let compiled = unsafe { result::compile_program(unit.0, &options(architecture)) };
     if let Err(error) = compiled {
-        // SAFETY: as above.
+        // SAFETY: NVRTC created the program `unit.0`, which still exists.
         let log = unsafe { result::get_program_log(unit.0) }.map(text).unwrap_or_default();
         return Err(NvrtcError::Refused { architecture, error, log });
     }
-    // SAFETY: as above.
+    // SAFETY: NVRTC created the program `unit.0`, which is destroyed only later.
     Ok(text(unsafe { result::get_ptx(unit.0) }?))
 }
 

@@ -53,7 +53,7 @@ impl CudaLauncher {
     /// Loads a program's kernels onto a GPU.
     pub fn new(found: &Gpu, program: &Program) -> Result<Self, LaunchError> {
         let context = &found.context;
-        // Created before any buffer, since cudarc records a buffer's streams only if there are two.
+        // Created before any buffer: cudarc records the streams of a buffer only if several exist.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;

@@ -22,7 +22,7 @@ impl HostLauncher {
 
     /// Creates a launcher for a program that is already compiled.
     pub fn of(program: HostProgram) -> Self {
-        // Those of a small GPU, with more than one block, so that tests cover several.
+        // The limits of a small GPU, with several blocks, so that tests cover more than one.
         let limits = Limits {
             blocks: 4,
             chunk_rows: 1 << 15,

@@ -60,8 +60,8 @@ impl HostProgram {
             .map_err(|error| HostError::Io { what: source.clone(), source: error })?;
         let mut command = Command::new(&compiler);
         command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
-        // Jumps between stacks are intended, so the checks of `_FORTIFY_SOURCE` are off. The errors
-        // detect argument types in the index that differ from those of the kernels.
+        // Jumps between stacks are intended, so the checks of `_FORTIFY_SOURCE` are off. `-Werror`
+        // detects argument types in the index that differ from those of the kernels.
         command.args(["-U_FORTIFY_SOURCE", "-Werror=incompatible-pointer-types"]);
         command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
         let more_flags = env::var("OTHELLO_HOST_CFLAGS").unwrap_or_default();
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::program::HEADER;
 
-    /// A regression: the flag `-w` switched the error off.
+    /// A regression: the compiler flag `-w` switched off the error for wrong argument types.
     #[test]
     fn a_kernel_whose_arguments_differ_from_the_index_is_refused() {
         let program = Program::new(HEADER);

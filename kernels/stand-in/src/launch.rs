@@ -29,12 +29,12 @@ pub(crate) fn prepare(
         // argument's type.
         let value = unsafe { *arguments.add(number) };
         words.push(match kind {
-            // SAFETY: as above.
+            // SAFETY: the caller passes a pointer to a value of this type.
             Argument::U32 => u64::from(unsafe { value.cast::<u32>().read() }),
-            // SAFETY: as above.
+            // SAFETY: the caller passes a pointer to a value of this type, which has 8 bytes.
             Argument::F64 => unsafe { value.read() },
             Argument::Array(element) => {
-                // SAFETY: as above.
+                // SAFETY: the caller passes a pointer to the address of the array.
                 let address = unsafe { value.read() };
                 let Some(allocation) = state.memory.find(address, 1) else {
                     eprintln!("stand-in: {}: argument {number} is not memory", kernel.name);

@@ -46,7 +46,7 @@ impl Clock {
     }
 }
 
-/// The last write to a piece of memory, and the reads since; of two ordered reads, only the later.
+/// The last write to a piece of memory, and the reads since, except reads ordered before another.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,

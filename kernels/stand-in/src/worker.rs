@@ -98,7 +98,7 @@ fn simple(state: &mut State, work: Work) -> Answer {
         Work::Copy { from, to, bytes } => unsafe {
             std::ptr::copy(from as *const u8, to as *mut u8, bytes);
         },
-        // SAFETY: as above.
+        // SAFETY: device memory was valid when this was requested; only this thread releases it.
         Work::Fill { to, value, bytes } => unsafe { (to as *mut u8).write_bytes(value, bytes) },
         Work::Free(address) => state.memory.free(address),
         Work::Wait(_) | Work::Launch(_) => {}
@@ -116,7 +116,7 @@ fn run(launch: &Launch) -> Result<(), Code> {
     done.map_err(|_| LAUNCH_FAILED)
 }
 
-/// An error if a kernel has written beyond the end of an array.
+/// Returns an error if a kernel has written beyond the end of an array.
 fn check(state: &mut State, launch: &Launch) -> Answer {
     let mut written = launch.written.iter();
     let memory = &mut state.memory;

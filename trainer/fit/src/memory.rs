@@ -139,14 +139,14 @@ fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item =
         let (controllers, group) =
             (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (bases, file) = match controllers {
-            // If both versions are in use, version 2 is under `unified/`.
+            // If both versions of control groups are in use, version 2 is under `unified/`.
             "" => (vec![root.to_owned(), root.join("unified")], "memory.max"),
             _ if controllers.split(',').any(|name| name == "memory") => {
                 (vec![root.join("memory")], "memory.limit_in_bytes")
             }
             _ => (vec![], ""),
         };
-        // In a container, a group may be outside the mounted folders: `/../name`.
+        // In a container, a control group may be outside the mounted folders: `/../name`.
         let group = group.trim_start_matches('/');
         let group = if group.split('/').any(|part| part == "..") { "" } else { group };
         let folders = move |base: PathBuf| {

@@ -23,7 +23,7 @@ pub enum Fate {
     /// The reader must do as for [`Self::Refused`] or accept the file, since damage that no
     /// checksum covers may be invisible.
     RefusedByPlace,
-    /// The reader may do either: the file is undamaged, or has changed content and valid checksums.
+    /// The reader may refuse or accept the file, which is undamaged or has valid checksums.
     Any,
 }
 
@@ -237,8 +237,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Returns true if the resumed run must have the result of an
-/// undisturbed run: no reader can detect changed content under valid checksums.
+/// Damages a file of an unfinished run. Returns true if the resumed run must have the right result;
+/// it need not if content is changed under valid checksums, which no reader can detect.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Sections that are reordered, duplicated or removed must not change the result.
@@ -254,7 +254,7 @@ pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
 /// Returns a small zstd frame of `bytes` zeros that requests a window of 2^`window` bytes.
 fn bomb(bytes: usize, window: u8) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
-    // Magic number, a descriptor without checksum, size and dictionary, and the window size.
+    // The frame header: magic number, a descriptor (no checksum, size, dictionary), window size.
     let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, (window - 10) << 3];
     let block = BLOCK.min(1 << window);
     let mut left = bytes;

@@ -6,7 +6,7 @@
 //! * [`attack`] runs the programs as child processes, with damaged files, kills, failing system
 //!   calls and hostile arguments. `tests/attack.rs` runs some attacks, `scripts/torture.sh` many.
 //!
-//! Both use [`mutation`], [`damage`] and [`container`] to change inputs and files.
+//! Targets and attacks change inputs and files by [`mutation`], [`damage`] and [`container`].
 
 #[cfg(target_os = "linux")]
 pub mod attack;

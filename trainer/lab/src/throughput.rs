@@ -29,7 +29,7 @@ const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 /// The shortest measurement in seconds: in it, the start of threads or kernels is negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// The most passes over the positions. They are doubled until they take [`LEAST_SECONDS`].
+/// The most passes over the positions; the number is doubled until they take [`LEAST_SECONDS`].
 const MOST_PASSES: u32 = 1 << 16;
 
 /// The speed of residual sums and its limit, in positions per second of wall time.
@@ -100,7 +100,7 @@ pub fn measure_cpu(
 }
 
 /// Measures residual sums on a GPU or another device that runs the kernels. The limit is the memory
-/// bandwidth divided by the bytes per position; without a known bandwidth, that of a CPU thread.
+/// bandwidth divided by the bytes per position; if it is unknown, the limit of [`measure_cpu`].
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -131,7 +131,7 @@ fn residual_rate<B: Backend>(
     weights: &[i32],
     positions: &[ScoredPosition],
 ) -> Result<f64, BackendError> {
-    // One run of rows, as in a fit without the positions of neighbouring phases.
+    // All positions in one block, as in a fit without the positions of neighbouring phases.
     let on_device = backend.positions(&[Rows::full(positions)])?;
     let discs = weights.iter().map(|&weight| f64::from(weight) / f64::from(WEIGHTS_PER_DISC));
     let discs = backend.upload(&discs.collect::<Vec<_>>())?;
@@ -180,7 +180,7 @@ impl Limit {
     fn run(&self, weights: &[i32]) -> Vec<i64> {
         assert_eq!(weights.len(), self.parameters);
         let mut sums = vec![0; self.parameters];
-        // Without features, the stream is empty.
+        // For a model without features, the stream is empty, and any chunk size but 0 is valid.
         for row in self.stream.chunks_exact(self.features.max(1)) {
             // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
             unsafe {

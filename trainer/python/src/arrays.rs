@@ -69,7 +69,7 @@ fn not_a_board(place: usize, found: impl std::fmt::Display) -> PyErr {
     ))
 }
 
-/// Returns the positions. A pair that is not a position, or another length, raises an exception.
+/// Returns the positions. Raises an exception for unequal lengths, or if a pair is no position.
 pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>> {
     let (Discs(player), Discs(opponent)) = (player, opponent);
     if player.len() != opponent.len() {

@@ -25,7 +25,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// process; call it in a process of its own.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>) -> PyResult<u8> {
-    // Python's own handler would raise `KeyboardInterrupt` after the program has ended in order.
+    // Python's handler would raise `KeyboardInterrupt` when the program has already handled Ctrl-C.
     let signal = py.import("signal")?;
     signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?))?;
     let words: Vec<OsString> = py.import("sys")?.getattr("argv")?.extract()?;

@@ -16,8 +16,8 @@ use crate::experiments::{Curve, Origins, Recipe, StudySettings, provenance_of};
 pub struct Arguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
     recipe: PathBuf,
-    /// Shares of the recipe's games to fit to, four or more; the error with the largest is
-    /// predicted from the others
+    /// Shares of the recipe's games to fit to, four or more; the error at the largest is predicted
+    /// from the errors at the others
     #[arg(
         long,
         value_name = "SHARES",

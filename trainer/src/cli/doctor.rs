@@ -26,7 +26,7 @@ pub struct Arguments {}
 pub(in crate::cli) struct Findings {
     /// The device that `--device auto` picks.
     device: &'static str,
-    /// The reason for it.
+    /// The reason for this device.
     reason: String,
     /// The GPU; null if there is no usable one.
     gpu: Option<GpuFindings>,
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Findings {
     memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,
-    /// The available instruction sets for computing parameters.
+    /// The available instruction sets for computing pattern indices, without the portable one.
     instruction_sets: Vec<String>,
     /// The optimizer of a fit on this device.
     optimizer: &'static str,
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Findings {
 struct GpuFindings {
     /// The name of the GPU.
     name: String,
-    /// Its architecture, such as `compute_90`.
+    /// The architecture of the GPU, such as `compute_90`.
     architecture: String,
     /// The CUDA version of the driver: 1000 · major + 10 · minor.
     driver: i32,

@@ -34,8 +34,8 @@ const ENOUGH_FOR_BIAS: u64 = 100;
 pub struct Arguments {
     /// Weights: a file, `none`, `mobility` or `embedded`
     weights: WeightsChoice,
-    /// Records of games or positions. A second evaluation before them is compared: prints the
-    /// difference of the errors by phase, with its interval
+    /// Records of games or positions. If the first path is a second evaluation, prints the
+    /// difference of both evaluations' errors by phase, with its interval
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
     /// Measure only one subset of the data to which the weights were fitted; their provenance
@@ -177,7 +177,7 @@ impl Arguments {
         Ok(measuring.files(&self.data, &self.rules(), progress)?)
     }
 
-    /// Looks up the data, whose files have the checksums `sha256`, in the weights' training data.
+    /// Looks up the data's games in the weights' training data; `sha256` has the files' checksums.
     fn training_has(
         &self,
         second: Option<&WeightsChoice>,

@@ -179,7 +179,7 @@ impl Arguments {
     /// Returns everything that determines the games: players, openings and search settings.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
         let [first, second] = players.each_ref().map(|player| &player.plan);
-        // Settings that older matches lack are added only if unusual: those keep their provenance.
+        // Only unusual values of these newer settings are added, so old provenances stay valid.
         let searches = players.each_ref().map(|player| player.search.search.unwrap_or_default());
         let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
         let ends = [first, second].map(|plan| plan.ends.to_string());

@@ -24,7 +24,7 @@ pub(super) struct Picture<'a> {
     /// The names of both axes.
     pub(super) across: &'a str,
     pub(super) up: &'a str,
-    /// The last place on the horizontal axis.
+    /// The greatest value on the horizontal axis.
     pub(super) last: f64,
     pub(super) lines: Vec<Line>,
 }

@@ -56,13 +56,13 @@ pub(in crate::cli) struct Plan {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct PlannedStep {
-    /// The name of its file.
+    /// The name of the step's file.
     name: String,
     /// `othello-engine` or `othello-trainer`.
     program: &'static str,
     /// The arguments of the program, with `--out` last.
     arguments: Vec<String>,
-    /// The files of other steps that it reads.
+    /// The files of other steps that this step reads.
     inputs: Vec<String>,
     /// The time on one core of the reference machine in seconds, 0 if unknown.
     core_seconds: f64,
@@ -81,7 +81,7 @@ impl fmt::Display for Plan {
 pub(in crate::cli) struct Report {
     /// The steps, in their order.
     steps: Vec<FinishedStep>,
-    /// The checksum of the last weights, or without weights of the last step.
+    /// The checksum of the last weights file or, if there is none, of the last step's file.
     sha256: Option<String>,
     /// The result of `--check`.
     #[serde(skip_serializing_if = "Option::is_none")]

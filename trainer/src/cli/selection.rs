@@ -61,11 +61,11 @@ pub struct SplitFiles {
     #[arg(long, value_name = "NAME")]
     out: PathBuf,
 
-    /// Share of the validation
+    /// Share of the validation set
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     validation_percent: u8,
 
-    /// Share of the test
+    /// Share of the test set
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     test_percent: u8,
     #[arg(long)]

@@ -38,10 +38,10 @@ pub(super) struct Making<'a> {
 /// A step that was made.
 #[derive(Clone, Serialize, schemars::JsonSchema)]
 pub(super) struct FinishedStep {
-    /// The name of its file.
+    /// The name of the step's file.
     pub name: String,
-    /// The checksum of the file: that of its content, which `othello-engine weights` prints too, or
-    /// for other formats that of all bytes.
+    /// The checksum of the content of a container file, as `othello-engine weights` prints it, or
+    /// of all bytes of another file.
     pub sha256: String,
     /// The size of the file.
     pub bytes: u64,
@@ -49,7 +49,7 @@ pub(super) struct FinishedStep {
     pub state: &'static str,
     /// The wall time.
     pub seconds: f64,
-    /// The summary that its command printed.
+    /// The summary that the step's command printed.
     #[serde(skip)]
     pub summary: String,
 }
@@ -183,7 +183,7 @@ impl Making<'_> {
             let alone = self.wait_to_be_alone()?;
             let session = self.session.step(report);
             match command(&session) {
-                // Another process holds a shard for an instant, to see that it is complete.
+                // Another process locks a shard for an instant, to check that it is complete.
                 Err(error) if alone.is_some() && is_others_work(&error) => {}
                 outcome => return Ok((session, outcome?)),
             }

@@ -43,7 +43,7 @@ pub struct Arguments {
     minutes: f64,
     #[arg(long, value_name = "W")]
     out: PathBuf,
-    // The plan is TOML, which has no greater numbers.
+    // The plan stores the seed in TOML, whose integers end at 2^63 − 1.
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_in(0..=i64::MAX as u64))]
     seed: u64,
     #[arg(long, value_name = "W1", default_value_t = WeightsChoice::Mobility)]
@@ -59,7 +59,7 @@ pub(in crate::cli) struct Verdict {
     fit: LastFit,
     /// The last weights file.
     weights: PathBuf,
-    /// The checksum of its content.
+    /// The checksum of the content of this weights file.
     sha256: String,
     /// The match against `mobility`, the evaluation by hand.
     #[schemars(with = "MatchReport")]
@@ -80,9 +80,9 @@ struct LastFit {
     positions: u64,
     /// The phases of the last fit.
     phases: FitReport,
-    /// Its MAE on the validation set.
+    /// The MAE of the last fit on the validation set.
     validation_mae: Option<f64>,
-    /// Its MAE on the test set.
+    /// The MAE of the last fit on the test set.
     test_mae: Option<f64>,
 }
 
@@ -143,8 +143,8 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The shipped recipes from which `train` chooses: here those that start without learned weights,
-/// below those that start with games of given weights. The book has the measurements.
+/// The shipped recipes from which `train` chooses if `--weights` names no learned weights, and,
+/// below, those that start with games of learned weights. See `docs/current-figures.md`.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
 const FROM_WEIGHTS: &[&str] = &["generation"];
 

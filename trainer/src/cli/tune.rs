@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Some(count) => choices.draw(count, arguments.draw_seed),
         None => choices.all(),
     };
-    // Errors are reported before the work. Recipes are not kept, since each may come with weights.
+    // Reads all recipes first, so that errors come early, but keeps none: each may hold weights.
     let mut origins = Origins::default();
     for values in &trials {
         settings.check_test(&Recipe::read_with(&arguments.recipe, values)?, &mut origins)?;

@@ -1,4 +1,4 @@
-//! Verifies that a changed program would make the finished steps of a run equally.
+//! Verifies that a changed program would make the finished steps of a run in the same way.
 //!
 //! `run.json` in the folder of a run has checksums of the program and of the recipe, and for each
 //! step its *probe*: the checksum of the step's file in a small version of the recipe
@@ -41,8 +41,8 @@ struct Maker {
 type Probes = BTreeMap<String, String>;
 
 impl Making<'_> {
-    /// Returns an error if this program makes the small version of a finished step differently.
-    /// Records this program for all other steps. `wanted` has true for steps that are made anew.
+    /// Returns an error if this program makes the small version of a finished step differently,
+    /// else records this program in `run.json`. `wanted` has true for steps that are made anew.
     pub(super) fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let before: Maker = match path.exists() {

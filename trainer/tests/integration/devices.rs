@@ -58,7 +58,7 @@ fn every_device_relabels_to_the_same_bytes() {
     }
 }
 
-/// The values of the rates are not tested.
+/// Speeds vary, so the test checks only that each rate is positive.
 #[test]
 fn every_device_is_measured_with_its_limit_or_says_what_is_missing() {
     for device in ["cpu", "host", "cuda"] {

@@ -87,7 +87,7 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     folder.runs(&format!("{second} --threads 1"));
     let bytes = folder.read("1.npz");
     assert!(bytes == folder.read("2.npz"));
-    // The date in a zip's first entry (MS-DOS, bytes 10 to 13) is its earliest: 1980-01-01.
+    // The date of a zip's first entry (MS-DOS, bytes 10 to 13) must be the earliest: 1980-01-01.
     assert_eq!(bytes[10..14], [0, 0, 0x21, 0]);
 
     let modified = || folder.path("1.npz").metadata().unwrap().modified().unwrap();
@@ -220,8 +220,8 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     }
 }
 
-/// The positions of a game stay in one subset, the same as that of the game, so the fits are equal.
-/// Other weights of positions must change the fit.
+/// Positions keep the subset of their game, so a fit to them must equal the fit to the games. Other
+/// weights or subsets of positions must change the fit.
 #[test]
 fn positions_come_back_from_arrays_with_the_same_fit() {
     let folder = Folder::with_random_games(0..150);

@@ -34,7 +34,7 @@ struct Mannered<S> {
 impl<S: Server> Server for Mannered<S> {
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply {
         let asked = line == "go" || line.contains("genmove");
-        // About every other game goes wrong.
+        // One of 60 requests fails, so that about every other game goes wrong.
         let manners = match self.manners.as_str() {
             "mixed" if self.random.below(60) == 0 => {
                 MANNERS[1 + self.random.below(5) as usize].to_owned()

@@ -43,7 +43,7 @@ fn flags_of_a_fit_with_factors_are_those_of_its_factors_or_refused() {
     let of_factors = &settings["factors"];
     assert_eq!((&of_factors["ridge"], &of_factors["epochs"]), (&50.0.into(), &1.into()));
     assert_eq!(settings["ridge"], 30.0);
-    // Only the fit without factors uses --window, and --init replaces that fit.
+    // `--window` applies only to the first fit, without factors, which `--init` replaces.
     let fit = "fit a.games --init one.weights --window 1 --out two.weights";
     folder.refuses(fit, "omit --window");
 }

@@ -17,7 +17,7 @@ fn a_limit_on_memory_changes_no_byte() {
     let folder = Folder::with_random_games(0..2500);
     let message = folder.refusal(&format!("{FIT} --out limited.weights --memory-mb 2"));
     assert!(message.contains("the work takes 12 MB; raise --memory-mb"), "{message}");
-    // The least accepted limit has room for one part at a time.
+    // This limit has room for only one part of the positions at a time.
     let limited = fit(&folder, "--out limited.weights --memory-mb 24");
     assert_eq!(limited["sha256"], fit(&folder, "--out unlimited.weights")["sha256"]);
 }

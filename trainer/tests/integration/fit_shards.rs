@@ -27,7 +27,7 @@ fn twelve_shards_of_which_one_is_killed_are_the_fit_of_one_process() {
         let fit = format!("fit laid-out {FIT} --shard {number}/12 --out shared.weights");
         if number == 7 {
             let mut killed = folder.command(&fit).stderr(Stdio::null()).spawn().unwrap();
-            // The test kills the process after it has finished a phase, unless it ends before.
+            // The test kills the process after a finished phase, unless the process ends first.
             let part = folder.path("shared.weights.parts/part-000006");
             while !part.exists() && killed.try_wait().unwrap().is_none() {}
             let _ = killed.kill();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::folder::{Folder, random_game};
 
-/// Returns an image of a random game that has other squares, but is also legal from the start.
+/// Returns a random game under a symmetry that changes its squares but not the start position.
 fn mirrored(number: u64) -> Game {
     let game = random_game(number);
     let image = |symmetry: Symmetry| -> Vec<Square> {
@@ -35,7 +35,7 @@ fn number(report: &Value, field: &str) -> u64 {
     report[field].as_u64().unwrap_or_else(|| panic!("{field} in {report}"))
 }
 
-/// Checks that more than three quarters of the test games are found, or none of them.
+/// Checks that over three quarters of the test games are found in training, or none of them.
 fn check(training_has: &Value, is_training: bool, name: &str) {
     let [games, all] = ["games", "of_games"].map(|field| number(training_has, field));
     let [positions, of_positions] =
@@ -69,7 +69,7 @@ fn loss_finds_a_test_that_is_a_part_of_training() {
     assert!(message(&loss("train.games")).contains("fitted to this file"));
     assert!(!message(&loss("other.games")).contains("fitted to"));
     assert!(!folder.said("loss a.weights other.games").contains("warning"));
-    // A fit does not train on the games that it holds out.
+    // `split` with the seed of the fit selects the games that the fit holds out.
     folder.runs("split train.games --seed 3 --test-percent 15 --out held");
     folder.write("settings.toml", "test_percent = 15\n");
     let fit =
@@ -97,7 +97,7 @@ fn fit_finds_a_test_that_is_a_part_of_training() {
     let output = folder.run(&format!("{fit} --json --test other.games"));
     assert_eq!(number(&printed(&output), "omitted_test_positions"), 0);
     assert!(!message(&output).contains("training has"), "{}", message(&output));
-    // The initial weights were fitted to games that this training does not have.
+    // The initial weights were fitted to games that this fit does not train on.
     let next = "fit other.games --init a.weights --phases 40 --epochs 1 --out b.weights";
     let said = message(&folder.run(&format!("{next} --test sampled.games")));
     assert!(

@@ -106,7 +106,7 @@ fn searches_are_shown_position_by_position() {
     assert!(positions > 2 * GAMES);
     assert_eq!((&end["stage"], &end["unit"]), (&"loss".into(), &"positions".into()));
     assert_eq!((&end["done"], &end["total"]), (&positions.into(), &positions.into()));
-    // Here each position counts as a game, so only the standard error differs.
+    // Without its game, each position counts as a game: only the standard error differs.
     let phase = |phase| Phase::new(phase).unwrap();
     let measuring = Measuring {
         evaluator: &Mobility,
@@ -144,7 +144,7 @@ fn a_page_takes_what_loss_printed_and_nothing_else() {
     folder.refuses(&format!("{report} match.json --force"), expected);
 }
 
-/// A regression: the charts and tables of a page could not be taken into a paper.
+/// A regression: the charts and tables of a page could not be saved as files.
 #[test]
 fn a_page_is_written_as_charts_and_tables_also() {
     let folder = folder();
@@ -156,7 +156,7 @@ fn a_page_is_written_as_charts_and_tables_also() {
     folder.write("still.json", loss);
     let report = "report a.weights b.weights --out page.html --charts drawn --loss still.json";
     let written = folder.json(report);
-    // Two columns of the loss, three of the epochs and five of the phases, and three tables.
+    // Charts of two columns of the losses, three of the epochs, five of the phases; three tables.
     assert_eq!(written["charts"].as_array().unwrap().len(), 2 + 3 + 5 + 3, "{written}");
     let phases = folder.text("drawn/phases.csv");
     let lines: Vec<&str> = phases.lines().collect();

@@ -46,7 +46,7 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     );
     let better = compare("nothing");
     assert_eq!(better["verdict"], "first", "{better}");
-    // The positions of five phases of 200 random games, all labelled by the result.
+    // The test set: five phases of 200 random games, whose labels are all results.
     assert_eq!(better["test_labels"][0][0], "result", "{better}");
     assert_eq!(better["test_labels"].as_array().unwrap().len(), 1, "{better}");
     assert!(better["errors"]["difference"].as_f64().unwrap() < -1.0, "{better}");
@@ -121,7 +121,7 @@ fn a_curve_falls_and_predicts_its_last_point() {
         points.iter().map(|point| point[name].as_f64().unwrap()).collect()
     };
     assert_eq!(of("share"), [0.02, 0.07, 0.3, 1.0]);
-    // Of 3000 games a twentieth is for validation.
+    // Of the 3000 games, 5 % are for validation and 2850 for training.
     let expected = of("share").into_iter().map(|share| share * 2850.0);
     assert!(expected.zip(of("games")).all(|(a, b)| (a - b).abs() < 60.0), "{found}");
     assert!(of("mae").is_sorted_by(|more, less| more > less), "{found}");
@@ -171,7 +171,7 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     let lines: Vec<Value> =
         text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(&lines, trials);
-    // Nothing is fitted again, and further values join the existing ones.
+    // A second run fits nothing again. A run with further values keeps the recorded trials.
     let again = folder.json(tune);
     assert_eq!((&again["trials"], record()), (&found["trials"], text));
     let fits = |found: &Value| found["resumed"]["fit (epochs)"].as_u64().map(|epochs| epochs / 40);
@@ -209,7 +209,7 @@ fn the_worst_positions_are_board_lines_with_their_origin_and_what_adds_up_to_the
         let sum: f64 = parts.iter().map(|part| number(part, "discs")).sum();
         assert!((sum.clamp(-64.0, 64.0) - number(row, "value")).abs() < 1e-9, "{row}");
         assert_eq!((&row["label_kind"], &row["ply"]), (&"result".into(), &row["phase"]));
-        // The named game has the position at the named ply.
+        // The game that the row names must have the position at the ply that the row names.
         let first = if row["file"] == "train.games" { 0 } else { 1000 };
         let seed = first + row["game"].as_u64().unwrap() - 1;
         let replay = random_game(seed).replay();
@@ -219,7 +219,7 @@ fn the_worst_positions_are_board_lines_with_their_origin_and_what_adds_up_to_the
     }
     let by_hand = folder.json("loss mobility test.games --worst 1");
     assert_eq!(by_hand["worst"][0]["parts"], Value::Array(vec![]));
-    // The groups together have all positions, and the bias of all of them.
+    // The groups together must have all positions, and the same bias as all positions.
     for groups in ["by_value", "by_region", "phases"] {
         let groups = found[groups].as_array().unwrap();
         let with = groups.iter().filter(|group| group["positions"] != 0);
@@ -246,7 +246,7 @@ fn the_parts_of_a_value_add_up_to_it() {
     let value = explained["value"].as_f64().unwrap();
     assert!((sum("totals") - value).abs() < 1e-9, "{explained}");
     assert_eq!(explained["instances"].as_array().unwrap().len(), 64);
-    // The board with this value as its label has no error.
+    // With this value as its label, the board must have no error.
     let scored = format!("{BOARD} {value}\n");
     folder.write("boards.txt", scored);
     folder.runs("import boards boards.txt --out boards.positions");

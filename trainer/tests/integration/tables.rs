@@ -165,7 +165,7 @@ fn weights(set: PatternSet) -> Weights {
             seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40
         };
         weights.set_steps(phase, |parameter| match mixed(parameter) {
-            // Single zeros, and runs of them.
+            // About a quarter of the weights are 0, and there are long runs of zeros.
             chosen if chosen % 4 == 0 || parameter % 3000 > 2500 => 0,
             chosen => (chosen % 61) as i16 - 30,
         });

@@ -22,7 +22,7 @@ pub(crate) struct Event<'a> {
     time: f64,
     #[serde(flatten)]
     details: Details<'a>,
-    /// The number of the process.
+    /// The process ID.
     process: u32,
     /// The version of the fields.
     json_version: u32,
@@ -69,7 +69,7 @@ pub(crate) struct StageDetails<'a> {
 }
 
 impl<'a> StageDetails<'a> {
-    /// `done`, `resumed` and `total` are units. The rate excludes the units of an earlier run.
+    /// `done`, `resumed` and `total` count units. The rate excludes the units of an earlier run.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),
@@ -174,7 +174,7 @@ mod tests {
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
     }
 
-    /// A regression: `--progress-file` replaced a data file, and deleted its partial file.
+    /// A regression: `--progress-file` replaced a data file, and deleted a user's `.partial` file.
     #[test]
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

@@ -113,7 +113,7 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Two rows are regressions: `15923333333 h left`, and a number of bytes without a unit.
+    /// Regressions in two of the rows: `15923333333 h left`, and a number of bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         let line = |stage, [done_before, total, done, seconds]: [u64; 4]| {

@@ -9,7 +9,7 @@ use crate::simd::Instructions;
 pub fn extract<I: Instructions>(_: I, board: u64, squares: u64) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a token of either set proves that the processor has BMI2.
+        // SAFETY: a value of type `I` proves that the processor has `I::SET`, which includes BMI2.
         InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe {
             std::arch::x86_64::_pext_u64(board, squares)
         },

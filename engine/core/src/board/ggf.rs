@@ -7,7 +7,7 @@ use super::{Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
 /// An iterator over the fields of a game in GGF. Yields the name of each field and its value, with
-/// `\` escapes resolved. The inner text is the part that is still to be read.
+/// `\` escapes resolved. The `&str` is the part of the game's text that is not yet read.
 #[derive(Clone, Debug)]
 pub struct Fields<'a>(pub &'a str);
 
@@ -35,7 +35,7 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     Ok((name, value, rest))
 }
 
-/// Splits the value of a field, with `\` escapes resolved, from the text after its closing `]`.
+/// Splits a text at its first unescaped `]`. Resolves the `\` escapes in the value before it.
 pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
@@ -48,7 +48,7 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Reads a board: `8`, 64 squares (`*`, `O`, `-`) and the side to move, with blanks anywhere.
+/// Reads a board: its size `8`, 64 squares (`*` black, `O` white, `-` empty), the side to move.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;
@@ -81,7 +81,7 @@ pub fn read_clock(value: &str) -> Option<Duration> {
         let part: u32 = part.trim().parse().ok()?;
         seconds = seconds.checked_mul(60)?.checked_add(part.into())?;
     }
-    // The last of two parts is in seconds; a single part is in minutes.
+    // A time without a colon is in minutes; otherwise, the last part is in seconds.
     let seconds = if main.contains(':') { seconds } else { seconds.checked_mul(60)? };
     (seconds > 0).then_some(Duration::from_secs(seconds))
 }

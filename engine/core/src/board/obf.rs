@@ -16,7 +16,7 @@ pub struct Problem {
     pub side: Side,
     /// The moves in the order of the line, each with its score if the line states one.
     pub moves: Vec<(Square, Option<Discs>)>,
-    /// The stated score in discs of the position or of its pass; `None` if only moves have scores.
+    /// The stated score of the position or of its forced pass, in discs; `None` if there is none.
     pub score: Option<Discs>,
 }
 

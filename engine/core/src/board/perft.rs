@@ -59,7 +59,7 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCos
 mod tests {
     use super::*;
 
-    /// Published by Aart Bik (a pass costs a ply) and Takuto Yamana (free passes).
+    /// Aart Bik published the counts in which a pass costs a ply; Takuto Yamana, the others.
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

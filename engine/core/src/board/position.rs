@@ -41,7 +41,7 @@ impl Side {
         }
     }
 
-    /// Returns +1 for black and −1 for white, which turns a score for this side into one for black.
+    /// Returns +1 for black, −1 for white: the factor that converts this side's scores to black's.
     #[inline]
     pub const fn sign(self) -> Discs {
         match self {

@@ -54,7 +54,7 @@ fn read_result(value: &str) -> Option<Discs> {
 }
 
 fn begin(text: &str) -> Result<&str, String> {
-    // Not quoted: a user who names a file through GTP may lack the permission to read it.
+    // The message quotes no text: a user who names a file by GTP may lack the right to read it.
     let begun = text.split_once("(;").or_else(|| text.split_once('('));
     let (_, game) = begun.ok_or("has no game of SGF; expected (;GM[2]…)")?;
     Ok(game)
@@ -98,7 +98,7 @@ struct Nodes<'a>(&'a str);
 
 impl Nodes<'_> {
     fn next_property(&mut self) -> Result<Option<(String, Vec<String>)>, String> {
-        // The main line continues in the first variation, and ends with that variation.
+        // The main line goes on in the first variation of each branch, so it ends at the first `)`.
         self.0 = self.0.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '(');
         if self.0.is_empty() || self.0.starts_with(')') {
             return Ok(None);

@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports the number of texts in each form, unless this program writes all of these forms.
+    /// Reports how many texts have each form, unless all are in forms that this program writes.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {

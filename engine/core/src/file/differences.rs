@@ -79,7 +79,7 @@ impl fmt::Display for Difference {
             [&self.there, &self.wanted].map(|value| value.as_deref().unwrap_or("nothing"));
         let same = there.chars().zip(wanted.chars()).take_while(|(one, other)| one == other);
         let same = same.count();
-        // The maker of the file may have put any characters into these texts.
+        // The texts come from a file, which may contain any characters, so they are escaped.
         let [path, there, wanted] = [(&*self.path, 0), (there, same), (wanted, same)]
             .map(|(text, at)| escaped(&surroundings(text, at)));
         write!(f, "{path}: {there} there, {wanted} wanted")

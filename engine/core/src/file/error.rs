@@ -114,8 +114,8 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the error message. For truncation and damage, the message lacks the path and the
-    /// remedy.
+    /// Returns the error message. If the file is cut short or damaged, omits the path and the
+    /// remedy from the message.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

@@ -18,8 +18,8 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 }
 
 /// Creates and locks the partial file of an output, with the permissions of an existing output.
-/// `head` is the start of the content; only a file that a killed run or a crash has left is
-/// replaced. On Unix, this function never writes to an existing file or through a link.
+/// Replaces a partial file only if a killed run (which began to write `head`, the content's start)
+/// or a crash can have left it. On Unix, never writes to an existing file or through a link.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileError> {
     let partial = partial_path(output);
     patiently(|| {
@@ -46,8 +46,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
 }
 
 /// Calls `take`, which takes a lock. If another process has the lock, tries again for up to a fifth
-/// of a second: a shard that checks whether it can write an output has the output's lock for an
-/// instant.
+/// of a second: a process that only checks whether it can write an output locks it for an instant.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     for _ in 0..20 {
         match take() {

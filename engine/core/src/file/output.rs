@@ -9,8 +9,8 @@ use super::shown::refuse_shown;
 use super::{FileError, Kind, kind_of};
 
 /// Checks that a command may write `output`. Every command calls this before its work.
-/// Refuses a path that is not an ordinary file, that is also one of the `inputs` (under any name,
-/// or in a folder of records), or where no file can be created. Checks the partial file likewise.
+/// Refuses a path that is an input (under any name, or as a file of an input folder of records) or
+/// no ordinary file, or at which no file can be created. Checks the partial file's path likewise.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -99,7 +99,7 @@ mod tests {
             std::os::unix::fs::symlink(path("in.games"), path("symbolic.games")).unwrap();
             refused(&path("symbolic.games"));
         }
-        // An input at the path of the partial file would be overwritten.
+        // A command would overwrite an input at the path of its output's partial file.
         check_output(&path("new.games"), [path("new.games.partial")]).unwrap();
         fs::write(path("new.games.partial"), "games").unwrap();
         check_output(&path("new.games"), [path("new.games.partial")]).unwrap_err();

@@ -83,8 +83,8 @@ fn unpack_frame(
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
     decoder.window_log_max(largest.ilog2())?;
     // If the buffer has room for the whole content, the decoder fills it at once, without a window.
-    // It has at most 16 times the stored size, so that a damaged length cannot take much memory.
-    // The rest of a frame that is compressed more, which is rare, goes to a growing buffer.
+    // The buffer has at most 16 times the stored size, so that a damaged length cannot take much
+    // memory. The content beyond it, which is rare, is read into the growing vector.
     *content = vec![0; most.min(16 * stored.len() as u64) as usize];
     let unpacked = decoder.read(content)?;
     content.truncate(unpacked);
@@ -125,8 +125,8 @@ mod tests {
         }
     }
 
-    /// Three bytes of zstd can make the decoder allocate gigabytes for its window: a magic number,
-    /// no size and no checksum, a window of 2^(10 + n), and one empty last block.
+    /// Nine bytes of zstd can make the decoder allocate gigabytes for its window: a magic number,
+    /// no content size, no checksum, a window of 2^(10 + n) bytes, and one empty last block.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
         let largest = crate::file::format::MAX_CONTENT_BYTES;

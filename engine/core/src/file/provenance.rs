@@ -10,7 +10,7 @@ use super::differences::Differences;
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
-/// inputs and the version, but no paths, threads, device, host or date. Compared as canonical JSON.
+/// inputs, the version; no paths, threads, device, host or date. `==` compares the canonical JSON.
 #[derive(Clone, Debug, derive_more::From)]
 pub struct Provenance(Map<String, Value>);
 
@@ -101,8 +101,8 @@ mod tests {
         );
     }
 
-    /// The behaviour revision, and the checksum of the weights of `run small --seed 1`. The
-    /// checksum may stay, because a revision may change only other games, searches or fits.
+    /// The expected behaviour revision, and the checksum of the weights of `run small --seed 1`. A
+    /// revision may keep the checksum: it may change only games, searches or fits not in `small`.
     const RECORDED: (u32, &str) =
         (9, "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb");
 

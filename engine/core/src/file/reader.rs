@@ -360,7 +360,7 @@ fn read_header(
     let mut header = source.take_up_to(8)?;
     let kind = match Kind::ALL.into_iter().find(|kind| *kind.magic() == *header) {
         Some(kind) => kind,
-        // A file of this program that was cut in its first eight bytes.
+        // This is a file of this program of which at most the first seven bytes are left.
         None if header.len() < 8 && b"OTHELLO".starts_with(&header) => {
             return Err(source.truncated(&place));
         }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::FileError;
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 
-/// The paths of the registered files. The flag is true if this process created the file.
+/// The paths of the registered progress files. A flag is true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
 pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
@@ -76,7 +76,7 @@ mod tests {
                 assert!(refuse_shown(&path("a")).is_ok());
             }
         }
-        // Files of an earlier process stay.
+        // A progress file that an earlier process created is not removed.
         fs::write(path("a"), "event 0").unwrap();
         let shown = ShownFile::create(&path("a"), b"event", b"event 1").unwrap();
         assert!(begin(&path("b")).is_none());

@@ -186,7 +186,7 @@ pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     let mut images = Vec::with_capacity(configurations(permutation.len()));
     images.push(0);
     for &place in permutation {
-        // A digit 1 or 2 at this place adds a power of three to the image with digit 0 or 1.
+        // With digit 1 or 2 here, the image is that with digit 0 or 1 plus a power of three.
         for index in 0..2 * images.len() {
             images.push(images[index] + configurations(place) as u32);
         }

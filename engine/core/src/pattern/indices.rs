@@ -58,7 +58,7 @@ impl Lanes {
         // come from a table, so the loop multiplies nothing, and all lanes stay in registers.
         let mut indices = before.negated();
         indices.subtract(&self.disc[square.index() & 63]);
-        // Two flips a round, the second maybe none: the number of rounds is easier to predict.
+        // Two flips a round (the last may be none) make the number of rounds easier to predict.
         let mut flips = flips;
         while flips != 0 {
             for _ in 0..2 {

@@ -195,7 +195,7 @@ fn bits(squares: &[Square]) -> u64 {
 mod tests {
     use super::*;
 
-    /// `datasets/formats.md` promises each key at the start of a line, for readers without TOML.
+    /// `datasets/formats.md` promises one key a line, so that readers need no TOML library.
     #[test]
     fn what_is_written_can_be_read_line_by_line() {
         for name in ["plain", "a\"b", "a'b", "a\\b", "a'\"b", "", "\"\"\"'''", "squares = \"a1\""] {

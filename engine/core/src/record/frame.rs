@@ -12,7 +12,7 @@ const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The bits in the flags of a game: it has values, it has deviations, it has a stated result.
+/// The flags of a game: it has search values; it has deviations (random moves); a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;
@@ -24,7 +24,7 @@ const STATED: u8 = 4;
 ///   solved position; the score of this position; the flags;
 /// * for each move of all games, one byte: its ordinal among the legal moves;
 /// * for each move of games with values, one byte: its value;
-/// * for each game with deviations, eight bytes: one bit for each move that deviates;
+/// * for each game with deviations, eight bytes: bit i is set if the move at ply i was random;
 /// * for each game with a stated result, one byte: that result.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
@@ -52,7 +52,7 @@ fn flags(game: &Game) -> u8 {
     flag(values, VALUES) | flag(game.deviations() != 0, DEVIATIONS) | flag(stated, STATED)
 }
 
-/// Returns the number of games at the beginning of a frame, and the columns after this number.
+/// Reads the number of games, with which a frame begins. Returns it and the columns after it.
 pub(super) fn counted(bytes: &[u8]) -> Result<(usize, Columns<'_>), FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;

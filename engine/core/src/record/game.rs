@@ -66,8 +66,8 @@ impl Game {
         Self { solved: None, values: None, ..self.clone() }
     }
 
-    /// Adds the score of one position under perfect play. Refuses a score that is odd, beyond 64
-    /// discs, or different from the result of a finished game.
+    /// Adds the score of one position under perfect play. Refuses a ply after the end, and a score
+    /// that is odd, beyond 64 discs, or, for the final position, different from the result.
     pub fn with_solved(self, solved: Solved) -> Result<Self, Invalid> {
         let Solved { ply, black_score } = solved;
         let moves = self.squares.len();
@@ -218,7 +218,7 @@ mod tests {
             (solved(4, 0), "solved at ply 4, which a game of 3 moves does not reach"),
             (solved(3, 7), "7 is not a score"),
             (solved(3, 66), "66 is not a score"),
-            // A regression: a game whose solved score contradicts its result was accepted.
+            // A regression: a final position with another score than the result was accepted.
             (
                 game(WIPE_OUT).with_solved(Solved { ply: 9, black_score: 62 }),
                 "solved as 62 at its end, but its result is 64",

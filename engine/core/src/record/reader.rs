@@ -37,7 +37,7 @@ impl<R: Record> RecordReader<R> {
     /// Opens a file that contains records of the type `R`.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
-        // A file of another kind is opened as the usual kind, for an error that names both.
+        // For a file of another kind, opening it as the usual kind gives an error that names both.
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 

@@ -25,7 +25,7 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if an existing part cannot be the result of these units; it is made again.
+    /// Returns false if an existing part cannot be the result of these units: it is then remade.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
@@ -70,7 +70,7 @@ struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The number of parts for which [`Items::ends`] was called, from the first part of the stage.
+    /// The index of the next part to pass to [`Items::ends`], which gets the parts in order.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,

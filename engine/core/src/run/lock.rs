@@ -47,7 +47,7 @@ impl Lock {
     }
 
     fn take(path: PathBuf, output: &Path) -> Result<Self, FileError> {
-        // Others hold the lock for an instant to see whether it is held.
+        // Other processes take the lock for an instant to find out whether it is held.
         let mut file = patiently(|| lock(&path)).map_err(|error| match error {
             FileError::Busy { .. } => refused(&path, output),
             error => error,

@@ -165,7 +165,7 @@ proptest! {
 fn an_output_that_is_complete_is_done_and_leftovers_go() {
     let (folder, out) = Folder::with("out.positions");
     let other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
-    // A process was killed after it completed the output, or while it was replacing it.
+    // The parts left are those of this output, or those of a run that was to replace the output.
     for (left, stays) in [(plan(25), 1), (other, 2)] {
         let _ = fs::remove_file(&out);
         let run = open(&out, left);
@@ -181,7 +181,7 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: an empty folder of parts stayed, because the check made a lock file in it.
+/// A regression: an empty folder of parts stayed, as `check_is_free` created a lock file in it.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let (_folder, out) = Folder::with("out.positions");
@@ -240,7 +240,7 @@ fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
 fn a_second_start_is_refused_and_disturbs_nothing() {
     let (folder, out) = Folder::with("out.positions");
     let first = open(&out, plan(25));
-    // A shard of the run would make some of the same parts, and --force would remove them.
+    // A second process would make some of the same parts or, with --force, remove the parts.
     for shard in ["1/1", "1/2", "2/2"] {
         let message = refused(&out, plan(25), shard);
         assert!(message.contains("makes it; wait for it, or name another output"), "{message}");
@@ -312,7 +312,7 @@ fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force
     assert_eq!(run.missing(0), [0, 1, 2]);
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
     drop(run);
-    // Shards of a forced run keep each other's parts.
+    // Even with --force, a shard keeps parts of the same settings: another shard made them.
     let again = open_as(&out, other, "1/1", Existing::Replace).unwrap();
     assert!(matches!(again, Opened::Run(run) if run.missing(0).is_empty()));
 
@@ -476,7 +476,7 @@ fn uncompressed_sections_are_found_at_their_places_and_checked_when_a_run_is_ope
     let found: Vec<_> = sections.iter().map(|s| (s.name.as_str(), s.content.len())).collect();
     assert_eq!(found, [("labels", 3), ("rows 0", 0), ("rows 1", 0), ("end", 0)]);
     drop(run);
-    // One bit of the rows is damaged.
+    // Flips one bit in the content of the uncompressed section `rows 1`.
     let mut damaged = bytes;
     damaged[places[1].offset as usize + 2_000_000] ^= 4;
     fs::write(&path, damaged).unwrap();

@@ -23,7 +23,7 @@ pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
 }
 
 mod sealed {
-    /// Not implementable elsewhere: only tokens of this module may claim that instructions exist.
+    /// Inaccessible outside `simd`: no other module may declare types that claim instructions.
     pub trait Sealed {}
 }
 

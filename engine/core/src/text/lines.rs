@@ -249,7 +249,7 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: a whole file was decompressed, without progress, before its first line came.
+    /// A regression: a file was decompressed as a whole before its first line was returned.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();

@@ -44,7 +44,7 @@ mod tests {
         assert!(refused("\né = 1 1").starts_with("line 2, column 1: "), "{}", refused("\né = 1"));
         assert!(refused("a = 1\nb = 2").starts_with("line 2, column 1: unknown field `b`"));
         assert!(refused("a = 300").starts_with("line 1, column 5: "), "{}", refused("a = 300"));
-        // A regression: the message had the type of Rust, `expected u8`.
+        // A regression: the message named a Rust type, `expected u8`.
         assert!(refused("a = \"3\"").ends_with("string \"3\", expected a whole number"));
         assert!(refused("").starts_with("line 1, column 1: missing field `a`"));
         let long = refused(&format!("{} = 1", "x".repeat(100_000)));

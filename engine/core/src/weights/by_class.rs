@@ -23,7 +23,7 @@ pub struct Weights {
     geometry: Geometry,
     /// The weights, with a row for each phase and a column for each parameter.
     steps: Array2<i16>,
-    /// The occurrences in training, in the same form; a single row of zeros if they are unknown.
+    /// The occurrences in training, with a row for each phase; a single row of zeros if unknown.
     counts: Array2<u32>,
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
@@ -257,7 +257,7 @@ impl Receiver for ByClass {
     }
 }
 
-/// Returns a single row of zeros. A row for each phase would waste memory.
+/// Returns unknown counts: one row of zeros for all phases, because 60 rows would waste memory.
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
 }

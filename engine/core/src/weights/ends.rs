@@ -89,8 +89,8 @@ impl Ends {
 impl EndDepths {
     /// Returns the terms of the predicted mean, given the value in discs of the shallow search:
     /// three for the slope; two for an offset by the number of empty squares; two for an offset
-    /// that changes its sign with the parity of this number, because evaluations favour the side
-    /// that moves last, or the other side; and two for an offset of static values (depth 0).
+    /// that changes its sign with the parity of this number, because evaluations are biased for or
+    /// against the side that moves last; and two for an offset of static values (depth 0).
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// A file may have any coefficients in the range, so the test uses both of its ends and 0.
+    /// A file may have any coefficients from −1000 to 1000, so the test uses both limits and 0.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -55,7 +55,7 @@ impl ExpandedWeights {
     }
 
     /// Reads a weights file without training counts from memory, and checks each section. The
-    /// checksum in the result is the one that the file states, which is that of the complete file.
+    /// checksum in the result is the one that the file states: that of the file with its counts.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::pattern::FactorShape;
 
-    /// A pattern set of a few bytes may have tables of a gigabyte.
+    /// A file with nothing but a small pattern set must not make the reader allocate a gigabyte.
     #[test]
     fn tables_take_no_memory_before_a_section_comes() {
         let shape = FactorShape::new(128, 1).unwrap();

@@ -50,7 +50,7 @@ impl Factors {
             return None;
         }
         let scale = 1.0 / (merged as f64).sqrt();
-        // Halves are rounded to even: rounded away from 0, all factors would grow.
+        // Rounds ties to even: rounding them away from 0 would make the factors larger on average.
         let scaled = |&factor: &i8| (f64::from(factor) * scale).round_ties_even() as i8;
         let mut reshaped = Self::zero(shape, self.parameters);
         for (number, narrow) in self.groups.iter().enumerate() {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_sum_is_worth_half_its_squares() {
-        // 64 is a factor of 1, worth half a disc. In the second half, −128 takes two discs.
+        // The integer 64 is a factor of 1, worth ½ disc; −128 in the second half costs 2 discs.
         assert_eq!(steps_of_sum(&[64, 0]), 16);
         assert_eq!(steps_of_sum(&[0, -128]), -64);
         assert_eq!(steps_of_sum(&[64, -128]), -48);

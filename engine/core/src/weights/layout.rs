@@ -109,7 +109,7 @@ pub struct CacheLine([u8; 64]);
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    /// The parameter of each configuration in a phase's table. Scalar features are not reordered.
+    /// The parameter index of each configuration in a phase's table, without scalar features.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }

@@ -42,7 +42,7 @@ impl Models {
     }
 }
 
-/// Stores the content of a section, which a file may contain only once.
+/// Stores the content of a section in `place`. Returns an error if the section occurs twice.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     first_time(&mut place.is_some())?;
     *place = Some(content);

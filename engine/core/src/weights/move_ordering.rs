@@ -8,8 +8,8 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights of the evaluation that orders moves near the leaves of exact searches: one for each
-/// class of a small pattern set, in steps of 1/32 disc. Also their strength relative to the number
-/// of replies.
+/// class of a small pattern set, in steps of 1/32 disc. A strength scales them against the
+/// opponent's number of replies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,

@@ -83,8 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`. If it has the weights of a phase, `before` must have those
-    /// of the previous phase, and has the new ones afterwards.
+    /// Expands a section into `block`. For a section of weights, `before` must have the weights of
+    /// the block's previous phase; the call replaces them by the weights of this phase.
     fn take(
         &self,
         section: &Section,

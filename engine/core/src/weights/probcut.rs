@@ -52,8 +52,8 @@ pub struct Depths {
     pub deep: u32,
 }
 
-/// A prediction of a deep value d from a shallow value s: a normal distribution with mean slope · s
-/// + offset and standard deviation `error`.
+/// A prediction of a deep search's value from the value s of a shallow search: a normal
+/// distribution with the mean `slope` · s + `offset` and the standard deviation `error`.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// The factor by which the shallow value is multiplied.
@@ -138,8 +138,8 @@ impl Depths {
     /// Returns the terms of the predicted mean, given the shallow value in discs: three for the
     /// slope, by ply and by the gap between the depths; three for an offset by ply; one for an
     /// offset of static values (shallow depth 0); and three for an offset of odd gaps, by ply. The
-    /// offset of odd gaps changes its sign with the parity of the deep search, because evaluations
-    /// favour the side that moves last, or the other side.
+    /// offset of odd gaps is negated if the deep depth is even, because evaluations are biased for
+    /// or against the side that moves last.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));

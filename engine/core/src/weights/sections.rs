@@ -168,7 +168,7 @@ fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), S
     ))
 }
 
-/// Returns the first bytes of all words, then the second ones: adjacent high bytes compress best.
+/// Returns the first bytes of all words, then all second bytes: similar bytes compress best.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()

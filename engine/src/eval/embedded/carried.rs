@@ -44,7 +44,7 @@ mod tests {
     use super::*;
     use crate::eval::layout;
 
-    /// Two threads use the blocks from the last to the first: each is expanded at its first use.
+    /// Blocks are expanded at first use: here by two threads, last block first. None may differ.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
         let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));

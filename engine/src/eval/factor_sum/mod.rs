@@ -20,8 +20,8 @@ use crate::simd::Instructions;
 /// The indices of a position's factor vectors. The first vector of its group of phases has index 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// For each lane, the index of the factor vector of configuration 0. The number of the lane's
-    /// configuration, which may be negative, is added to it.
+    /// For each lane (pattern instance), the index of the factor vector of configuration 0. The
+    /// number of the lane's configuration, which may be negative, is added to this index.
     pub(super) middles: &'a Middles,
     /// The configurations of all lanes (pattern instances).
     pub(super) indices: &'a Indices,

@@ -42,7 +42,7 @@ pub(super) fn sum<I: Instructions>(
             avx512::sum(tables.as_ptr().add(start), &middles.of, indices)
         },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
+        // SAFETY: a token exists only if the processor has AVX2; reads stay within the margins.
         InstructionSet::Avx2 => unsafe {
             avx2::sum(tables.as_ptr().add(start), &middles.of, indices)
         },

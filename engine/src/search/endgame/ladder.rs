@@ -74,7 +74,7 @@ mod tests {
 
     const OFF: Features = Features { selectivity_ladder: false, ..Features::ALL };
 
-    /// 16 empty squares, with scores from a solver that shares no code with this one.
+    /// Positions with 16 empty squares; another solver, which shares no code, found their scores.
     const SOLVED: [&str; 6] = [
         "X-OOXOOOXO-OXXX-OXOOOXXX-XOOOOXO-OOXOOXOOOOOOXX--XOO--XOX------- X 16",
         "-X-OX-OOX-XOXOOXOOOXOXOX-OOOXOO--XOXXOOOOXXXXOOO-XXXX-X-----X--X X -24",
@@ -84,7 +84,7 @@ mod tests {
         "OOO-OOXX-OOOOOXX-OOXXXXO-OXOXOO--XXOXOOX--XOOOOO-OXOO-XXO--O---- X 12",
     ];
 
-    /// The exact search shares their table, but must not use their bounds, also on several threads.
+    /// The exact search uses the ladder's table, but never its unproven bounds, even in a team.
     #[test]
     fn the_ladder_changes_nodes_and_no_score() {
         let evaluator = with_predictions();

@@ -133,7 +133,7 @@ fn best_of_two<I: Instructions>(
 }
 
 /// A node that tries one move after another. Each node writes out one call for each move, because
-/// the compiler would not inline a loop or a shared closure (`docs/log/search.md` has other ways).
+/// the compiler would inline neither a loop nor a shared closure.
 struct Tries<I> {
     set: I,
     position: Position,
@@ -202,7 +202,7 @@ static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
     while key < 256 {
-        // The squares in the quadrant of each place: 1 first, then 3, 2, 4.
+        // First squares alone in their quadrant, then those of quadrants with 3, 2 or 4 squares.
         let mut used = 0;
         let mut rank = 0;
         while rank < 4 {

@@ -159,7 +159,7 @@ fn stability_bound<I: Instructions>(
     features: Features,
 ) -> Option<Discs> {
     let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
-    // Counts stable discs only if the bound would suffice if all of the opponent's were stable.
+    // Counting is useless if even the bound with all discs of the opponent stable exceeds `alpha`.
     let is_promising = alpha >= STABILITY_ALPHA[empties as usize & 63];
     if !features.stability || !is_promising || bound(position.opponent()) > alpha {
         return None;

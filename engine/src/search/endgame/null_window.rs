@@ -24,9 +24,9 @@ struct Candidate {
 
 /// The score of the best move in the shallow table, above every other move score.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The cost of each legal reply of the opponent in a move score. (A move to a corner gains 9.)
+/// The cost of each legal reply of the opponent in a move score, in which a corner is worth 9.
 const REPLY_COST: i32 = 16;
-/// The bonus for a square in a quadrant with an odd number of empty squares.
+/// The bonus in a move score for a square in a quadrant with an odd number of empty squares.
 const ODD_WORTH: i32 = 8;
 
 /// The part of a move score that depends on the square: greatest for corners, least for squares
@@ -232,7 +232,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
         }
         while let Some(&next) = moves.get(place_of(greatest)) {
-            // The key is removed well before the vector load of all keys below.
+            // Here, not after the search: the vector load of all keys would wait for this write.
             keys[place_of(greatest)] = i32::MIN;
             let parity = parity.after(next.square);
             let score = -self.null_window_with_moves(

@@ -155,8 +155,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Computes the move scores of a node by shallow searches. To save time, scores more than
-    /// [`MOVE_SCORE_MARGIN`] below the best (saves 6 to 8 %), and scores of moves whose value is
-    /// more than [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %), are only upper bounds.
+    /// [`MOVE_SCORE_MARGIN`] below the best (6 to 8 % less time), and scores of moves with a value
+    /// more than [`HOPELESS_MARGIN`] below `alpha` (3 to 8 % less time), are only upper bounds.
     fn rate_by_search(
         &mut self,
         moves: &mut Moves,
@@ -207,7 +207,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         move_score
     }
 
-    /// Returns the parity of the quadrants; even if the parity feature is off.
+    /// Returns the parity of the quadrants. If the parity feature is off, all count as even.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }

@@ -22,8 +22,8 @@ fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithM
     searcher(evaluator, clusters).with_pruning(pruning)
 }
 
-/// As in the paper. Every move has probability 1/2, also one that is searched again, so that each
-/// unit of depth is two plies.
+/// As in the paper, all moves have probability 1/2, also moves that are searched again: a search to
+/// depth D must equal negamax to depth 2 D.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -56,7 +56,7 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// The threshold is far below the probability of any line, so that no line ends early.
+/// The threshold is far below the probability of any line, so no line may end early.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -74,7 +74,7 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
     }
 }
 
-/// The limit on nodes, which is for invalid models, is far above the number of nodes here.
+/// The limit on nodes, which is for invalid models, must not end a search with a valid model.
 #[test]
 fn a_search_ends_repeats_itself_and_counts_its_nodes_by_ply() {
     let likely = in_no_order();
@@ -108,10 +108,10 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
     }
 }
 
-/// Such moves cost nothing: only a limit on nodes keeps depth 1 from the end of the game.
+/// Nearly certain moves cost so little that a limit on nodes must end even searches to depth 3.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
-    // Every move is nearly certain, which is impossible for the many moves of late ranks.
+    // Every move is nearly certain, which is impossible: the moves' probabilities total about 1.
     let forged = likely(|_| 60_000.0 / 65_535.0);
     let mut searcher = by_probability(&forged, 3000);
     for position in positions(27, 5, 30..50) {
@@ -178,7 +178,7 @@ fn traits_are_those_of_the_board() {
     let kind = |name: &str| kinds.iter().find(|(one, _)| *one == square(name)).unwrap().1;
     let x = kind("b2");
     assert_eq!((x.place, x.answers, x.flips_few), (Place::XSquare, true, true));
-    // After b2, black has b2, c3 and d4 on the diagonal; white's e5 takes all of them from a1.
+    // After b2, black's b2, c3 and d4 are between a1 and white's e5, so white can move to a1.
     assert!(x.gives_corner);
     assert_eq!(x.memory, Memory::Another);
     let edge = kind("h4");

@@ -40,7 +40,7 @@ pub(super) fn clamped_error(label: i16, sum: i32) -> i32 {
     residual(label, sum.clamp(-LIMIT, LIMIT))
 }
 
-/// Returns weight (1/64 occurrence) · factor (1/256), rounded, in 1/64 occurrence.
+/// Returns `weight` (1/64 occurrence) · `factor` (1/256), rounded to 1/64 occurrence.
 #[inline]
 pub(super) fn combined_weight(weight: u16, factor: u16) -> u16 {
     ((u32::from(weight) * u32::from(factor) + 128) >> 8) as u16

@@ -106,9 +106,8 @@ pub trait Backend: Sync {
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
     /// Sets each parameter's element of `sums` to Σ weight · residual over the positions of the
-    /// batch in which the parameter occurs, in units of 1/([`RESIDUALS_PER_DISC`] ·
-    /// [`WEIGHTS_PER_OCCURRENCE`]). Returns Σ weight · residual² in units of
-    /// 1/([`RESIDUALS_PER_DISC`]² · [`WEIGHTS_PER_OCCURRENCE`]).
+    /// batch in which the parameter occurs. Returns Σ weight · residual². The unit of residuals is
+    /// 1/[`RESIDUALS_PER_DISC`] disc, that of weights 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
     fn residual_sums(
         &self,
         positions: &Self::Positions<'_>,
@@ -218,7 +217,7 @@ pub struct GroupUpdate<'v, B: Backend> {
     pub step: &'v AdamStep,
     /// The initial weights and factors, towards which the ridge penalty pulls the result.
     pub initial: &'v B::Reals,
-    /// The current weights and factors, and their running means.
+    /// The weights and factors, and the running means of their gradients and squared gradients.
     pub moments: &'v mut Moments<B>,
     /// The current weights and factors in fixed point, which the update reads and then replaces.
     pub fixed: &'v mut B::Fixed,

@@ -3,9 +3,9 @@
 //!
 //! Positions come from games that the evaluation plays against itself. Some are reached by one or
 //! two further random moves, since most positions of a search do not occur in strong games. The
-//! predictions are fitted to the exact scores of these positions. Then searches to the end are run
-//! with several numbers of standard deviations. Each confidence, such as 95 %, gets the number with
-//! which this share of scores is right.
+//! predictions are fitted to the exact scores of these positions. Then endgame searches try several
+//! thresholds for a cut, in standard deviations of the prediction. Each confidence, such as 95 %,
+//! gets the threshold with which this share of the scores is right.
 
 use std::fmt;
 
@@ -49,7 +49,7 @@ pub struct Calibrated {
     /// The endgame searches that tested the pruning, one entry for each number of standard
     /// deviations.
     pub trials: Vec<Trial>,
-    /// The misses at each confidence.
+    /// The number of standard deviations for each confidence.
     pub confidences: Vec<Confidence>,
 }
 
@@ -126,8 +126,8 @@ struct Sample {
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages: the first makes the samples, then one for each number of standard deviations
-/// tests the pruning.
+/// Returns the stages: the first makes the samples; each of the others tests the pruning with one
+/// number of standard deviations.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(DEPTH), 0);
@@ -174,7 +174,7 @@ pub fn calibrate(
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Returns a sample of one game; `None` if the game ends before the drawn number of empty squares.
+/// Returns a sample of one game; `None` if the game ends before the random number of empty squares.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -246,7 +246,7 @@ fn trials(
                 sample.nodes,
             ])
         };
-        // Not all samples have enough empty squares, so that the last units have no trial.
+        // Samples with too few empty squares were excluded, so the last units have no sample.
         let found =
             work.results(stage, |number| Ok(samples.get(number as usize).and_then(&trial)))?;
         let found: Vec<[u64; 3]> = found.into_iter().flatten().collect();
@@ -267,7 +267,7 @@ fn trials(
 /// right. Interpolates between the two nearest trials, on the logarithm of the share of wrong
 /// scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
-    // A trial without a wrong score shows only that wrong scores are few.
+    // For a trial without wrong scores, half a wrong score is assumed: log 0 is infinite.
     let wrong =
         |trial: &Trial| (1.0 - trial.right / 100.0).max(0.5 / trial.positions.max(1) as f64).ln();
     std::array::from_fn(|place| {
@@ -314,7 +314,7 @@ mod tests {
         let trial =
             |deviations, right| Trial { deviations, positions: 1000, right, mae: 0.0, nodes: 0.5 };
         let found = deviations(&[trial(1.0, 60.0), trial(2.0, 90.0), trial(3.0, 99.0)]);
-        // 27 % wrong lies between 40 % and 10 % on the scale of logarithms.
+        // Confidence 73 % is interpolated between 40 % and 10 % of wrong scores, on logarithms.
         let share = (0.4_f64 / 0.27).ln() / (0.4_f64 / 0.1).ln();
         assert!((found[0] - (1.0 + share)).abs() < 1e-9);
         assert!((1.0..2.0).contains(&found[1]) && (2.0..3.0).contains(&found[2]));

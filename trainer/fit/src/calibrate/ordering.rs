@@ -85,7 +85,7 @@ impl fmt::Display for Calibrated {
 pub struct Trial {
     /// The strength of the weights.
     pub strength: i16,
-    /// The number of positions entered.
+    /// The total number of nodes of the searches.
     pub nodes: u64,
 }
 
@@ -102,7 +102,7 @@ const RIDGE: f64 = 10.0;
 /// A ridge at which pattern weights are 0, and only counts (such as of replies) explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages: the first solves families, then one for each strength solves positions.
+/// Returns the stages: the first solves families; each of the others tries one strength.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game needs about 30 searches.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -163,7 +163,7 @@ pub fn calibrate(
 /// counts 16 units, the cost of a reply in the search's move ordering.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns families with exact scores: those to learn from, and the held-out ones.
+/// Returns [families](Settings::families) with exact scores: to learn from, and held out.
 fn families(
     settings: &Settings,
     geometry: &Geometry,

@@ -31,7 +31,7 @@ pub struct Calibrated {
     pub probcut: ProbCut,
     /// The errors at each depth.
     pub depths: Vec<DepthError>,
-    /// The misses at each confidence.
+    /// The share of wrong cuts at each selectivity.
     pub misses: Vec<Miss>,
 }
 
@@ -65,7 +65,7 @@ pub struct DepthError {
 /// on the other side of the window bound than predicted.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Miss {
-    /// The probability of the selectivity in percent.
+    /// The selectivity: the confidence that ProbCut requires for a cut, in percent.
     pub selectivity: u32,
     /// The share expected from a normal distribution, in percent.
     pub predicted: f64,

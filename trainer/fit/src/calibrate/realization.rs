@@ -78,7 +78,7 @@ impl fmt::Display for Calibrated {
 /// The probabilities of moves with the same rank and the same `memory`.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
-    /// The rank among the moves of a position.
+    /// The place of the move in the order of its position's moves, the most promising first.
     pub rank: &'static str,
     /// The result of an earlier search of the position: none, this move, or another one.
     pub memory: &'static str,
@@ -176,7 +176,7 @@ impl Counts {
             let last = ply.checked_sub(1).map(|before| steps[before].square);
             searcher.new_game();
             let best = searcher.search(&step.position, REMEMBERED_DEPTH).best;
-            // The result of an earlier search may be there or not: both cases are counted.
+            // A search may or may not find an earlier result in its table: both cases are counted.
             for memory in [None, best] {
                 let stage = Realization::stage(step.position.ply());
                 for (square, kind) in searcher.move_kinds(&step.position, last, memory) {
@@ -306,8 +306,8 @@ mod tests {
         let remembered = remembered.map(|rank| [of(rank, Memory::Best), of(rank, Memory::Another)]);
         let available = |which: usize| remembered.iter().map(|pair| pair[which][1]).sum::<u64>();
         assert_eq!([available(0), available(1)], [1, 3]);
-        // The prior of the one move counts as 16 moves with the probability p of its family: over
-        // all stages, p = (0.5 · 16 + 1) / 17; in this stage, p = (that · 16 + 1) / 17.
+        // The prior of the one move counts as 16 moves with the probability q of its family in this
+        // stage: q = (16 p + 1) / 17, where p = (16 · 0.5 + 1) / 17 is that over all stages.
         let overall = (0.5 * 16.0 + 1.0) / 17.0;
         let of_stage = (overall * 16.0 + 1.0) / 17.0;
         let expected = (of_stage * 16.0 + 1.0) / 17.0;

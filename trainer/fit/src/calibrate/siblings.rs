@@ -63,8 +63,8 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises the squared differences between explained and true scores, both relative to the
-    /// mean of their family, plus `ridge` times the squared pattern weights. Conjugate gradients,
+    /// Minimises the squared differences between explained and true scores, relative to the means
+    /// of their families, plus `ridge` · the squared pattern weights. Uses conjugate gradients,
     /// preconditioned by the diagonal of a matrix that bounds the normal matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// Scores of known weights, plus a constant for each family: the fit finds the weights again.
+    /// The fit must find the weights whose sums, plus a constant of each family, are the scores.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);

@@ -29,8 +29,8 @@ impl Dataset {
         Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
-    /// Reads some phases like [`Self::read`]; the others are empty. Rows beyond the memory limit
-    /// are mapped from temporary files.
+    /// Reads the given phases like [`Self::read`]; the others are empty. Rows beyond the memory
+    /// limit are mapped from temporary files.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         phases: Vec<Phase>,

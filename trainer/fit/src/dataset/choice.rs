@@ -68,7 +68,7 @@ impl FromStr for DataChoice {
 impl fmt::Display for DataChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display().to_string();
-        // A weight follows a path whose end could be read as a weight.
+        // A weight of 1 is omitted, unless the end of the path could be read as a weight.
         if self.weight == 1.0 && path.parse() == Ok(Self { path: self.path.clone(), weight: 1.0 }) {
             return f.write_str(&path);
         }

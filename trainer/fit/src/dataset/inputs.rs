@@ -16,15 +16,15 @@ use crate::memory::MemoryLimit;
 use crate::source::DataError;
 use crate::source::records::{RecordRange, Records};
 
-/// The number of games, or of positions outside games, in a sorted run: a few seconds of one
-/// thread.
+/// The number of games, or of positions outside games, in a sorted run. One thread reads them in a
+/// few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
 /// The memory in bytes that a position takes while it is read and sorted: vectors allocate up to
 /// twice their size.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The memory in bytes for the blocks of records that are labelled and placed at the same time.
+/// The memory in bytes for the blocks of records that are labelled and split at the same time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -36,7 +36,7 @@ pub(super) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Checks all files without decoding their records.
+    /// Opens all files and checks them without decoding their records.
     pub(super) fn open(
         data: &[DataChoice],
         test: &[DataChoice],

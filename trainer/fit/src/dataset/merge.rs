@@ -13,7 +13,7 @@ pub(super) fn merge<E>(
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut rows: Vec<_> = sources.iter().map(|(_, rows)| rows.iter()).collect();
-    // Of equal positions, training comes before the other subsets.
+    // For each position, the rows of training come before those of the other subsets.
     let sorted = merged(sources.len(), |source| {
         let row = rows[source].next().copied();
         Ok::<_, E>(row.map(|row| (key(&row), sources[source].0 as usize, row)))

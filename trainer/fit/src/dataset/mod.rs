@@ -100,7 +100,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Adds all counts but those of labels.
+    /// Adds the counts of `other`, except `labels`.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -182,8 +182,8 @@ impl Dataset {
         self.counts.dropped
     }
 
-    /// Returns the SHA-256 in hexadecimal, for each subset and phase, of the number of rows (u64,
-    /// little-endian) and their bytes as in a file.
+    /// Returns one SHA-256, in hexadecimal, of all subsets and phases in turn: for each, the number
+    /// of rows (u64, little-endian), then the bytes of the rows as in a file.
     pub fn sha256(&self) -> String {
         let mut digest = Sha256::new();
         for subset in Subset::ALL {

@@ -21,7 +21,7 @@ pub(super) struct Placer<'a> {
     /// True if the records are a complete enumeration, such as all openings. Then all are for
     /// training.
     pub(super) is_enumerated: bool,
-    /// For each phase, true if its positions are placed, false if they are omitted.
+    /// For each phase, true if its positions are kept, false if they are omitted.
     pub(super) wanted: &'a [bool],
     /// True if each position is replaced by the smallest of its eight symmetric images.
     pub(super) is_canonical: bool,
@@ -98,7 +98,7 @@ impl Placer<'_> {
         self.given(row, subset, PlacedPosition::number_alone(&canonical), placed);
     }
 
-    /// Adds a labelled position that has a legal move, passes the filter and is in a wanted phase.
+    /// Adds a labelled position if it has a legal move, passes the filter and is in a wanted phase.
     fn given(
         &self,
         row: ScoredPosition,

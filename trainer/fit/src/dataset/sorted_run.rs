@@ -21,7 +21,7 @@ use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::records::{Frame, RecordRange};
 use crate::source::{DataError, LabelRules};
 
-/// The number of blocks of records that are labelled before their positions go to their phases.
+/// The number of blocks of records that are labelled in parallel.
 const FRAMES_AT_ONCE: usize = 8;
 
 pub(super) struct SortedRun {
@@ -125,7 +125,7 @@ impl SortedRun {
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
-    /// Maps a part that [`Self::write`] wrote.
+    /// Memory-maps a part that [`Self::write`] wrote.
     pub(super) fn of_part(part: Reader) -> Result<Self, DataError> {
         let part = MappedPart::open(part)?;
         let run =
@@ -139,7 +139,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the run whose rows are at `bytes`; `None` if `description` does not match them.
+    /// Returns the run whose rows are `map[bytes]`; `None` if `description` does not match them.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display, clap::ValueEnum)]
 #[display(rename_all = "lowercase")]
 pub enum Subset {
-    /// Positions that were fitted
+    /// Positions that the weights were fitted to
     Training,
     /// Positions whose error decided when the fit stopped
     Validation,
@@ -92,7 +92,7 @@ impl fmt::Display for Share {
 }
 
 /// The split of a dataset into training, validation and test, by a hash of the seed and a game's
-/// moves. It does not depend on the other data, and all images of a game are in one subset.
+/// moves. It does not depend on the other data. Symmetric images of a game are in the same subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// The seed of the split. Different seeds give different splits.
@@ -101,7 +101,7 @@ pub struct Split {
     pub validation_percent: u8,
     /// The percentage of games whose positions are for testing. The rest is for training.
     pub test_percent: u8,
-    /// The share of the games that is used. With one seed, a larger share contains a smaller one.
+    /// The share of the games that is used. With the same seed, larger shares include smaller ones.
     #[serde(default)]
     pub share: Share,
 }
@@ -183,7 +183,7 @@ mod tests {
                 small.iter().zip(large).all(|(small, large)| small.is_none() || small == large)
             );
         }
-        // The share does not depend on the subset: a twentieth of a share is also for validation.
+        // Shares and subsets must be independent: of half the games, 5 % are also for validation.
         let validation = half.iter().filter(|&&part| part == Some(Subset::Validation)).count();
         assert!(validation.abs_diff(100) < 45, "{validation}");
     }

@@ -120,7 +120,7 @@ pub(super) fn write_description(
     part: &mut LongPart<'_>,
     description: &impl Serialize,
 ) -> Result<(), DataError> {
-    // A description has numbers and texts, which are all JSON.
+    // This cannot fail: a description has only numbers and texts.
     let json = serde_json::to_vec(description).unwrap_or_default();
     Ok(part.section(DESCRIPTION, &json)?)
 }

@@ -55,7 +55,7 @@ impl Columns {
         let position = |placed: &Placed| placed.row.position();
         self.player.extend(rows.iter().map(|row| position(row).player()));
         self.opponent.extend(rows.iter().map(|row| position(row).opponent()));
-        // Steps of 1/256 disc and of 1/64 occurrence are exact in 32 bits.
+        // Multiples of 1/256 disc and of 1/64 occurrence are exact as `f32`.
         self.label.extend(rows.iter().map(|placed| placed.row.label().discs() as f32));
         self.weight.extend(rows.iter().map(|placed| placed.row.weight().occurrences() as f32));
         self.ply.extend(rows.iter().map(|row| position(row).ply() as u8));
@@ -144,7 +144,7 @@ impl PositionStream {
         })
     }
 
-    /// Returns the next `most` positions, or at least one; at the end of the data, fewer or none.
+    /// Returns the next `most` positions (1 if `most` is 0); at the end of the data, fewer or none.
     pub fn next_batch(
         &mut self,
         most: usize,
@@ -234,7 +234,7 @@ mod tests {
     use super::super::tests::games;
     use super::*;
 
-    /// More games than are labelled at the same time.
+    /// The number of games in `a.games`: more than are labelled at the same time.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 

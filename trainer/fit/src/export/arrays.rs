@@ -46,7 +46,7 @@ impl<W: Write + Seek> Npz<W> {
         name: &str,
         array: &ArrayBase<impl Data<Elem = T>, D>,
     ) -> Result<(), ExportError> {
-        // A zip file stores the size of a long array in other fields.
+        // A zip file needs other fields (Zip64) for the size of an array of 4 GiB or more.
         let is_long = array.len().saturating_mul(size_of::<T>()) >= 0xFFFF_0000;
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
@@ -60,10 +60,10 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The place of an array in the parameters. The array has the classes of a pattern, or the counts
-/// of all scalar features.
+/// The range of parameters that an array contains: the classes of a pattern, or the counts of all
+/// scalar features.
 pub(super) struct Place {
-    /// `None` for the scalar features.
+    /// The index of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
     /// The lengths of the array's axes that run over the parameters.

@@ -33,7 +33,7 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     // The date, which no program reads.
     bytes.extend(0_f64.to_le_bytes());
     for ply in 0..PLIES {
-        // The full board is scored, not evaluated.
+        // A full board is scored, not evaluated, so any weights will do.
         let phase = Phase::new(ply.min(PHASES - 1)).expect("there are as many phases");
         let steps = weights.steps(phase);
         let constant = 0_i16;

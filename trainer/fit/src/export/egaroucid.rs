@@ -76,7 +76,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
             sums[parameter].0 += i32::from(weight);
             sums[parameter].1 += 1;
         }
-        // Doubled, because `nearest` needs an even divisor.
+        // Sum and number are doubled, because `nearest` needs an even divisor.
         let mean = |&(sum, number): &(i32, i32)| nearest(2 * sum, 2 * number.max(1)) as i16;
         let steps: Vec<i16> = sums.iter().map(mean).collect();
         for (&parameter, &weight) in order.iter().zip(theirs) {

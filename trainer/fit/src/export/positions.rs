@@ -82,7 +82,7 @@ mod tests {
             let rows: Vec<Placed> = (0..1000).map(|at| row(1 + 1000 * batch + at)).collect();
             arrays.extend(&rows).unwrap();
         }
-        // 8 + 8 + 8 + 4 + 4 + 1 + 1 bytes of each position.
+        // A position takes 8 + 8 + 8 + 4 + 4 + 1 + 1 = 34 bytes.
         let in_files: usize = arrays.columns.iter().map(Temporary::len).sum();
         assert_eq!(in_files, 10_000 * 34);
         let bytes = arrays.finish("{}").unwrap();

@@ -24,7 +24,7 @@ const WIDEST: usize = size_of::<f64>();
 
 /// Reads weights from the arrays of an `.npz` file: `pattern_set`, the weights of every pattern
 /// (`weights_KK`) and, if the set has scalar features, `scalar_weights`; also counts, if present,
-/// and factors, if the set has any. Numbers in steps of weights files are rounded if not whole.
+/// and factors, if the set has any. Fractions of a step in weights and factors are rounded.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
@@ -150,7 +150,7 @@ impl<F: Read + Seek> Arrays<F> {
     }
 }
 
-/// Returns the elements as `f64` if they have the type `T`.
+/// Returns the elements of the array in `bytes` as `f64`; `None` if their type is not `T`.
 fn view<T: ViewElement + Copy>(
     bytes: &[u8],
     number: impl Fn(T) -> f64,

@@ -166,7 +166,7 @@ pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// A conversion of another program's weights, in units of 1/128 disc, phase by phase.
+/// A conversion of another program's weights, in units of 1/128 disc, to ours, phase by phase.
 pub(super) struct FinerTables<'a> {
     /// The weights to set. Their pattern set must have the pattern `row 2`.
     pub(super) weights: &'a mut Weights,

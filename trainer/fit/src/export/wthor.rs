@@ -85,7 +85,7 @@ mod tests {
         // A regression: an unfinished game was exported without its stated result.
         let broken_off = games[3].clone().with_stated(26).unwrap();
         assert_eq!(wthor(&[broken_off], 2024).unwrap()[16 + 6], 45);
-        // Black's discs at the end, or on the board of an unfinished game, and under perfect play.
+        // Black's discs at the end (unfinished: on the board), and those under perfect play.
         assert_eq!(bytes[16 + 68 * 9..][6..8], [64, 27]);
         assert_eq!(bytes[16..][6..8], [2, 2]);
         assert_eq!(bytes[16 + 68..][6..8], [4, 4]);

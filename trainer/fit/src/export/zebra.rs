@@ -57,7 +57,7 @@ pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
         }
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(i16::to_be_bytes).collect();
-    // Not compressed, so that the file does not depend on the version of a compressor.
+    // The file is not compressed, so that it does not depend on the version of a compressor.
     let mut packed = GzBuilder::new().write(vec![], Compression::none());
     let written = packed.write_all(&bytes).and_then(|()| packed.finish());
     written.map_err(|error| Program::Zebra.refused(error.to_string()))

@@ -4,7 +4,7 @@
 //! The gradient is that of the mean squared error per occurrence plus that of the ridge penalty, so
 //! full and small batches approach the minimum of least squares. A batch is a range of rows of
 //! every phase of the window. Rows are sorted by a hash, so a batch is a random sample; each pass
-//! takes the batches in a new random order. Data read from front to back need no shuffling.
+//! takes the batches in a new random order. The rows themselves need no shuffling.
 //!
 //! An epoch of few positions passes over them several times, since one pass would make only about
 //! ten updates. (On WTHOR, ten updates per epoch left the validation error of phase 5 at 1,470
@@ -101,11 +101,11 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
         let next = (self.progress.updates + 1) as f64;
         AdamStep {
-            // Scaled as if every batch had the occurrences of the average batch.
+            // Sums are scaled as if every batch had the mean number of occurrences of a batch.
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
             ridge: match self.memory {
                 Memory::Phase(_) => self.problem.ridge / occurrences,
-                // Each update applies its batch's share of the ridge; `batches` compensates.
+                // `descend` scales the ridge by a batch's share of occurrences: about 1/`batches`.
                 Memory::Group(_) => self.problem.ridge * batches / occurrences,
             },
             keep_first: beta1,

@@ -9,7 +9,7 @@ use super::solver::Epoch;
 use crate::backend::Errors;
 
 /// The fitted weights (and factors) of a phase or of a group of phases, in the device's parameter
-/// order: those with the least validation error, or the latest without validation positions.
+/// order: those with the least validation error or, without validation positions, the latest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
     /// The weights in discs and, for a group, the factors (1.0 is a factor of 1, not a step).
@@ -29,7 +29,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if an unfinished fit can have this progress and these metrics of each epoch.
+    /// Returns true if an unfinished fit with these metrics, one per epoch, can have this progress.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished

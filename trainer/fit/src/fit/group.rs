@@ -108,7 +108,7 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// In each dimension in which all of `factors` are 0, draws the factors of trained parameters.
+    /// Draws random factors of trained parameters in each dimension in which all `factors` are 0.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -199,9 +199,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns, for each parameter, half the signed square of its factor vector, in discs. The
-    /// engine's value contains this amount, so each weight in a weights file is smaller by this
-    /// amount.
+    /// Returns, for each parameter, [`own_worth`] of its factor vector. The engine's value contains
+    /// this amount, so each weight in a weights file is smaller by it.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -184,8 +184,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         let (batch, _) = self.part();
         let (backend, scratch) = (self.problem.backend, &mut self.scratch);
         scratch.multiply(self.problem, batch, &mut self.direction)?;
-        // With the rounded direction p the exact step along it is (g·p)/(p·Ap); it lowers the
-        // objective by (g·p)²/(p·Ap).
+        // For `gradient` g, rounded direction p and normal matrix A, the exact step is
+        // (g·p)/(p·Ap); it lowers the objective by (g·p)²/(p·Ap).
         let along = backend.dot(&self.gradient, &self.direction)?;
         let step = along / backend.dot(&self.direction, &scratch.product)?;
         backend.add_scaled(&mut self.weights, step, &self.direction)?;

@@ -20,8 +20,8 @@
 //! | `part`, `side_files`, `error`, `pack`, `run` | the fit of all phases, as a run in parts |
 //! | `device` | the device that a fit runs on |
 //!
-//! The elements of a fit's vectors have the order of [`crate::model`]. The fit rounds, measures and
-//! reorders them once, at the end.
+//! The elements of a fit's vectors have the order of [`crate::model`]. At the end, the fit rounds
+//! the vectors, measures their errors, and reorders them for the weights file.
 
 mod adam;
 mod best;

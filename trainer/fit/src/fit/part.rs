@@ -94,7 +94,7 @@ const REPORT: &str = "report";
 fn sections_of(fitted: &FittedPhase) -> [Section; SECTIONS] {
     let FittedPhase { steps, counts, report, metrics } = fitted;
     let phase = report.phase;
-    // Reports and metrics are plain records of numbers.
+    // This cannot fail: reports and metrics have only numbers and texts.
     let metrics = serde_json::to_vec(metrics).unwrap_or_default();
     let report = serde_json::to_vec(report).unwrap_or_default();
     [
@@ -199,7 +199,7 @@ mod tests {
         };
         assert_eq!(read("small", "20..30", "2/6"), [19, 21, 23, 25, 27, 29]);
         assert_eq!(read("small", "20..21", "1/1"), [18, 19, 20, 21, 22, 23]);
-        // The shard has the second group, and the second phase of the fit without factors.
+        // The shard fits phase 21 without factors, and the second group, phases 30 to 39.
         let both = [19, 21, 23].into_iter().chain(28..=41).collect::<Vec<_>>();
         assert_eq!(read("factors", "20..59", "2/40"), both);
     }

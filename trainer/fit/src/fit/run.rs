@@ -124,7 +124,7 @@ impl Fit<'_> {
             let packing = Packing { run, model, phases, initial, progress };
             packing.write(so_far, &stopped)
         };
-        // The parts of an unfinished fit stay.
+        // `run.pack` removes the parts, which an unfinished fit still needs.
         let packed = if stopped.is_empty() { run.pack(pack) } else { pack(&run) };
         packed.map(|(summary, report)| FitEnd { report, summary: Some(summary) })
     }
@@ -133,7 +133,7 @@ impl Fit<'_> {
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
-        // The test files affect only the report file, not the weights.
+        // The test files affect only the report, which has this provenance, not the weights.
         let provenance = Provenance::new("fit")
             .with("optimizer", self.optimizer.to_string())
             .with("data", inputs(self.dataset.inputs()))
@@ -186,12 +186,12 @@ impl Fit<'_> {
 
     /// Returns the number of fits that may run at once, given the greatest length of their vectors.
     fn at_once(&self, length: usize) -> Result<usize, FitError> {
-        // Eight vectors of doubles, a vector of sums and the best weights; four more vectors while
-        // the state is saved, and their bytes.
+        // A fit has eight vectors of doubles, a vector of sums and the best weights. While it saves
+        // its state, it also has four vectors and their bytes.
         const BYTES_PER_ELEMENT: u64 = 8 * 18 + 4;
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
-        // Lines of metrics and everything else are small.
+        // The other data of a fit, such as its metrics, are small.
         let bytes = (length as u64).saturating_mul(BYTES_PER_ELEMENT);
         if bytes > memory {
             return Err(FitError::OutOfMemory { needed_mb: bytes.div_ceil(1 << 20) });

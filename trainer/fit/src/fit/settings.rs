@@ -350,7 +350,7 @@ mod tests {
         }
     }
 
-    /// Settings files of version 0.1 name the epochs `passes` or `iterations`.
+    /// Settings files of version 0.1, with epochs named `passes` or `iterations`, must be read.
     #[test]
     fn the_old_names_of_epochs_are_read() {
         let old = "[adam]\npasses = 3\n[least_squares]\niterations = 4\n";

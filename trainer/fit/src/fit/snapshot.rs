@@ -123,7 +123,7 @@ impl Checkpointer for Saver<'_, '_> {
     }
 }
 
-/// The state of an unfinished fit. Together with the data and the settings, it determines the rest.
+/// The state of an unfinished fit. With the data and the settings, it determines all later updates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
     pub(super) state: State,
@@ -174,7 +174,7 @@ impl Snapshot {
             metrics: self.vector.metrics.clone(),
             vectors: names.chain([BEST.to_owned()]).collect(),
         };
-        // The head is a plain record of finite numbers.
+        // This cannot fail: the head has only finite numbers and texts.
         let text = serde_json::to_vec(&head).unwrap_or_default();
         let mut sections = vec![Section { name: HEAD.to_owned(), content: text }];
         let vectors = self.state.vectors.iter().map(|(_, vector)| vector);

@@ -19,13 +19,13 @@ pub struct BiasSums {
     games: u64,
     /// Σ over games of S², where S is a game's Σ weight · (label − value).
     signed_squared: i128,
-    /// Σ over games of S · W, where W is a game's Σ weight.
+    /// Σ over games of S · W: a game's Σ weight · (label − value), times the game's Σ weight.
     signed_by_weight: i128,
-    /// Σ over games of W².
+    /// Σ over games of W², where W is a game's Σ weight.
     weight_squared: i128,
-    /// The sum S of the current game, whose end was not yet reported by [`Self::end_game`].
+    /// Σ weight · (label − value) of the current game, which [`Self::end_game`] will end.
     open_signed: i128,
-    /// The sum W of the weights of the current game's positions.
+    /// Σ weight of the current game.
     open_weight: i128,
 }
 
@@ -148,8 +148,8 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// This constant and the next three are the indices of the first group by phase, by value, by
-/// region and by empty squares. The group with index 0 has all positions.
+/// The index of the first group by phase. The next three constants are those of the first groups by
+/// value, by region and by empty squares. The group with index 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -324,7 +324,7 @@ mod tests {
             ("endgame (40 to 59)", 2, 2.0),
         ];
         assert_eq!(names(&found.by_region()), regions);
-        // 41, 30, 25, 24, 13 and 12 empty squares.
+        // The positions have 41, 30, 25, 24, 13 and 12 empty squares.
         let groups = [
             ("13 to 18", 1, 4.0),
             ("19 to 24", 1, -3.0),

@@ -18,13 +18,13 @@ use crate::source::LabelRules;
 /// The contributions to the value of a position, the largest first.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Explanation {
-    /// The board line.
+    /// The board line of the position.
     pub board: String,
     /// The phase.
     pub phase: Phase,
     /// The sum of all contributions, limited to ±64 discs.
     pub value: f64,
-    /// The contribution of all instances of each pattern, and of each scalar feature.
+    /// The contributions of each pattern (all instances), of each scalar feature, and of factors.
     pub totals: Vec<Total>,
     /// The contribution of each instance.
     pub instances: Vec<InstanceRow>,
@@ -44,7 +44,7 @@ pub struct Total {
 pub struct InstanceRow {
     /// The name of the pattern.
     pub pattern: String,
-    /// The squares, the first least significant.
+    /// The squares; the first has the least significant digit of the configuration.
     pub squares: String,
     /// The configuration on the squares: X for the player, O for the opponent.
     pub configuration: String,
@@ -166,7 +166,7 @@ pub struct WorstPosition {
     /// The number of moves before the position.
     pub ply: u32,
     /// The contributions to the static value of all instances of each pattern and of each scalar
-    /// feature, the largest first; empty for evaluations by hand.
+    /// feature, the largest first; empty for the evaluations `none` and `mobility`.
     pub parts: Vec<Total>,
 }
 

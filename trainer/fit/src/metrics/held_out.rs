@@ -15,7 +15,7 @@ use super::{Overlap, TestGames};
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
 use crate::source::{DataError, LabelRules};
 
-/// The data and the layout of a fit according to its provenance.
+/// The data of a fit, and the settings of its dataset, according to its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Trained {
     data: Vec<Input>,

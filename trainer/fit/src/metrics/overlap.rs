@@ -17,10 +17,10 @@ use crate::source::DataError;
 /// The number of training positions that are looked up in parallel.
 const AT_ONCE: usize = 1 << 16;
 
-/// The test games, and their positions, that training has. Positions are equal up to symmetry.
+/// How many test games and test positions are also in training. Symmetric positions are equal.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Overlap {
-    /// The training data.
+    /// The name of the training data in messages.
     pub data: String,
     /// The number of test games with more than half of their positions in training. A position
     /// outside games counts as a game.

@@ -90,7 +90,7 @@ mod tests {
         let all = [weights(-7, 20, 5), weights(0, -10, 9), weights(4, 5, 2)];
         are_equal(&averaged(all.to_vec()).unwrap(), &weights(-1, 5, 9));
         are_equal(&averaged(all[..1].to_vec()).unwrap(), &all[0]);
-        // Halfway between two steps: 2 and 3, 3 and 4.
+        // The exact means 2.5 and 3.5 are rounded to 2 and 4.
         let between = averaged(vec![weights(2, 0, 1), weights(3, 1, 1)]).unwrap();
         assert_eq!(between.steps(Phase::all().next().unwrap())[..4], [2, 4, 4, 2]);
     }
@@ -112,7 +112,7 @@ mod tests {
         let small = PatternSet::shipped("small").unwrap();
         let without = Weights::zero(small.clone());
         assert!(averaged(vec![weights(0, 0, 0), without]).is_none());
-        // 16 factors in 15 phases do not become 8 in 30.
+        // Factors that 30 phases share cannot be widened to factors that only 15 phases share.
         let shape = FactorShape::new(16, 15).unwrap();
         let others = Weights::zero(small.with_factors(Some(shape)));
         assert!(averaged(vec![weights(0, 0, 0), others]).is_none());

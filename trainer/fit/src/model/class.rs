@@ -16,18 +16,18 @@ use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 /// b). The head of this file explains a, b, c and T.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// The digits of a, the least significant first: the first squares of the pairs, at most five.
+    /// The first squares of the pairs, at most five: the digits of a (see [`Lane`]), lowest first.
     pub first: Vec<Square>,
-    /// The digits of b: the mirror images of the squares in `first`.
+    /// The mirror images of the squares in `first`: the digits of b (see [`Lane`]).
     pub second: Vec<Square>,
-    /// The digits of c: the squares that the mirror leaves in place, at most ten.
+    /// The squares that the mirror leaves in place, at most ten: the digits of c (see [`Lane`]).
     pub fixed: Vec<Square>,
-    /// The factor T of c in the class.
+    /// The factor T in the formula of the class (see [`Lane`]).
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// For patterns with four or eight symmetries, the map from c to the class. `first` and
-    /// `second` are then empty.
+    /// For patterns with four or eight symmetries, the map from c (see [`Lane`]) to the class.
+    /// `first` and `second` are then empty.
     pub map: Option<Vec<u16>>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Lane {
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// The map from c to the class, if there are too many symmetries for the formula.
+    /// The map from the number of the fixed squares to the class, for four or eight symmetries.
     map: Option<Vec<u16>>,
 }
 

@@ -91,7 +91,7 @@ impl Mean {
         let share = f64::from(count) + 1e-3;
         self.share += share;
         self.occurrences += u64::from(count);
-        // The first weight is kept exactly.
+        // For the first weight, `share / self.share` is 1, so the mean is exactly this weight.
         self.value += (value - self.value) * (share / self.share);
     }
 }
@@ -117,7 +117,7 @@ fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns by how many discs rounding reduces half the signed square of each factor vector.
+/// Returns by how many discs rounding reduces [`own_worth`] of each factor vector.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn what_is_rare_gets_coarse_steps_and_what_is_common_fine_ones() {
         let to = Coarseness { label_error: 10.0, ..AS_FINE };
-        // The steps times the root of the number are at most 320.
+        // For n occurrences, a coarse step is at most 10 discs / √n = 320/√n steps, but at least 1.
         let steps = [1_000_000, 25_601, 25_600, 6_401, 6_400, 100, 25, 1, 0].map(|n| to.steps(n));
         assert_eq!(steps, [1.0, 1.0, 2.0, 2.0, 4.0, 32.0, 64.0, 64.0, 64.0]);
 

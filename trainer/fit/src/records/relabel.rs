@@ -280,7 +280,7 @@ impl<R: Record> RelabelJob<'_, R> {
             .with("exact", self.settings.exact)
             .with("shard", Shard::WHOLE.to_string())
             .with_unusual(self.inputs.enumerated, "enumerated", true);
-        // Exact scores do not depend on an evaluation.
+        // Exact scores do not depend on the weights, so only searches add these to the provenance.
         let Some(Search { depth, nodes, selectivity }) = self.settings.search else {
             return provenance;
         };

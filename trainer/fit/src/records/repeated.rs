@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A set of all earlier keys must find the same, with any memory limit.
+        /// With any memory limit, the repeats must be those that a set of all earlier keys finds.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

@@ -404,7 +404,7 @@ mod tests {
         check_shuffle(&positions(9000));
     }
 
-    /// The memory holds from all records down to the least that the sort can use.
+    /// Shuffles with memory for all records, for fewer, and for as few as the sort can use.
     fn check_shuffle<R: Record + Ord + Debug>(records: &[R]) {
         let folder = Folder::new();
         let inputs = inputs::<R>(&folder.write("all", records));

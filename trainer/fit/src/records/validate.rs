@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes five frames of 20 games, of a different length in each frame.
+    /// Writes five frames of 20 games. The number of moves is the same for all games of a frame.
     fn write(path: &Path) -> Vec<Vec<Game>> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];

@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// A regression: the game after a cut one was lost, and `;)` inside a value ended a game.
+    /// A regression: a game after an unfinished one was lost, and `;)` in a value ended a game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");
@@ -254,14 +254,14 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A regression: a stated result that differs from the moves, or of a cut game, was lost.
+    /// A regression: stated results that differ from the moves, or of unfinished games, were lost.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {
             let text = game(moves).replace("RE[+0.00]", &format!("RE[{result}]"));
             read(text.as_bytes())[0].as_ref().unwrap().stated()
         };
-        // The board has 13 discs. If the empty squares count for the winner, black wins by 64.
+        // The last board has 13 black discs. With the empty squares, black wins by 64.
         for (result, expected) in
             [("+64.00", None), ("+13", None), ("-64", Some(-64)), ("+62:r", Some(62)), ("?", None)]
         {

@@ -322,18 +322,18 @@ mod tests {
     fn by_default_a_value_before_the_solved_position_is_blended_with_what_follows() {
         let default = labels(&LabelRules::default(), &relabelled());
         let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
-        // From black's view, the values at plies 3 to 6 are 8, 10, 6 and 6, each with half the
-        // weight of the one before.
+        // From black's view, the values at plies 3 to 6 are 8, 10, 6 and 6. Each weight is half the
+        // one before, except that the last two are equal.
         let blend = 0.5 * 8.0 + 0.25 * 10.0 + 0.125 * 6.0 + 0.125 * 6.0;
         assert!((discs[3] + blend).abs() < 0.01, "{discs:?}");
-        // The value at ply 1 has no successor. At ply 4 and later, the scores are exact.
+        // Ply 1 has its own value, ply 2 the score of ply 4, plies 4 to 6 exact scores.
         let rest = [&discs[..3], &discs[4..]].concat();
         assert_eq!(rest, [64.0, 3.0, 10.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
     }
 
     #[test]
     fn a_lambda_return_blends_the_values_that_follow_up_to_a_deviation() {
-        // Black moves at even plies; from its view the values are 4, 8, 16 and, after the last, 64.
+        // Black moves at even plies. From its view, the values are 4, 8 and 16, and the result 64.
         let values = [vec![None; 6], vec![Some(4), Some(-8), Some(16)]].concat();
         let game = wipe_out().with_values(values).unwrap();
         let expected =
@@ -344,7 +344,7 @@ mod tests {
             assert_eq!((found.0, found.1), (ply, if ply == 7 { -black } else { black }));
         }
         assert_eq!(found.len(), 3);
-        // The move at ply 7 was random, so later values do not count up to ply 7.
+        // The move at ply 7 was random, so labels up to ply 7 must not use values after it.
         let deviated = game.clone().with_deviations(1 << 7).unwrap();
         let discs =
             |game| labels(&rules("all:lambda0.5"), game).iter().map(|l| l.1).collect::<Vec<_>>();
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_blend_needs_all_of_its_origins() {
-        // Black moves at even plies, and wins by 64.
+        // White moves at plies 1 and 3, and loses by 64: its values there are 3 and −8.
         let expected = [(1, -17.1, 1.0), (3, -24.8, 1.0)];
         let found = labels(&rules("0..=3:30%result+70%value"), &relabelled());
         for (found, expected) in found.iter().zip(expected) {

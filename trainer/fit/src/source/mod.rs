@@ -43,7 +43,7 @@ pub use error::{DataError, Rejection};
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
 
 /// An iterator over the records of another program's file. It continues after a refused record, but
-/// ends with an error.
+/// not after an error.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, DataError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;

@@ -18,7 +18,7 @@ use super::{DataError, Entries, Rejection, labelled};
 /// The names of the arrays that are read. The first three are required.
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
 const REQUIRED: usize = 3;
-/// Further arrays of exported positions. They follow from the others, so they are not read.
+/// Further arrays of exported positions, which an import does not need and does not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
 /// The greatest number of positions that the reading thread may be ahead of the import.
@@ -71,7 +71,7 @@ impl Iterator for Npz {
 
 impl Entries<PlacedPosition> for Npz {
     fn bytes_read(&self) -> u64 {
-        // The arrays are read at several places at once, so the number is known only at the end.
+        // Each array is read at its own place in the file, so bytes are counted only at the end.
         if self.is_over { self.bytes } else { 0 }
     }
 

@@ -98,7 +98,7 @@ impl<T> Games<T> {
             first.and_then(|first| (first + 1..piece.len()).find(|&at| begins(&piece[at..])));
         let Some(next) = next else { return game };
         let swallowed = &piece[next..];
-        // A comment may quote the beginning of a game.
+        // A comment may quote the beginning of a game, so the supposed next game must be valid.
         if game.is_ok() && self.parsed(swallowed).is_err() {
             return game;
         }
@@ -139,7 +139,7 @@ fn players(text: &str) -> String {
 /// The state of the search for the end of a game.
 #[derive(Default)]
 struct Scan {
-    /// The number of open brackets; 0 before the game begins.
+    /// The number of open parentheses; 0 before the game begins.
     depth: u32,
     in_value: bool,
     is_escaped: bool,

@@ -76,7 +76,7 @@ impl Records {
         Ok(match file::kind_of(path) {
             Ok(Kind::Positions | Kind::Openings) => Self::Positions(PositionReader::open(path)?),
             Ok(Kind::Placed) => Self::Placed(PlacedReader::open(path)?),
-            // Files of other kinds are refused by the reader, by name.
+            // If the file is not of games, the reader's error names its kind.
             Ok(_) => Self::Games(GameReader::open(path)?),
             Err(foreign @ FileError::Foreign { .. }) => match ScoredBoards::open(path) {
                 Ok(Some(boards)) => Self::Boards(boards),

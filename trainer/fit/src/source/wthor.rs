@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn moves_and_the_theoretical_score_are_read() {
-        // The first game is f5 d6 c5, and 57 empty squares are at ply 3.
+        // The first game is f5 d6 c5. Its score is that at 57 empty squares, which is ply 3.
         let games = read(&file(&[(40, &[56, 64, 53]), (40, &[56])])).unwrap();
         let game = games[0].as_ref().unwrap();
         let names: Vec<String> = game.squares().iter().map(Square::to_string).collect();
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(games[1].as_ref().unwrap().solved(), None);
     }
 
-    /// A regression: stated results of unfinished games were lost, others were not checked.
+    /// A regression: stated results were lost for unfinished games, and not checked for others.
     #[test]
     fn stated_discs_are_kept_unless_they_are_those_of_the_board() {
         let wipe_out = [56, 64, 53, 46, 75, 66, 57, 65, 35];
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// A regression: these files were refused as files of games with a wrong size.
+    /// A regression: these files were refused as games of a wrong size, without their real kind.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

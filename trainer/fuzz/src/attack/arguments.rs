@@ -15,13 +15,13 @@ use super::ground::{Ground, Limits, Place, kinds, name, other_readers, with_a_wo
 use super::process::run;
 use crate::mutation::Draws;
 
-/// Numbers and ranges at and beyond the limits, separated by spaces. The first one is empty.
+/// Hostile values of flags, at and beyond the limits, separated by spaces. The first is empty.
 const NUMBERS: &str = " \
     0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Paths that do not exist or are not ordinary files, separated by spaces. The first one is empty.
+/// Paths to missing files, to things other than files, and to foreign files. The first is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -71,7 +71,7 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
         for (at, input) in (1..list.len()).flat_map(|at| inputs.iter().map(move |it| (at, it))) {
             if OUTPUTS.iter().any(|flag| list[at - 1] == **flag) {
                 let mut list = list.clone();
-                // An output that is a folder cannot be an input; then no refusal is expected.
+                // A command whose output is a folder may refuse a file for another reason.
                 let is_file = list[at].to_string_lossy().contains('.');
                 list[at] = Path::new(if at % 2 == 0 { "." } else { "" }).join(input).into();
                 list.push("--force".into());
@@ -82,7 +82,7 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// A message must repeat only a small part of a long word, and escape control characters.
+/// Passes hostile words. A message must shorten a long word and escape control characters.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     let long = "x".repeat(100_000);
@@ -121,8 +121,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command and notes its faults. `is_endless` is true if the command may run forever. It
-/// must refuse the arguments with a message that contains `refusal`, if given.
+/// Runs a command and notes its faults. `is_endless` is true if the command may run forever. If
+/// `refusal` is given, the command must refuse the arguments with a message that contains it.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -170,13 +170,13 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
     let output = OUTPUTS[..3].iter().find_map(|flag| after(flag, list));
     let input = (1..list.len()).find(|&at| inputs.contains(&list[at]));
     match (draws.below(8), output, input) {
-        // An output in a place that must not be overwritten.
+        // Replaces the output by a random path, such as an input, a device or a foreign file.
         (0..3, Some(at), _) if at < list.len() => {
             list[at] = place(draws);
             list.extend((draws.below(2) == 0).then(|| "--force".into()));
             false
         }
-        // An input that does not exist, or a file of another kind.
+        // Replaces an input by a random path, such as that of a missing file or of another kind.
         (3, _, Some(at)) => {
             // A command with a FIFO as its input would wait forever for data.
             list[at] = Some(place(draws)).filter(|place| place != "fifo").unwrap_or_default();
@@ -194,7 +194,7 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
             }
             false
         }
-        // A hostile number as the value of a flag, which is in the list or is added.
+        // Gives a flag a hostile number: a flag of the list, or one that is added.
         _ => {
             let is_number =
                 |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u64>().is_ok());

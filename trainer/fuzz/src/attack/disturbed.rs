@@ -210,7 +210,7 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// At a random write of each command, the disk becomes full.
+/// Runs each command on a disk that becomes full at a random write.
 pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, _, draws| {
         let writes = whole.calls.get("write").copied().unwrap_or(0);
@@ -218,8 +218,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// One system call of each command fails, transfers too little or kills the process. In about a
-/// third of the runs it is the last of its kind, such as the `rename` to an output's final name.
+/// Makes one system call of each command fail, transfer too little or kill the process: in about a
+/// third of the runs the last call of its kind, such as the `rename` to an output's final name.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -258,21 +258,21 @@ fn failing(
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
-        // Messages go into a file, too: this is room for the undisturbed ones and a kilobyte.
+        // Messages also go into a file. The limit leaves room for the usual ones and 1 KiB more.
         let least = 2 + whole.outcome.messages.div_ceil(512);
         let limit = match number % 4 {
             0 => format!("-f {}", least + draws.below(largest.max(1))),
-            // The programs expand their weights into up to 210 MB.
+            // In KiB, from 260 MB on: the programs expand their weights into up to 210 MB.
             1 => format!("-v {}", 260_000 + draws.below(600_000)),
             2 => format!("-d {}", 20_000 + draws.below(200_000)),
-            // The stacks are smaller than any build of the programs needs.
+            // 128 KiB: a smaller stack than any build of the programs needs.
             _ => "-s 128".to_owned(),
         };
         let inner = place.command(folder, words);
         let mut command = Command::new("sh");
         command.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
         command.arg(inner.get_program()).args(inner.get_args()).current_dir(folder);
-        // The run that resumes the command must divide its work into parts of the same size.
+        // The parts get the same size (`OTHELLO_PART_UNITS`) as in the run that resumes.
         command.envs(inner.get_envs().filter_map(|(key, value)| Some((key, value?))));
         let ended = run(command.arg("--json"), limits);
         Some((format!("ulimit {limit}"), Some(ended).filter(|ended| !ended.found_no_memory())))

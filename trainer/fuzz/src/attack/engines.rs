@@ -1,5 +1,5 @@
-//! Attacks by players of a match that start further processes: in separate sessions, after forking
-//! twice, and before a kill of the match. None of these processes may survive the match.
+//! Attacks by players of a match that start further processes, some of them in new sessions or by
+//! forking twice. No such process may survive the match, even if the match is killed.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ const LEAVERS: [&str; 6] = [
     "trap '' TERM HUP INT; (setsid SLEEP &)",
 ];
 
-/// A shell script for a player that never answers, in matches that are killed.
+/// The script of a player that never answers; it is used only in matches that are killed.
 const STUCK: &str = "exec SLEEP";
 
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {

@@ -62,7 +62,7 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     let argument = |word: &str| match word {
         "@x" => path.clone().into(),
         "@x/.." => parent.into(),
-        // The output of the run to which the damaged part belongs.
+        // `@x.out` means the output of the run to which the damaged part belongs.
         "@x.out" => parent.with_extension("").into(),
         _ => place.words(word).remove(0),
     };

@@ -205,7 +205,7 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns the program, the subcommand, the next word and, for a fit, the optimizer.
+/// Returns a command's name in the counts: program, subcommand, next word, and a fit's optimizer.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

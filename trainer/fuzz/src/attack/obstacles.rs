@@ -28,7 +28,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
-            // Commands may notice obstacles to unfinished work late, so these need not be refused.
+            // Obstacles at `.partial` and `.parts` need not be refused: they may be noticed late.
             let must_be_refused = beside.is_empty() && !may_go(&path, thing);
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }

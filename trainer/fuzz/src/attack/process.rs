@@ -30,8 +30,8 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns the run that did its work (exit status 0 or 1), `first` if both did. If neither did,
-    /// returns `first` without its exit status, which counts as a fault.
+    /// Of two runs of a command, returns the one that did its work (exit status 0 or 1): `first` if
+    /// both did. If neither did, returns `first` without its exit status, which counts as a fault.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {
@@ -60,7 +60,7 @@ impl Ended {
     }
 
     /// Returns the fault of a run on hostile input. Control characters in messages or output are
-    /// also faults, but output in JSON is for programs, and is not checked for them.
+    /// also faults, except in JSON output, which is for programs.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');

@@ -50,7 +50,7 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Parses a text, if it is valid. The value must stay the same when it is printed and parsed.
+/// Returns the value of a valid text. Panics if printing and parsing it gives another value.
 fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
     let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
     assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");

@@ -1,6 +1,6 @@
-//! Targets for the stored parts of a fit. A small fit resumes with a part of finished phases, or a
-//! snapshot of an unfinished one. The input becomes the sections of this valid container: names and
-//! contents in turn, separated by a byte `FE`.
+//! Targets for the stored parts of a fit. A small fit resumes with a part of finished phases, or
+//! with a snapshot of an unfinished phase. The fuzzer's input becomes the sections of this part or
+//! snapshot: names and contents in turn, separated by a byte `FE`.
 
 use std::fs;
 use std::path::Path;

@@ -153,7 +153,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of weights of 0 for a pattern set; too short ones for a large set.
+/// Returns sections of weights that are all 0, too short for an invalid or large pattern set.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);
@@ -165,7 +165,7 @@ fn sections(toml: &[u8]) -> Vec<Section> {
         [named(format!("weights {phase:02}"), &steps), named(format!("counts {phase:02}"), &counts)]
     });
     let ordering = PatternSet::from_toml(ORDERING).expect("a pattern set");
-    // The strength, and a weight for each class, in two bytes each.
+    // The strength of the move ordering and a weight for each class, in two bytes each.
     let ordering = vec![1; 2 * (1 + Geometry::new(&ordering).parameters())];
     let ordering = [
         Section::new("ordering pattern set", ORDERING.as_bytes()),

@@ -253,7 +253,7 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Returns empty content for a whole match; refuses an invalid sequential test in `provenance`.
+    /// Returns content without pairs; an invalid sequential test in `provenance` is an error.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;

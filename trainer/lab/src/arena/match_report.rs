@@ -32,7 +32,7 @@ pub struct MatchReport {
     second: String,
     /// The number of pairs of games.
     pairs: usize,
-    /// The default depth of searches in moves.
+    /// The default depth of searches, in plies.
     depth: u32,
     /// The default number of empty squares at or below which players solve positions exactly.
     exact: u32,
@@ -88,7 +88,7 @@ impl fmt::Display for MatchReport {
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         let budget = match self.budgets {
             [one, other] if one == other => one.to_string(),
-            // A player's name states the limits of its own search keys.
+            // A player's name with a colon, such as `a.weights:ms=5`, already states its limits.
             budgets => [(first, budgets[0]), (second, budgets[1])]
                 .map(|(player, budget)| match budget {
                     budget if budget == Budget::default() || player.contains(':') => String::new(),
@@ -250,7 +250,7 @@ mod tests {
         MatchReport::new(&conditions, &result, Instant::now())
     }
 
-    /// A regression: the report had no interval if every game was won, and `p` as 1.00e0 if even.
+    /// Regressions: the report had no interval if every game was won, and printed p = 1 as 1.00e0.
     #[test]
     fn a_match_is_told_in_words_for_people() {
         let even = report(vec![Pair([2, -2]); 40]).to_string();

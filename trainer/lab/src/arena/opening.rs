@@ -21,7 +21,7 @@ impl Opening {
     /// Creates an opening, and finds a game that leads to the position or, if there is none, to a
     /// symmetric image, which then replaces it. `path` is `None` if no game leads to any image.
     pub fn new(position: Position) -> Self {
-        // Half of the symmetries swap the start position's colours: one image of each half will do.
+        // Symmetries either keep the start position or swap its colours: one of each kind will do.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
         let images = [position]
             .into_iter()

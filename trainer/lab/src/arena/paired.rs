@@ -152,7 +152,7 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     let played = play_on(players, &mut game, mover);
     let squares = game.turns.into_iter().filter_map(|(turn, _)| turn).collect();
     let score = match &played {
-        // The side that moved first belongs to `mover`.
+        // The score is for the side to move, here the first player's.
         Ok(()) if (game.board.side() == opening.side) == (mover == 0) => {
             game.board.position().score()
         }
@@ -212,7 +212,7 @@ pub(crate) mod tests {
         Match { first: first.into(), second: second.into(), strength: STRENGTH }
     }
 
-    /// Twelve openings of two moves.
+    /// Returns the twelve openings of two moves.
     pub(crate) fn openings() -> Vec<Position> {
         let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
         children(Position::START).flat_map(children).collect()
@@ -223,8 +223,8 @@ pub(crate) mod tests {
         let (first, second) = (&Mobility.into(), &Mobility.into());
         let result = played(first, second).play(&openings(), &Silent).unwrap();
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
-        // Every opening is there in four images. Their games may differ, because the search takes
-        // the first of equally good moves.
+        // Each opening occurs in four symmetric images. Their games may differ, because the search
+        // takes the first of equally good moves.
         assert_eq!(result.distinct_openings, 3);
         assert!((3..=openings().len()).contains(&result.distinct_games));
         assert_eq!(result.statistics().p_value, 1.0);

@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Some symmetries leave the start position unchanged, but change the moves.
+    /// Some symmetries keep the start position but change the moves: such games must count as one.
     #[test]
     fn images_of_a_game_are_one_game() {
         let start = |moves: &str| PlayedGame {

@@ -71,7 +71,7 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// At most this many empty squares are solved exactly. The effort of doing so is not counted.
+    /// The player solves positions with at most this many empty squares; this is not in `effort`.
     exact: u32,
     pub(super) effort: Effort,
     /// The time for all moves of a game, if limited.

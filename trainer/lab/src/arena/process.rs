@@ -71,7 +71,7 @@ impl Process {
         let mark = Mark::new();
         #[cfg(unix)]
         shell.env(Mark::VARIABLE, &mark.0);
-        // The guard is first, because our process may be killed at any moment.
+        // The guard starts before the program, because our process may be killed at any moment.
         #[cfg(unix)]
         let mut guard = Guard::new(&mark).map_err(failed)?;
         let mut child = shell

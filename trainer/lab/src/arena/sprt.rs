@@ -206,7 +206,7 @@ mod tests {
         Sprt { hypotheses: hypotheses.parse().unwrap(), alpha, beta }
     }
 
-    /// The probabilities that a pair of two simulated players gives the first 0 to 4 half points.
+    /// The probabilities that a pair of games gives the first simulated player 0 to 4 half points.
     struct Players([f64; 5]);
 
     impl Players {
@@ -268,9 +268,9 @@ mod tests {
         [0.05, 0.2, 0.5, 0.2, 0.05],
     ];
 
-    /// A set of 200 matches of players with a known difference for each distribution of results,
-    /// hypotheses, and true hypothesis. At an error rate of 5 %, a set has 20 or more wrong
-    /// decisions with probability 1/400.
+    /// Simulates 200 matches for each distribution of results, each pair of hypotheses, and each
+    /// true hypothesis. At an error rate of 5 %, 20 or more of 200 decisions are wrong with
+    /// probability 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {
@@ -295,8 +295,8 @@ mod tests {
         }
     }
 
-    /// Three pairs are won twice, one is even. With the two added pairs (see `variance`), the
-    /// shares are 0, ½ and four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
+    /// Three pairs are won 2 : 0, one is 1 : 1. With the two pairs that `variance` adds, the shares
+    /// are 0, ½ and four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
     #[test]
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();

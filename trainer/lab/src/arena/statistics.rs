@@ -201,7 +201,7 @@ mod tests {
         assert_eq!((found.wins, found.draws, found.losses), (2, 2, 2));
         assert_eq!((found.mean_discs, found.elo), (0.0, 0.0));
         assert_eq!((found.pairs_even, found.p_value), (3, 1.0));
-        // Three pairs prove little, even if they are all even.
+        // Three pairs prove little, even if all are even, so the interval must be wide.
         let [low, high] = found.elo_interval.map(Option::unwrap);
         close(low, -high);
         assert!(low < -100.0, "{low}");
@@ -218,16 +218,16 @@ mod tests {
         assert_eq!((found.wins, found.draws, found.losses), (13, 4, 3));
         assert_eq!((found.pairs_won, found.pairs_even, found.pairs_lost), (8, 1, 1));
         close(found.mean_discs, (6.0 * 4.0 + 7.0 + 2.0 * 4.0 - 5.0) / 10.0);
-        // Mean scores of the pairs: 4 · 6, 7, 4 · 2, −5; their squared deviations from 3.4 add up
-        // to 118.4. Student's quantile for nine degrees of freedom is 2.262157.
+        // The mean scores of the pairs are four times 6, 7, four times 2, and −5; their squared
+        // deviations from 3.4 total 118.4. Student's quantile for 9 degrees of freedom is 2.262157.
         close(found.mean_discs_error.unwrap(), 2.262_157 * (118.4_f64 / 9.0 / 10.0).sqrt());
-        // 0.75 of the points: 400 log10 3.
+        // For 0.75 of the points, the difference is 400 log10(0.75 / 0.25) Elo.
         close(found.elo, 190.849);
         let [low, high] = found.elo_interval.map(Option::unwrap);
         close(found.elo_error.unwrap(), (high - low) / 2.0);
     }
 
-    /// Published binomial intervals: from 83.16 % for 20 of 20; 34.75 % to 93.33 % for 7 of 10.
+    /// Published binomial intervals: 34.75 % to 93.33 % for 7 of 10, 83.16 % to 100 % for 20 of 20.
     #[test]
     fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
         let of = |won, lost| {
@@ -238,7 +238,7 @@ mod tests {
         let [low, high] = found.elo_interval.map(Option::unwrap);
         close(low, elo(0.347_547_1));
         close(high, elo(0.933_260_5));
-        // Two-sided: 2 (1 + 10 + 45 + 120) / 2^10.
+        // The two-sided p-value of 7 of 10 by the sign test: 2 (1 + 10 + 45 + 120) / 2^10.
         close(found.p_value, 352.0 / 1024.0);
         let all = of(20, 0);
         assert_eq!((all.elo, all.elo_error), (MAX_ELO, None));
@@ -286,11 +286,11 @@ mod tests {
         assert!(proven > 100, "{proven}");
     }
 
-    /// Of equal players, a 95 % interval must miss the truth at most once in twenty.
+    /// Between equal players, at most one in twenty 95 % intervals may exclude the difference 0.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut random = Generator::new(1);
-        // As in matches of openings near even.
+        // The possible results of a pair, as between equal players from openings near even.
         let outcomes = [[2, 2], [2, 0], [2, -2], [0, 0], [-2, 2], [0, -2], [-2, -2], [2, -2]];
         for pairs in [5, 20, 100] {
             let missed = (0..2_000).filter(|_| {

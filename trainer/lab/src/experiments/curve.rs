@@ -23,7 +23,7 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// The law fitted to all points: error = floor + scale · games^−exponent.
     pub law: Law,
-    /// The prediction for the last point by the law of all others.
+    /// The error at the largest share, predicted by the law fitted to all smaller shares.
     pub prediction: Prediction,
     /// The error that the law predicts for twice the largest number of games.
     pub twice: f64,
@@ -133,8 +133,8 @@ impl Curve {
     }
 }
 
-/// Returns the law of all points, and the prediction for the last one by the law of the others;
-/// `None` if the points do not determine a law.
+/// Returns the law fitted to all points, and the error of the last one predicted by the law fitted
+/// to the others; `None` if the points do not determine a law.
 fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     let by_games: Vec<(f64, f64)> = points.iter().map(|point| (point.games, point.mae)).collect();
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))

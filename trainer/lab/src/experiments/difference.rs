@@ -119,7 +119,7 @@ impl Difference {
     }
 
     /// Returns the numbers of seeds and of test games that prove a difference of `discs` with
-    /// probability 0.9. Half of the variance that this allows is for the seeds, half for the games.
+    /// probability 0.9. The seeds and the games may each add half of the variance that this allows.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -161,8 +161,8 @@ mod tests {
 
     use super::*;
 
-    /// Errors of recipes that differ by `better` discs. A seed shifts a recipe's errors by about
-    /// 0.05 discs; a game shifts those of both recipes equally, and those of each recipe a little.
+    /// Returns errors of recipes that differ by `better` discs. A seed shifts one recipe's errors
+    /// by about 0.05 discs; a game those of both recipes equally, and those of each by some more.
     fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
         let mut random = Generator::new(seed);
         let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();

@@ -65,7 +65,7 @@ pub struct Study<'a> {
     device: PickedDevice,
     /// The run, which has the stages of the study.
     pub run: Run,
-    /// The common provenance of all studies of the same recipe with the same test games.
+    /// The provenance that all studies of this recipe with these test games share.
     pub(super) provenance: Provenance,
     /// The dataset of the last fit, which the next fit uses again if its key is the same.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
@@ -89,8 +89,8 @@ pub struct Fitted {
 pub struct Origins {
     /// The checksums of the inputs, and the texts of the pattern sets.
     texts: BTreeSet<String>,
-    /// The files of training data. Those of the initial weights are included if they are in the
-    /// folder of the data or of the test.
+    /// The files of training data, including those of the initial weights if they are in the folder
+    /// of the data or of the test games.
     data: BTreeSet<PathBuf>,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Refuses test games that a recipe learns from. Adds its inputs to `origins`.
+    /// Refuses test games that a recipe learns from. Adds the recipe's inputs to `origins`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), LabError> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
@@ -147,7 +147,7 @@ impl StudySettings {
         let begun = self.open(recipe, (own, origins), stages, progress);
         let is_free = || Run::check_is_free(&self.out, Shard::WHOLE).is_ok();
         if begun.is_err() && is_free() {
-            // Removes a folder made in vain, not one with content or of a run just begun.
+            // Removes the folder if it is empty and no other run has just begun in it.
             let _ = fs::remove_dir(&self.out);
         }
         begun
@@ -167,7 +167,7 @@ impl StudySettings {
                 format!("--test: {games} games with labels; at least two are needed{remedy}");
             return Err(Invalid(reason).into());
         }
-        // Fits with other seeds have other games in training, so all games count.
+        // Each seed trains on other games of the data, so the overlap is with all of them.
         let everything = LayoutSettings::new(LabelRules::default(), Split::none());
         let (name, data) = ("training".to_owned(), origins.data.iter().cloned());
         let overlap = Overlap::of(&test, name, data, &everything, progress)?;

@@ -71,7 +71,7 @@ pub struct Run {
     name: String,
     sha256: String,
     provenance: Map<String, Json>,
-    /// `None` if the report file is missing.
+    /// The report of the fit; `None` if its file is missing.
     pub phases: Option<FitReport>,
     /// The metrics of all epochs; `None` if their file is missing.
     metrics: Option<Vec<Metrics>>,

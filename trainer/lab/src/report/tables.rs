@@ -18,7 +18,7 @@ const TABLES: [[&str; 4]; 4] = [
 
 /// A table. Each row has the name of its run, loss or match.
 pub struct Table {
-    /// The table's name, the column of the horizontal axis, those with charts, and all others.
+    /// The table's name, the column of the horizontal axis, the columns with charts, other columns.
     pub columns: [&'static str; 4],
     rows: Vec<(String, Json)>,
 }
@@ -68,7 +68,7 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines of a column: one for each name or, over epochs, for each phase.
+    /// Returns a column's lines: one for each name or, in table `epochs`, for each name and phase.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [table, across, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

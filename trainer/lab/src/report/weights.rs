@@ -17,8 +17,8 @@ pub struct WeightsSummary {
     scalars: Vec<ScalarSummary>,
     /// The number of training positions, with repetitions, of each phase, from the weights' counts.
     positions: Vec<u64>,
-    /// The influence of each square by phase, in discs: the sum, over the instances with the
-    /// square, of the mean absolute weight in training divided by the number of squares.
+    /// The influence of each square by phase, in discs: the sum, over the instances that contain
+    /// the square, of (mean absolute weight in training / number of squares).
     squares: Vec<Vec<f64>>,
     predictions: Predictions,
 }
@@ -29,9 +29,9 @@ struct PatternSummary {
     /// The squares, 0 to 63, of each instance; the first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
-    /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
+    /// For each phase, how many classes have at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
-    /// For each phase, the mean absolute weight, in discs, of the classes that occur in training.
+    /// For each phase, the mean absolute weight, in discs, over the occurrences in training.
     sizes: Vec<f64>,
     /// The most frequent classes.
     shown: Vec<ClassSummary>,
@@ -39,7 +39,7 @@ struct PatternSummary {
 
 #[derive(Serialize)]
 struct ClassSummary {
-    /// The first configuration, a character for each square: X player, O opponent, - empty.
+    /// The smallest configuration of the class; for each square: X player, O opponent, - empty.
     discs: String,
     /// The weight of the class in each phase, in steps of 1/32 disc.
     steps: Vec<i16>,
@@ -74,7 +74,7 @@ impl WeightsSummary {
     }
 }
 
-/// The mean absolute weight of a pattern in a phase, in discs, by occurrences in training.
+/// The mean absolute weight of a pattern in a phase, in discs, over the occurrences in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);
@@ -238,7 +238,7 @@ mod tests {
                 met.for_each(|parameter| counts[parameter] += 1);
             }
             weights.set_counts(phase, |parameter| counts[parameter]);
-            // Half a disc for classes in training, and much for all others.
+            // Half a disc for classes in training; 125 discs for others, which must not count.
             weights.set_steps(phase, |parameter| if counts[parameter] > 0 { -16 } else { 4000 });
         }
         let summary = WeightsSummary::new(&weights, 3);

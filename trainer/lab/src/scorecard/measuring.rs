@@ -95,7 +95,7 @@ impl Benchmark {
         if let Some(EqualTime { file, .. }) = &self.equal_time {
             data.push(Data::new(Part::Match, file, &checksum(file, &Silent)?));
         }
-        // A file occurs once for each depth and player.
+        // Each depth and each player repeats the files, so duplicates are removed.
         let mut known = HashSet::new();
         data.retain(|one| known.insert(one.clone()));
         Ok(data)
@@ -163,7 +163,7 @@ impl Benchmark {
             row.exact.extend(values(path, &Phases::default().0)?);
         }
         if let Some(hard) = &self.hard {
-            // A player with a depth of its own is measured only at this depth.
+            // A player whose text states a depth or a level is measured only with that.
             let own = subject.search.depth.is_some() || subject.search.level.is_some();
             for &depth in self.depths.iter().take(if own { 1 } else { self.depths.len() }) {
                 let (strength, pruning) = self.search_of(subject, Plan::to_depth(depth))?;

@@ -43,7 +43,7 @@ pub struct Row {
     pub identity: Option<String>,
     /// The errors of values on the games between strong searches, by search depth.
     pub strong: Vec<ValueErrors>,
-    /// Those of the benchmark's files to which the weights were fitted.
+    /// The files of the benchmark to which the weights were fitted.
     pub fitted_to: Vec<String>,
     /// The best moves in the hard part, by depth.
     pub hard: Vec<BestMoves>,

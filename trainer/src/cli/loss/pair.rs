@@ -26,8 +26,8 @@ pub(super) struct Paired {
     errors: ComparedErrors,
 }
 
-/// Returns the second evaluation if the first path of `data` names one, and the other paths. A word
-/// such as `none` may also be the name of a missing file, so it needs other paths.
+/// Returns the second evaluation, if the first path of `data` names one, and the other paths. A
+/// word such as `none` is an evaluation only if other paths follow and no such file exists.
 pub(super) fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {

@@ -70,7 +70,7 @@ fn every_entry_point_may_fail_at_any_call() {
         let expected = reference.sha256();
         let nvrtc = reference.called("nvrtc");
         let entries = ENTRIES.iter().copied().chain(nvrtc).chain(["kernel"]);
-        // Without pools, only `_v2` entry points are tested: some of them replace pools.
+        // Without pools, only `_v2` entry points are tested: `cuMemAlloc_v2` replaces pools.
         let entries = entries.filter(|entry| pools.is_empty() || entry.contains("_v2"));
         for entry in entries {
             let mut calls = reference.calls(entry);

@@ -40,8 +40,8 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// For each skipped wait that orders two uses of memory, the stand-in must detect unordered uses,
-/// or the fit must give other bytes. At least one fit must give other bytes.
+/// If a necessary wait is skipped, the stand-in must detect that uses of memory are unordered, or
+/// the fit must give other bytes. At least one of the fits must give other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

@@ -49,7 +49,7 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     };
     let sum = |position: &Position| {
         let played = position.discs() as usize - 4;
-        // The stages around the next even number of discs.
+        // Zebra interpolates between stages, at the number of moves rounded up to even.
         let valued = (played + played % 2).max(8);
         let stages: Vec<usize> = words[3..14].iter().map(|&stage| stage as usize).collect();
         let after = stages.iter().position(|&stage| stage >= valued).unwrap_or(11);
@@ -83,7 +83,7 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns random weights. The constant of each stage is one disc, the parity minus half a disc.
+/// Returns random weights; in each stage, the constant is 1 disc and the parity −0.5 discs.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
     let mut seed = 1_u32;

@@ -1,4 +1,4 @@
-//! Moves and flips in AVX2. Each of the four lanes is for one direction of lines, or for one ray.
+//! Moves and flips in AVX2. The four lanes are the four directions of lines, or four of the rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
@@ -52,7 +52,7 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
     let up = _mm256_andnot_si256(open, _mm256_and_si256(before, ascending));
 
-    // Finds the highest such square: excludes all squares below one that is not the opponent's.
+    // Finds the highest square of the ray that is not the opponent's: `below` has all lower ones.
     let step = _mm256_set_epi64x(9, 8, 7, 1);
     let stops = _mm256_andnot_si256(opponent, descending);
     let mut below = _mm256_srlv_epi64(stops, step);
@@ -70,7 +70,7 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn halves(rays: &Rays) -> (__m256i, __m256i) {
-    // SAFETY: both halves are four aligned words.
+    // SAFETY: each half of `Rays` is an array of four 64-bit words, aligned to 32 bytes.
     unsafe {
         let load = |half: &[u64; 4]| _mm256_load_si256(half.as_ptr().cast());
         (load(&rays.ascending), load(&rays.descending))

@@ -17,7 +17,7 @@ pub(super) use portable::last_flips;
 pub(super) fn moves<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a token of either set proves that the processor has AVX2.
+        // SAFETY: a value of type `I` proves that the processor has `I::SET`, which includes AVX2.
         InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::moves(player, opponent) },
         _ => portable::moves(player, opponent),
     }
@@ -27,10 +27,10 @@ pub(super) fn moves<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
 pub(super) fn flips<I: Instructions>(_: I, player: u64, opponent: u64, square: usize) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a token proves that the processor has the instructions of its set.
+        // SAFETY: a value of type `I` proves that the processor has the instructions of `I::SET`.
         InstructionSet::Avx512 => unsafe { avx512::flips(player, opponent, square) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a token proves that the processor has the instructions of its set.
+        // SAFETY: a value of type `I` proves that the processor has the instructions of `I::SET`.
         InstructionSet::Avx2 => unsafe { avx2::flips(player, opponent, square) },
         _ => portable::flips(player, opponent, square),
     }

@@ -2,8 +2,8 @@
 
 use super::rays::RAYS;
 
-/// Returns the legal moves: a parallel prefix runs along the four lines in both directions at once
-/// (Kogge and Stone's adder, used for bitboards since Gunnar Andersson's Zebra).
+/// Returns the legal moves, by parallel prefixes (as in the adder of Kogge and Stone) that run both
+/// ways along the lines of each direction. Gunnar Andersson's Zebra does the same.
 #[inline]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
     /// Files b to g: a horizontal or diagonal line cannot pass through an edge file.
@@ -51,8 +51,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the flips of a move on the last empty square. All other squares have discs, so the
-/// player's discs on a line, as one byte, are the index in a table of flips.
+/// Counts the flips of a move on the last empty square. All other squares have discs, so one byte,
+/// the player's discs on a line, determines the flips on the line: it is the index in a table.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;

@@ -1,4 +1,4 @@
-//! The rays from each square in the eight directions, up to the edge. A move flips only on them.
+//! The rays from each square in eight directions, to the edge. A move flips discs only on its rays.
 
 #[repr(C, align(64))]
 pub(super) struct Rays {

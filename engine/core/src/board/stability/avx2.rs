@@ -81,7 +81,7 @@ pub(super) fn stable(player: u64, opponent: u64) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load(lanes: &Lanes) -> __m256i {
-    // SAFETY: `Lanes` are aligned vectors.
+    // SAFETY: `Lanes` has the size of the vector, 32 bytes, and its alignment.
     unsafe { _mm256_load_si256((&raw const *lanes).cast()) }
 }
 

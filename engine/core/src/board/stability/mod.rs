@@ -1,4 +1,4 @@
-//! Stable discs, which no moves can flip. Those of a side bound the score of the other side.
+//! Stable discs, which no moves can flip. A side's stable discs limit the score of the other side.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -12,7 +12,7 @@ use crate::simd::Instructions;
 pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a token of either set proves that the processor has AVX2.
+        // SAFETY: a value of type `I` proves that the processor has `I::SET`, which includes AVX2.
         InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::stable(player, opponent) },
         _ => portable::stable(player, opponent),
     }

@@ -28,8 +28,8 @@ pub(super) fn full(occupied: u64, (shift, last_up, last_down): (u32, u64, u64)) 
     let (mut out_up, mut out_down) = (last_up, last_down);
     let mut step = shift;
     for _ in 0..3 {
-        // A square is in `up` if the `step / shift` squares of the line from it on, or all squares
-        // to the end of the line, are occupied. The next statement doubles the number of squares.
+        // A square is in `up` if `step / shift` consecutive squares of the line, beginning with it,
+        // or all squares from it to the line's end are occupied. The next statement doubles `step`.
         up &= out_up | up >> step;
         down &= out_down | down << step;
         out_up |= out_up >> step;

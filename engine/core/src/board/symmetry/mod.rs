@@ -15,7 +15,7 @@ use crate::simd::InstructionSet;
 pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     #[cfg(target_arch = "x86_64")]
     if InstructionSet::chosen() == InstructionSet::Avx512 && is_x86_feature_detected!("gfni") {
-        // SAFETY: the chosen set is one that the processor has.
+        // SAFETY: the processor has GFNI, as tested, and the chosen instruction set, AVX-512.
         return unsafe { avx512::canonical(player, opponent) };
     }
     portable::canonical(player, opponent)
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// Symmetric boards have equal images, so that the other board of the pair decides.
+    /// Some boards are symmetric: if images of `player` are equal, those of `opponent` must decide.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

@@ -2,8 +2,8 @@
 
 use super::{mirror_files, transpose};
 
-/// One transposition of each board, which turns files into ranks, gives four images. Reversing the
-/// ranks gives the other four.
+/// Returns the smallest of the eight images: the boards and the transposed boards, each unchanged,
+/// with the files mirrored, with the ranks mirrored, or with both mirrored.
 pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (transposed_player, transposed_opponent) = (transpose(player), transpose(opponent));
     let images = [

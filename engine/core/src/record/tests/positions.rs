@@ -69,7 +69,7 @@ fn games_and_subsets_come_back_and_an_unknown_subset_is_refused() {
     let all = [placed(7, Some(2)), placed(u64::MAX, None), placed(0, Some(0))];
     assert_eq!(read_back(&all), all);
     write_records(&path, all);
-    // A program that reads only positions must not lose their games.
+    // A reader of plain positions must refuse the file, since it would lose the game numbers.
     let error = PositionReader::open(&path).err().unwrap().to_string();
     assert!(error.contains("a file of positions with games"), "{error}");
     let mut frame = PlacedPosition::encode_frame(&all);

@@ -30,7 +30,7 @@ fn drawn() -> Weights {
     for phase in Phase::all() {
         let (steps, counts) = (numbers(parameters), numbers(parameters));
         weights.set_steps(phase, |parameter| steps[parameter] as i16 - 4095);
-        // Counts over all of u32, so that their changes wrap.
+        // The counts spread over the whole range of u32, so some of their changes wrap around.
         weights.set_counts(phase, |parameter| counts[parameter].wrapping_mul(0x9E37_79B9));
     }
     for group in 0..2 {
@@ -51,7 +51,7 @@ fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
     assert!(expanded.blocks == layout::expand(weights));
 }
 
-/// Reads a file as both forms, which must agree. Returns the weights, or the error without path.
+/// Reads a file by class and expanded, which must agree. Returns weights, or an error without path.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let (_folder, path) = Folder::with("a.weights");
     write(&path, Kind::Weights, sections);
@@ -92,7 +92,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// A section of changes must follow that of the previous phase, but not immediately.
+/// The order is free, except that changes must come after the phase to which they refer.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

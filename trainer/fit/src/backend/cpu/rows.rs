@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// Also with numbers of positions that are not a multiple of the block size.
+    /// Some numbers of positions are not a multiple of the block size.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

@@ -74,8 +74,8 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all rows. Sets `sums` to the totals of the amounts that it adds, and returns the
-/// total of its results. If this saves time, several workers share the rows, each with separate
+/// Calls `add` for all rows. Sets `sums` to the totals of the amounts that `add` adds, and returns
+/// the total of its results. If this saves time, several workers share the rows, each with separate
 /// sums.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],

@@ -34,8 +34,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes each distinct map from configurations to classes once. Returns the index of each lane's
-/// map, if the lane has one.
+/// Writes each distinct map from configurations to classes once. Returns, for each lane (instance
+/// of a pattern), the index of its map; `None` if it needs no map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();

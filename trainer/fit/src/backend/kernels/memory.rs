@@ -76,7 +76,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row. In a group, all of these rows use the weights of this phase.
+    /// The phase of the first row, if any. In a group of phases, all rows use this phase's weights.
     pub(super) phase: Option<Phase>,
 }
 

@@ -74,8 +74,8 @@ impl<L: Launcher> KernelSolver<L> {
         ];
         let needed = positions.len().div_ceil(index::SOLVE.block as usize);
         let blocks = needed.min((self.threads() / index::SOLVE.block) as usize).max(1) as u32;
-        // SAFETY: the arguments are those of the index. There are two words for each position and
-        // room for its score, and one number and two totals, all zero.
+        // SAFETY: the arguments have the types in the kernel index. The buffers have two words and
+        // a score for each position, one counter and two totals; scores, counter, totals are 0.
         unsafe { launcher.launch(&index::SOLVE, blocks, &mut arguments) }?;
         launcher.read(&scores_there, cast_slice_mut(&mut scores))?;
         launcher.read(&totals_there, cast_slice_mut(&mut totals))?;

@@ -89,7 +89,7 @@ pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
-/// Returns the kernel arguments of rows: the buffer, the first row, their number and the factor.
+/// Returns the kernel arguments of rows: buffer, first row, number of rows, factor of the weights.
 pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Vec<Value<'b, B>> {
     let number = |number: usize| Value::U32(number as u32);
     let (buffer, range) = (Value::In(rows.buffer), &rows.range);

@@ -118,7 +118,7 @@ fn random_weights(model: &Model, size: f64, seed: u64) -> Vec<f64> {
     (0..model.parameters()).map(|_| weight()).collect()
 }
 
-/// Returns merged positions of all phases: the initial one, and games with 1 to 12 random plies.
+/// Merges the start position and those of self-play games with 1 to 12 random plies, of all phases.
 fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
@@ -273,7 +273,7 @@ fn vectors<B: Backend>(backend: &B, inputs: [&[f64]; 3], step: &AdamStep) -> Vec
     backend.adam(&sums, &initial, step, &mut moments, &mut fixed).unwrap();
     [&moments.weights, &moments.first, &moments.second].into_iter().for_each(&mut keep);
     found.push(bits(&scalars));
-    // Checks the rounded weights by their predictions.
+    // Rounded weights cannot be downloaded, so the errors of their values are compared.
     let rows = random_rows(500, 6);
     let positions = backend.positions(&[Rows::full(&rows)]).unwrap();
     let errors = backend.errors(&positions, &fixed).unwrap();
@@ -323,7 +323,7 @@ fn the_host_run_kernels_compute_what_the_cpu_computes() {
     all_is_computed_alike::<HostLauncher>();
 }
 
-/// Mutation test: each change of the kernels' sources must make a comparison above fail.
+/// Mutation test: comparisons with the reference must find each change of the kernels' sources.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");

@@ -71,7 +71,7 @@ impl DatasetFolder {
             run.clean()?;
             return Err(nothing(data, settings, &counts.excluded));
         }
-        // As many phases at a time as fit into half of the memory; a larger one goes through files.
+        // Half of the memory holds the phases merged at a time; a larger phase goes through files.
         let bytes = |phase: Phase| {
             let rows: usize = runs.iter().map(|run| run.len(phase)).sum();
             (rows as u64).saturating_mul(ROW_BYTES as u64)

@@ -15,7 +15,7 @@ use crate::memory::MemoryLimit;
 use crate::source::DataError;
 
 impl DatasetFolder {
-    /// Reads some phases; the others are empty. Rows beyond the memory limit are mapped from
+    /// Reads the given phases; the others are empty. Rows beyond the memory limit are mapped from
     /// temporary files.
     pub fn read(
         &self,

@@ -143,8 +143,8 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder made from other data or settings. The data are not read yet: the check uses
-    /// the checksums at the ends of the input files, and accepts the folder if one has none.
+    /// Refuses a folder made from other data or settings. Does not read the data: compares the
+    /// checksums at the ends of the input files. Accepts the folder if a file has no checksum.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],

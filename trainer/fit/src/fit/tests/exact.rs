@@ -1,4 +1,4 @@
-//! Tests of the optimizers against the exact solution, on any threads and in any order of data.
+//! Tests of the optimizers against the exact solution, with any threads and any order of data.
 
 use othello_testing::on_threads;
 
@@ -61,7 +61,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// Least squares computes the training error by a recurrence; the residuals are rounded.
+/// Least squares updates the training error without measuring it; it must stay the measured one.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));
@@ -149,7 +149,7 @@ fn starting_weights_are_what_the_ridge_pulls_towards() {
         let found = solve(&model, &rows, 1e9, initial.clone(), &by);
         assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-3));
     }
-    // At its high learning rate Adam first moves away; it is back when the rate has fallen.
+    // Adam leaves the initial weights while its learning rate is high, and returns as it falls.
     let adam = AdamSettings { epochs: 500, batch: 0, ..AdamSettings::default() };
     let found = solve(&model, &rows, 1e6, initial.clone(), &Solution::adam(adam));
     assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-2));

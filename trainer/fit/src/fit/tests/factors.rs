@@ -8,7 +8,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns positions with labels that no sum of weights expresses: high if both have corners.
+/// Returns positions with labels that no sum of weights gives: high if both sides have corners.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -59,13 +59,13 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
         let (mse, reported) = (squared / weight, report.train_mse.unwrap());
         assert!((mse - reported).abs() < 0.02, "{mse} compared with {reported}");
     }
-    // Phases that were not fitted take over the factors along with the weights.
+    // Phases that were not fitted must get the factors of a fitted phase, as well as its weights.
     let factors = file.weights.factors().unwrap();
     let [first, fitted] = [0, 45].map(|phase| factors.of(Phase::new(phase).unwrap()));
     assert_eq!(first, fitted);
 }
 
-/// A fit that widens factor vectors begins with the same values: tiny steps keep the error.
+/// A fit that widens factor vectors must begin with the same values: tiny steps keep the error.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();
@@ -81,7 +81,7 @@ fn more_factors_begin_with_the_values_of_those_there_are() {
     let factors = file.weights.factors().unwrap().of(phase);
     let drawn = factors.iter().skip(4).step_by(16).any(|&factor| factor != 0);
     assert!(drawn, "factors that begin with 0 would stay 0");
-    // Both fits had the same positions; the counts of the second file include both fits.
+    // The second file counts both fits. They had the same positions, so all counts double.
     let [before, after] = [&wide, &file].map(|file| file.weights.counts(phase));
     assert!(before.iter().any(|&count| count > 0));
     assert!(after.iter().copied().eq(before.iter().map(|&count| 2 * count)));

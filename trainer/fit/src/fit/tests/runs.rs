@@ -1,4 +1,4 @@
-//! Tests of fits out of time, interrupted, divided among processes, or with unusable snapshots.
+//! Tests of fits that time out, are interrupted or divided, or have unusable snapshots.
 
 use std::collections::HashSet;
 use std::fs;

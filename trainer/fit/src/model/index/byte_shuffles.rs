@@ -144,7 +144,7 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Computes c·T + x(x + 1)/2 + y for half of the lanes; c consists of `low` and `high`.
+            /// Computes the class (see `class.rs`) in half of the lanes; c = `low` + 243 · `high`.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

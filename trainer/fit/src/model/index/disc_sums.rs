@@ -76,7 +76,7 @@ impl DiscSums {
         for (lane, class) in classes.iter_mut().enumerate() {
             let (a, b) = (sums.first[lane], sums.second[lane]);
             let (x, y) = (u16::from(a.max(b)), u16::from(a.min(b)));
-            // x ≤ 242, so x(x + 1) fits; the class is below 3^10.
+            // x ≤ 242, so x(x + 1) fits into 16 bits, as does the class, which is below 3^10.
             *class = (sums.fixed[lane].wrapping_mul(self.fixed_stride[lane]))
                 .wrapping_add(x * (x + 1) / 2 + y);
         }

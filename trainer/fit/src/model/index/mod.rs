@@ -83,7 +83,7 @@ enum Kernel {
 impl Indexer {
     /// Creates the lookup tables; portable ones if the processor lacks the instruction set.
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
-        // A mapped lane computes only c; its map and first parameter are applied afterwards.
+        // A lane with a map computes only c (see `class.rs`). The map is applied afterwards.
         let mut plain = lanes.to_vec();
         let mut mapped = vec![];
         for (number, lane) in plain.iter_mut().enumerate() {

@@ -26,10 +26,10 @@ pub(super) struct Places {
     /// For each base-3 number and each of its digits, the least significant first: the square from
     /// which each byte lane takes the digit.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane after interleaving, the factor of the low digits of c. The lanes of the
-    /// low halves of a vector's chunks come first, then those of the high halves.
+    /// For each 16-bit lane, in the order of [`word_of_byte`], the factor of the five low digits of
+    /// c in the class. The head of this file explains c.
     pub low_stride: [u16; LANES],
-    /// The factor of the high digits of c, in the order of `low_stride`.
+    /// Like `low_stride`, for the other digits of c.
     pub high_stride: [u16; LANES],
     /// The first parameter of the pattern of each instance, in the order of the instances.
     pub first_parameter: [u32; LANES],
@@ -53,7 +53,7 @@ impl Places {
             }
             let word = word_of_byte(byte, chunks);
             places.low_stride[word] = lane.fixed_stride;
-            // Below 2^16: with more than five fixed squares there are at most two pairs.
+            // This is below 2^16: with more than five fixed squares, there are at most two pairs.
             let high_stride = usize::from(lane.fixed_stride) * configurations(DIGITS);
             places.high_stride[word] = if high.is_empty() { 0 } else { high_stride as u16 };
             places.first_parameter[instance] = lane.first_parameter;

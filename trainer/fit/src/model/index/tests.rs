@@ -1,4 +1,4 @@
-//! Every instruction set computes the parameters of the definition, for every kind of symmetry.
+//! Tests that every instruction set computes the parameters of `Geometry::parameters_of`.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;
@@ -6,7 +6,7 @@ use othello_engine::random::Generator;
 
 use crate::model::{InstructionSet, Model, random_positions};
 
-/// Compares with the definition, on positions of random games and on unreachable boards.
+/// Compares parameters with the geometry's, on positions of random games and unreachable boards.
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
     let mut random = Generator::new(7);
@@ -40,7 +40,7 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     assert_eq!(none.nrows(), 0);
 }
 
-/// One to ten random squares, mostly without symmetry, up to the greatest number of instances.
+/// Sets have as many random patterns as allowed, of one to ten squares, mostly asymmetric.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -59,15 +59,15 @@ fn random_sets_too() {
     }
 }
 
-/// Two, four or eight symmetries, up to ten squares, all proportions of fixed and mirrored ones.
+/// Patterns have two, four or eight symmetries, and no, some or only squares that a mirror moves.
 #[test]
 fn symmetric_sets_too() {
     let sets = [
-        // Eight: corners, X squares, the centre; nine and ten squares cannot have eight.
+        // Patterns with eight symmetries, which patterns of nine or ten squares cannot have.
         &["a1 h1 a8 h8", "b2 g2 b7 g7 d4 e4 d5 e5", "c1 f1 a3 h3 a6 h6 c8 f8"][..],
-        // Four: both diagonals; both axes; rotations.
+        // Patterns with four symmetries: mirrors at both diagonals or at both axes, or rotations.
         &["a1 h8", "a1 b2 g7 h8 a8 h1", "d1 e1 d8 e8", "a4 a5 h4 h5 d3 e3 d6 e6", "b1 h2 g8 a7"],
-        // Two: the long diagonal with no pair, and pairs with no fixed square.
+        // Patterns with two symmetries: of only fixed squares, only mirrored pairs, or both.
         &["a1 b2 c3 d4 e5 f6 g7 h8", "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2", "a1 b2 c3 d4 e5 f6 g7"],
         &["a1 b1 a2 c1 a3 d1 a4 b2 c3 d4", "a1 h8 b2 g7 c3 f6 d4 e5 b1 a2", "a1 b2 c3"],
     ];

@@ -124,7 +124,7 @@ fn solve<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
 ) -> (Discs, Option<Square>) {
     if position.moves() == 0 {
-        // If a side could move, it would be the player.
+        // Neither side can move: if one could, it would be the player.
         return (position.score(), None);
     }
     searcher.new_game();

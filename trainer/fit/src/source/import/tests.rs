@@ -33,7 +33,7 @@ fn an_unfinished_import_is_made_again_whatever_it_holds() {
     }
 }
 
-/// The numbers published for the data set. 4,884 positions of 2019 to 2022, up to symmetry, have
+/// Checks the numbers published for WTHOR. 4,884 positions of 2019 to 2022, up to symmetry, have
 /// exact scores and are not reached by a game of an earlier year (4,886 with duplicates).
 #[test]
 #[ignore = "WTHOR is not ours to ship: OTHELLO_SHARED names a folder with data/wthor/*.wtb"]

@@ -15,9 +15,9 @@ pub enum Plies {
     /// The plies around the game's solved position, which may differ from game to game:
     /// `solved-2..solved+2`, or `solved`.
     AboutSolved {
-        /// The plies before the solved position.
+        /// The number of plies before the solved position to which the rule applies.
         before: u8,
-        /// The plies after the solved position.
+        /// The number of plies after the solved position to which the rule applies.
         after: u8,
     },
 }

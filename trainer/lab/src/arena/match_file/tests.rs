@@ -88,7 +88,7 @@ fn a_kept_match_comes_out_as_one_that_is_not_kept() {
     let kept = setting.play("a.match", "1/1", &Silent).unwrap();
     assert_eq!(timeless(&kept.result), timeless(&plain));
     assert_eq!(kept.conditions, setting.conditions);
-    // A second run reads the file, with the seconds of the first run.
+    // A second run plays nothing, but reads the file, so even the measured times are equal.
     assert_eq!(setting.play("a.match", "1/1", &Silent).unwrap(), kept);
     let plain_efforts = plain.efforts.map(|effort| effort.nodes);
     assert!(plain_efforts.iter().all(|&nodes| nodes > 0), "{plain_efforts:?}");
@@ -103,7 +103,7 @@ fn shards_put_together_come_out_as_the_undivided_match() {
         let name = format!("{count}.match");
         let packed = setting.shards(&name, count);
         assert_eq!(timeless(&packed.result), timeless(&whole.result), "{count} shards");
-        // The undivided match accepts the packed file as its own.
+        // A run of the undivided match accepts the file that the shards made.
         assert_eq!(setting.play(&name, "1/1", &Silent).unwrap(), packed);
     }
 }

@@ -56,7 +56,7 @@ pub struct Tuned {
     pub trials: Vec<Record>,
     /// The combination with the smallest error in the last round.
     pub best: Json,
-    /// The trial's mean absolute error in discs.
+    /// The mean absolute error of this combination in the last round, in discs.
     pub mae: f64,
     /// The confidence of the outcomes.
     pub confidence: f64,
@@ -146,7 +146,7 @@ impl Tuning<'_> {
         (1..rounds + 1).map(move |number| {
             let part = 0.5_f64.powi((rounds - number).cast_signed());
             let (share, seeds) = match by_data {
-                // A power of one half is a share.
+                // Every power of one half is a valid share.
                 true => (Share::try_from(part).unwrap_or(Share::ALL), seeds),
                 false => (Share::ALL, ((seeds as f64 * part).round() as u64).max(2)),
             };
@@ -161,14 +161,14 @@ impl Tuning<'_> {
         trials: &[Values],
         study: &Study<'_>,
     ) -> Result<Vec<Record>, LabError> {
-        // Trials with the same seed share their data. A unit without a trial has no fit.
+        // Consecutive units share a seed, and so its data. Units without a trial fit nothing.
         let fitted = study.fits(round.number as usize - 1, |unit| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
             trials.get(number).map_or(Ok(None), |values| self.fit(round, values, seed, study))
         })?;
         let of_trial = |number: usize| {
             let fits = fitted.iter().skip(number).step_by(round.most);
-            // The seeds before one that diverged.
+            // If the fit of a seed diverged, only the seeds before it have errors.
             fits.map_while(Option::as_ref).map(|fit| Ok(study.errors(fit)?.on(&study.phases())))
         };
         let errors = (0..trials.len()).map(|number| of_trial(number).collect());
@@ -215,7 +215,7 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns the trials that were dropped, or ended, without being proven worse than the best.
+/// Returns the trials, dropped or left in the last round, that are not proven worse than the best.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {

@@ -13,7 +13,7 @@ use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
 use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
 
-/// Vectors of an update by Adam: the weights of all phases of a group, then the factors.
+/// Vectors of an update by Adam. Each has the weights of all phases of a group, then the factors.
 pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) initial: &'v [f64],
     pub(in crate::backend) weights: &'v mut [f64],
@@ -22,7 +22,7 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Sets `batch` to the residuals of all `rows`, of which each element has positions of only one
+/// Sets `batch` to the residuals of all `rows`. Each element of `rows` has positions of only one
 /// phase. Returns Σ weight · residual².
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
@@ -144,7 +144,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds a parameter's factors, and its weights minus half the factors' signed square.
+    /// Rounds a parameter's factors, and its weights minus [`own_square`] of the factors.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;

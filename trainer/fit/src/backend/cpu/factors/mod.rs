@@ -3,10 +3,10 @@
 //!
 //! The value of a position is the sum of its weights, plus the product of every pair of its factor
 //! vectors. In the product of two vectors, the products of the first half of the elements are
-//! added, and the products of the second half are subtracted. The products of all pairs total half
-//! the square of the vectors' sum, minus half the square of each single vector. The squares of the
-//! single vectors are subtracted from the weights once, when the weights are rounded, not for every
-//! position.
+//! added, and those of the second half are subtracted. The signed square of a vector is its product
+//! with itself. The products of all pairs total half the signed square of the vectors' sum, minus
+//! half the signed square of each single vector. The second part is subtracted from the weights
+//! once, when the weights are rounded, not for every position.
 //!
 //! The derivative with respect to a factor is the residual times the sum of the other vectors. The
 //! sum of all vectors is the same for all features of a position, so the residual times this sum is
@@ -25,7 +25,7 @@
 //! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
 //! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
 //! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
-//! | term of a factor | 2⁻¹⁶ disc · 1/64 occurrence | limited to ±2³¹; 2²¹ for each 1/64 |
+//! | term of a factor | 2⁻¹⁰ disc · 1/64 occurrence | limited to ±2³¹; 2²¹ for each 1/64 |
 //!
 //! A total weight of at most 2³³ sixty-fourths of an occurrence
 //! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and fewer than 2⁷ features per position
@@ -54,7 +54,7 @@ pub(in crate::backend) use scratch::Scratch;
 /// The number of fractional bits of a factor in fixed point: the factor 1 is 2¹⁶.
 const FACTOR_SHIFT: u32 = 16;
 
-/// The largest factor of a weights file, in units of 2⁻¹⁶.
+/// The largest factor that a weights file can contain, in units of 2⁻¹⁶.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
 /// The right shift that converts a square in 2⁻³² disc to half the square in 2⁻¹⁸ disc.
@@ -80,7 +80,7 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds factors to 2⁻¹⁶, and subtracts half their signed squares from the rounded weights.
+/// Rounds factors to 2⁻¹⁶, and subtracts [`own_square`] of each vector from its rounded weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -99,7 +99,7 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// Returns half the signed square of a factor vector, in units of 2⁻¹⁸ disc.
+/// Returns half the [signed square](signed_squares) of a factor vector, in units of 2⁻¹⁸ disc.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
@@ -143,7 +143,7 @@ fn take_own<const DIMENSIONS: usize>(
     let (high, low) = (residuals >> FACTOR_SHIFT, residuals & ((1 << FACTOR_SHIFT) - 1));
     for (dimension, (sum, &factor)) in sums.iter_mut().zip(vector).enumerate() {
         let factor = i64::from(factor);
-        // The product with `residuals` may need more than 64 bits; those with its halves do not.
+        // `factor * residuals` may need more than 64 bits; the products with `high` and `low` fit.
         let own = factor * high + ((factor * low) >> FACTOR_SHIFT);
         *sum -= if dimension < DIMENSIONS / 2 { own } else { -own };
     }

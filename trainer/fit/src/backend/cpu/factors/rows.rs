@@ -31,8 +31,8 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
     /// For each parameter of the model, its index in the group and in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// For each index, the phase's weight minus half the signed square of the factors, in 2⁻¹⁸
-    /// disc.
+    /// For each index in the group, the phase's weight minus [`own_square`](super::own_square) of
+    /// the factors, in 2⁻¹⁸ disc.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -56,7 +56,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         let (vectors, _) = vector[group.factors()].as_chunks();
         let numbers = &group.numbers;
         let weights = &vector[weights];
-        // The loops below rely on these lengths.
+        // The unchecked reads in `value` rely on these lengths.
         assert_eq!((weights.len(), vectors.len()), (group.count(), group.count()));
         assert_eq!(numbers.len(), model.parameters());
         Self { model, numbers, weights, vectors }
@@ -148,7 +148,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
                 *sum += factor;
             }
         }
-        // SAFETY: as above.
+        // SAFETY: each number is an index in the group, which has one weight for each index.
         let alone = unsafe { gather(self.weights, numbers) };
         let value = i64::from(alone) + halved(signed_squares(&sum));
         Value { value: value.clamp(-VALUE_LIMIT, VALUE_LIMIT) as i32, sum }

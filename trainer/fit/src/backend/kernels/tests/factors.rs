@@ -22,7 +22,7 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Updates by all positions, by one batch, and by all again. Weights are up to `size` discs.
+/// Does three updates: by all positions, by one batch, by all. Weights are up to `size` discs.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -94,7 +94,7 @@ pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Mutation test: each change of the kernels' sources must make the comparison fail.
+/// Mutation test: comparison with the reference must find each change of the kernels' sources.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

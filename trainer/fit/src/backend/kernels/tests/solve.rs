@@ -13,7 +13,7 @@ fn solver<L: Bring>(program: &Program) -> KernelSolver<L> {
     KernelSolver::new(L::bring(program, None))
 }
 
-/// Returns positions of random games, also final ones, each with either side to move.
+/// Returns the positions of random games, including final ones, once for each side to move.
 fn ends(games: u64, most_empties: u32) -> Vec<Position> {
     let positions = (0..games).flat_map(|number| {
         let replay = random_game(11, number, usize::MAX);
@@ -104,7 +104,7 @@ fn a_changed_search_is_noticed() {
         let program = solver_program();
         let changed = program.with(from, to);
         assert_ne!(changed.sha256(), program.sha256(), "{from}");
-        // A search that a change of the kernel makes endless ends after this number of steps.
+        // If a change of the kernel makes a search endless, the limit on steps ends it.
         let solver = solver::<HostLauncher>(&changed).with_most_steps(1 << 12);
         assert_ne!(scores(&solver, &positions), right, "{from}");
     }

@@ -1,4 +1,4 @@
-//! Tests that a device (kernels run on the CPU) finds the labels of the native code.
+//! Tests that a device (kernels run on the CPU) finds the same labels as the native code.
 
 use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
@@ -21,7 +21,7 @@ fn check<R: Relabel>(folder: &Folder, settings: &Settings, device: &dyn SolveMan
 fn games_and_positions_have_the_same_labels_by_a_device() {
     let launcher = HostLauncher::new(&solver_program()).unwrap();
     let device = KernelSolver::new(launcher);
-    // The CPU must solve what the device stops, and positions with more empty squares.
+    // The CPU must solve positions with too many steps or empty squares for the device.
     let device = device.with_most_steps(400);
     let games: Vec<Game> = (0..40)
         .map(|number| random_game(number, 6, if number % 10 == 0 { 50 } else { 60 }))

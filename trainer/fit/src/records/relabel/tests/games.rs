@@ -10,7 +10,7 @@ use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 8, search: None };
 
-/// Every tenth game is unfinished.
+/// Returns random games, of which every tenth is unfinished.
 fn games(count: u64) -> Vec<Game> {
     let most = |number: u64| if number.is_multiple_of(10) { 45 + number as usize % 16 } else { 60 };
     (0..count).map(|number| random_game(number, 6, most(number))).collect()
