@@ -50,7 +50,7 @@ cd /tmp && tar xzf archive.tar.gz && cd "$1"
 PATH=$PWD/bin:$PATH && shift
 for file in README.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY.txt share/man/man1/othello-trainer-fit.1 \
     share/bash-completion/completions/othello-engine share/othello/default.weights share/othello/tables.weights \
-    datasets/patterns/small.toml include/othello.h lib/libothello.so lib/pkgconfig/othello.pc; do
+    datasets/patterns/small.toml scripts/slurm/run.sbatch include/othello.h lib/libothello.so lib/pkgconfig/othello.pc; do
     [ -s $file ] || { echo "$file is not there" && exit 1; }
 done
 othello-engine --version && othello-trainer --version

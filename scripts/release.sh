@@ -82,8 +82,8 @@ documents() { # What is the same for every target, into $work/documents; asks pr
     done
     cp engine/weights/{default,tables}.weights "$share/othello/"
     # All guides, and what their commands read; links as what they lead to.
-    git ls-files -z -- '*.md' 'LICENSE-*' datasets docs {engine,trainer}/examples trainer/python/examples \
-        scripts/release/Containerfile | tar -chf - --null -T - | tar -xf - -C "$work/documents"
+    git ls-files -z -- '*.md' 'LICENSE-*' datasets docs {engine,engine/capi,trainer,trainer/python}/examples \
+        engine/capi/include scripts/{slurm/run.sbatch,workflow,release/Containerfile} | tar -chf - --null -T - | tar -xf - -C "$work/documents"
 }
 
 archive() { # TARGET FOLDER

@@ -230,7 +230,7 @@ fn check(list: Vec<(String, String)>, steps: &[FinishedStep]) -> Check {
     let mut equal = 0;
     for (step, expected) in list {
         let made = steps.iter().find(|made| made.name == step);
-        let found = made.map_or("nothing", |made| &made.sha256).to_owned();
+        let found = made.map_or("no such step", |made| &made.sha256).to_owned();
         if found != expected {
             return Check { equal, differs: Some(Difference { step, expected, found }) };
         }

@@ -134,8 +134,8 @@ impl Making<'_> {
         drop(parsed(&words).with_context(|| format!("step {}", step.name))?);
         if let Some(file) = step.foreign_files().find(|file| !file.exists()) {
             bail!(
-                "step {} reads {}, which does not exist and which no step makes; the head of the \
-                 recipe states where it is from",
+                "step {} reads {}, which does not exist and which no step makes; start in the folder of \
+                 a clone or archive, or see the head of the recipe",
                 step.name,
                 file.display()
             );
