@@ -10,7 +10,7 @@ use crate::board::StatedPosition;
 use crate::file::FileError;
 use crate::text::{Lines, TextSource};
 
-/// What an input without a position lacks, as its error message states it.
+/// Names, in an error message, what an empty input of positions lacks.
 pub(super) const POSITION: &str = "a position";
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -17,7 +17,7 @@ use crate::source::DataError;
 /// The number of training positions that are looked up in parallel.
 const AT_ONCE: usize = 1 << 16;
 
-/// How many test games and test positions are also in training. Symmetric positions are equal.
+/// The numbers of test games and positions that training also has. Symmetric positions are equal.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Overlap {
     /// The name of the training data in messages.
