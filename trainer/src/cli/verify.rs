@@ -103,7 +103,9 @@ impl Making<'_> {
         let making = Making { recipe: small, folder: folder.path(), shard: Shard::WHOLE, ..*self };
         let mut probes = Probes::new();
         let progress = self.session.progress();
-        progress.message("making the steps in small, to verify them after a change of the program");
+        progress.message(
+            "making a small sample of each step, for checks after a change of the program",
+        );
         progress.quietly(|| -> anyhow::Result<()> {
             for step in small.steps.iter().filter(|step| !TIMED.contains(&step.command())) {
                 let made =
