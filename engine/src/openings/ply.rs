@@ -33,7 +33,8 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans passes whose children take at most `memory` bytes, unless a single part takes more.
+    /// Plans the passes over `parents`. Each pass makes some of the parts into which the sorted
+    /// children are divided, in at most `memory` bytes, unless a single part takes more.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();

@@ -39,9 +39,9 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the length of game number `index`, and a rank, which no other game with that length
-    /// has. In each round of as many games as the weights total, every length occurs as often as
-    /// its weight, in an order that depends on the seed.
+    /// Returns the number of random plies of game number `index`, and a rank that no other game
+    /// with this number has. A round has as many games as the sum of the weights. In it, every
+    /// number occurs as often as its weight, in an order that depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);

@@ -4,7 +4,8 @@ pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the real binaries, which the stand-in program runs.
+/// The environment variable with the folder of the real programs. In tests of guides, a stand-in
+/// takes the place of each program, and runs the real one.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
 /// The environment variable that is set if the stand-in only checks the arguments of commands.

@@ -1,4 +1,5 @@
-//! Helpers for the tests of all crates: programs, files, killed work, guides, skipped tests.
+//! Helpers for the tests of all crates: they run programs, make files, kill and resume commands,
+//! run the commands of guides, and count skipped tests.
 
 #[cfg(target_os = "linux")]
 pub mod disk;

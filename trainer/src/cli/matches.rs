@@ -201,8 +201,8 @@ impl Arguments {
             .with_unusual(first.exact != second.exact, "second_exact", second.exact)
             .with_unusual(ends != ["none"; 2], "ends", json!(ends))
             .with_unusual(levels != [None; 2], "levels", json!(levels))
-            // The files of a shard's games name the shard. `KeptMatch` replaces it in the provenance
-            // of the parts, which all shards share.
+            // The files of a shard's games name the shard. `KeptMatch` replaces it in the
+            // provenance of the parts, which all shards share.
             .with_unusual(self.shard.is_some(), "shard", self.shard.map(|shard| shard.to_string()))
     }
 

@@ -126,7 +126,8 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the diagonal of the normal matrix as if the mean of every family were 0.
+    /// Returns the diagonal of the normal matrix without centring: as if each parameter and count
+    /// had the mean 0 over the children of each position (a family).
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);

@@ -56,8 +56,8 @@ impl FittedUnit {
         }
     }
 
-    /// Creates a unit from its sections. The error is the name of the first section that belongs to
-    /// another fit.
+    /// Reads the phase or group that a part stores from its sections. The error is the name of the
+    /// first section that does not match `model`.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let mut unit = Self { phases: vec![], factors: None };

@@ -20,7 +20,8 @@ pub(crate) struct Lane {
     pub first: Vec<Square>,
     /// The mirror images of the squares in `first`: the digits of b (see [`Lane`]).
     pub second: Vec<Square>,
-    /// The squares that the mirror leaves in place, at most ten: the digits of c (see [`Lane`]).
+    /// The squares, at most ten, that stay in place if the pattern is mirrored. Their contents are
+    /// the ternary digits of c (see [`Lane`]).
     pub fixed: Vec<Square>,
     /// The factor T in the formula of the class (see [`Lane`]).
     pub fixed_stride: u16,

@@ -44,8 +44,8 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the kernel arguments of a group: the indices, the vector, and the places in the
-    /// vector where the weights of the rows and the factors begin.
+    /// Returns the kernel arguments for a group of phases: the numbers of its parameters, `vector`,
+    /// and the offsets in `vector` at which the weights of the rows' phase and the factors begin.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
