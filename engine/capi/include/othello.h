@@ -166,8 +166,8 @@ void othello_search_forget(const OthelloSearch *search);
 // Frees a search; null is ignored.
 void othello_search_free(OthelloSearch *search);
 
-// Loads weights from the file at `path`. The name "mobility" instead of a path gives a
-// hand-written evaluation of mobility.
+// Loads weights from the file at `path`. In place of a path, "embedded" means the shipped weights,
+// "mobility" a hand-written evaluation of mobility, and "none" the value 0 of every position.
 OthelloStatus othello_weights_load(const char *path, OthelloWeights **weights);
 
 // Reads weights from the content of a weights file in memory: `size` bytes at the address `bytes`.

@@ -45,8 +45,8 @@ pub struct OthelloPart {
     pub squares: u64,
 }
 
-/// Loads weights from the file at `path`. The name "mobility" instead of a path gives a
-/// hand-written evaluation of mobility.
+/// Loads weights from the file at `path`. In place of a path, "embedded" means the shipped weights,
+/// "mobility" a hand-written evaluation of mobility, and "none" the value 0 of every position.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_load(
     path: *const c_char,
