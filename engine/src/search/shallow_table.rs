@@ -1,5 +1,7 @@
 //! The shallow table: a small transposition table near the leaves, which mostly stays in the cache.
 
+use std::alloc::{Layout, handle_alloc_error};
+
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
@@ -38,17 +40,21 @@ pub(super) struct Known {
     pub(super) best: Option<Square>,
 }
 
+type Entries = [Entry; ENTRIES];
+
 /// A transposition table with one entry for each hash value; a new entry replaces the old one. The
 /// bounds are on exact scores, so entries need no depth.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
-    entries: Box<[Entry; ENTRIES]>,
+    entries: Box<Entries>,
     generation: u8,
 }
 
 impl ShallowTable {
     pub(super) fn new() -> Self {
-        Self { entries: bytemuck::zeroed_box(), generation: 1 }
+        let entries = bytemuck::allocation::try_zeroed_box();
+        let entries = entries.unwrap_or_else(|()| handle_alloc_error(Layout::new::<Entries>()));
+        Self { entries, generation: 1 }
     }
 
     /// Empties the table by a new generation; clears memory only if the generation wraps around.

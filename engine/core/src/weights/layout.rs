@@ -3,6 +3,7 @@
 //! Consecutive phases form a block: the phases that share factors, or ten phases if there are no
 //! factors. A block is expanded as a whole, and has a margin of zeros before and after its tables.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
@@ -164,7 +165,8 @@ impl Expansion {
         let dimensions = self.layout.dimensions;
         let bytes = (self.layout.stride + 2 * MARGIN) * dimensions;
         let lines = bytes.div_ceil(size_of::<CacheLine>());
-        block.vectors = bytemuck::zeroed_vec(lines);
+        block.vectors = bytemuck::allocation::try_zeroed_vec(lines)
+            .unwrap_or_else(|()| handle_alloc_error(Layout::new::<CacheLine>()));
         let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut block.vectors);
         let vectors = &mut vectors[MARGIN * dimensions..];
         // An array of constant width is copied by a few instructions, a slice by a call.
