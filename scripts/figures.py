@@ -47,6 +47,8 @@ def read_records(path):
     """Reads a file of records, and refuses wrong ones."""
     records = tomllib.loads(path.read_text())
     for name, command in records["command"].items():
+        if "program" in command and not {"condition", "date"} <= command.keys():
+            raise Wrong(f"command {name}: a figure of another program needs condition and date")
         for key, figure in command.get("figures", {}).items():
             if not {"get", "value"} <= figure.keys() <= {"get", "value", "within"}:
                 raise Wrong(f"command {name}, figure {key}: expected get, value and perhaps within")
@@ -83,11 +85,21 @@ def table(commands):
     return "\n".join(rows)
 
 
+def programs(commands):
+    """Returns the rows of a table of other programs, with the records that need them."""
+    rows = {}
+    for name, command in commands.items():
+        if "program" in command:
+            rows.setdefault(command["program"], []).append(f"`{name}`")
+    return "\n".join(f"| {program} | {', '.join(names)} |" for program, names in rows.items())
+
+
 def pages(all_records, is_check):
     """Writes the pages, or compares them with the records."""
     for path, commands in all_records.items():
         template, page = path.with_suffix(".md.in").read_text(), path.with_suffix(".md")
         text = filled(template, commands).replace("{commands}", table(commands))
+        text = text.replace("{programs}", programs(commands))
         if not is_check:
             page.write_text(text)
         elif page.read_text() != text:
@@ -136,8 +148,13 @@ def names(text):
         line = re.search(rf"^{re.escape(beginning)}(?=[\s:])(.*)$", text, re.MULTILINE)
         return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", line[1])]
 
+    # A time is a line of its own, ours before that of another program.
+    times = [float(line) for line in re.findall(r"^\d+\.\d+$", text, re.MULTILINE)]
+    known = {"ratios": [ours / theirs for ours, theirs in zip(times[::2], times[1::2])]}
     last = all_of[-1] if all_of else None
-    return {"it": last, "all_of": all_of, "text": text, "row": row, "numbers": numbers}
+    return known | {
+        "it": last, "all_of": all_of, "text": text, "row": row, "numbers": numbers, "times": times
+    }
 
 
 def is_as_recorded(found, recorded, within):
