@@ -77,7 +77,7 @@ impl fmt::Display for Plan {
     }
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Default, Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report {
     /// The steps, in their order.
     steps: Vec<FinishedStep>,
@@ -133,9 +133,12 @@ impl fmt::Display for Check {
 }
 
 impl Report {
-    /// Returns Markdown: the comparison, a table of the steps, and summaries of fits and matches.
-    fn markdown(&self, recipe: &str) -> String {
-        let verdict = self.check.as_ref().map(|check| format!("**{check}**\n\n"));
+    /// Returns Markdown: the error or the comparison, a table of the steps, and summaries of fits
+    /// and matches.
+    fn markdown(&self, recipe: &str, error: Option<&anyhow::Error>) -> String {
+        let check = || self.check.as_ref().map(Check::to_string);
+        let verdict = error.map(|error| format!("{error:#}")).or_else(check);
+        let verdict = verdict.map(|verdict| format!("**{verdict}**\n\n"));
         let row = |FinishedStep { name, sha256, state, seconds, bytes, .. }: &FinishedStep| {
             format!("| {name} | {state} | {seconds:.1} | {bytes} | `{sha256}` |\n")
         };
@@ -160,8 +163,7 @@ impl Report {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let mut recipe = Recipe::load(&arguments.recipe)?;
     recipe.seed = arguments.seed.unwrap_or(recipe.seed);
-    let fresh = arguments.fresh.as_ref();
-    let named = arguments.only.iter().chain(fresh.and_then(Option::as_ref));
+    let named = arguments.only.iter().chain(arguments.fresh.iter().flatten());
     for name in named {
         let is_step = recipe.steps.iter().any(|step| step.name == *name);
         ensure!(is_step, "{name}: not a step of {}", arguments.recipe);
@@ -169,34 +171,50 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if arguments.plan {
         return session.print(&plan(&recipe, &arguments.out));
     }
-    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    let mut report = Report::default();
+    let outcome = make(&recipe, arguments, session, &mut report);
+    report.seconds = session.seconds();
+    if let Some(path) = &arguments.summary {
+        let text = report.markdown(&arguments.recipe, outcome.as_ref().err());
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.with_context(|| format!("--summary {}", path.display()))?;
+    }
+    let outcome = outcome?;
+    session.print(&report)?;
+    match report.check.filter(|check| check.differs.is_some()) {
+        None => Ok(outcome),
+        Some(check) => {
+            session.progress().error(&check.to_string());
+            Ok(Outcome::FoundWrong)
+        }
+    }
+}
+
+/// Makes the steps. After an error, `report` has those that were finished.
+fn make(
+    recipe: &Recipe,
+    arguments: &Arguments,
+    session: &Session,
+    report: &mut Report,
+) -> anyhow::Result<Outcome> {
+    let Arguments { out, only, fresh, .. } = arguments;
     let list = arguments.check.as_deref().map(checksums).transpose()?;
     let fresh = match fresh {
         None => vec![],
         Some(None) => recipe.steps.iter().map(|step| step.name.as_str()).collect(),
         Some(Some(name)) => recipe.dependents(name),
     };
-    let only = &arguments.only;
     let wanted = recipe.steps.iter().filter(|it| only.is_empty() || only.contains(&it.name));
     let wanted = wanted.map(|step| (step, fresh.contains(&step.name.as_str())));
-    let (steps, outcome) = Making { recipe: &recipe, folder: &arguments.out, shard, session }
-        .make(&wanted.collect::<Vec<_>>())?;
-    let check = list.map(|list| check(list, &steps));
-    let differs = check.as_ref().is_some_and(|check| check.differs.is_some());
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    let steps = &mut report.steps;
+    let outcome =
+        Making { recipe, folder: out, shard, session }.make(&wanted.collect::<Vec<_>>(), steps)?;
+    report.check = list.map(|list| check(list, steps));
     let weights = steps.iter().rfind(|step| step.name.ends_with(".weights"));
-    let sha256 = weights.or(steps.last()).map(|step| step.sha256.clone());
-    let report = Report { steps, sha256, check, seconds: session.seconds() };
-    if let Some(path) = &arguments.summary {
-        let text = report.markdown(&arguments.recipe);
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-        written.with_context(|| format!("--summary {}", path.display()))?;
-    }
-    session.print(&report)?;
-    if let Some(check) = report.check.filter(|_| differs) {
-        session.progress().error(&check.to_string());
-    }
-    Ok(if differs { Outcome::FoundWrong } else { outcome })
+    report.sha256 = weights.or(steps.last()).map(|step| step.sha256.clone());
+    Ok(outcome)
 }
 
 fn plan(recipe: &Recipe, folder: &Path) -> Plan {

@@ -86,11 +86,12 @@ fn parsed(words: &[String]) -> anyhow::Result<Command> {
 impl Making<'_> {
     /// Parses all commands, verifies steps that another version of the program finished, and makes
     /// the steps in order, those with true anew. Stops after a step with a failed check (exit
-    /// status 1). Returns the steps up to this one, and the outcome.
+    /// status 1). Appends each finished step to `made`.
     pub(super) fn make(
         &self,
         steps: &[(&Step, bool)],
-    ) -> anyhow::Result<(Vec<FinishedStep>, Outcome)> {
+        made: &mut Vec<FinishedStep>,
+    ) -> anyhow::Result<Outcome> {
         let with_words = |&(step, is_fresh): &_| Ok((step, self.words(step, is_fresh)?));
         let commands: anyhow::Result<Vec<_>> = steps.iter().map(with_words).collect();
         let commands = commands?;
@@ -99,7 +100,7 @@ impl Making<'_> {
             let _alone = self.wait_to_be_alone()?;
             self.verify(steps)?;
         }
-        let (begun, mut made) = (Instant::now(), vec![]);
+        let begun = Instant::now();
         let mut left: f64 = commands.iter().map(|(step, _)| step.core_seconds).sum();
         let mut finished = 0.0;
         for (number, (step, words)) in commands.iter().enumerate() {
@@ -110,17 +111,17 @@ impl Making<'_> {
                 .progress()
                 .message(&format!("step {number} of {count}: {name}{time_left}"));
             let (step_made, outcome) =
-                self.make_step(step, words).with_context(|| format!("step {name}"))?;
+                self.make_step(step, words).map_err(|error| of_step(name, error))?;
             left -= step.core_seconds;
             if step_made.state == "made" {
                 finished += step.core_seconds;
             }
             made.push(step_made);
             if let Outcome::FoundWrong = outcome {
-                return Ok((made, outcome));
+                return Ok(outcome);
             }
         }
-        Ok((made, Outcome::Done))
+        Ok(Outcome::Done)
     }
 
     /// Returns the command line of a step. It is an error if the command line is not valid, or if
@@ -255,6 +256,16 @@ impl Making<'_> {
             summary: session.summary().unwrap_or_default().to_owned(),
         };
         Ok((made, outcome))
+    }
+}
+
+/// Adds the name of the step to its error. A recipe has no `--force`: `run --fresh` replaces files.
+fn of_step(name: &str, error: anyhow::Error) -> anyhow::Error {
+    match format!("{error:#}") {
+        text if text.contains("--force") => {
+            anyhow::anyhow!("step {name}: {}", text.replace("--force", &format!("--fresh {name}")))
+        }
+        _ => error.context(format!("step {name}")),
     }
 }
 

@@ -106,7 +106,8 @@ const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
     let recipe = making.recipe;
     let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
-    let (steps, outcome) = making.make(&wanted)?;
+    let mut steps = vec![];
+    let outcome = making.make(&wanted, &mut steps)?;
     if let (Outcome::FoundWrong, Some(step)) = (outcome, steps.last()) {
         bail!("step {} found something wrong:\n{}", step.name, step.summary);
     }

@@ -48,6 +48,7 @@ fn twelve_shards_of_which_one_is_killed_are_the_fit_of_one_process() {
     assert_eq!(packed["parts"], 60);
     assert_same_files(&folder, "one.weights", "shared.weights");
     assert!(!folder.path("shared.weights.parts").exists());
+    folder.refuses("pack shared.weights --clean", "shared.weights: is already packed");
     folder.runs(&format!("fit laid-out {FIT} --shard 3/12 --out shared.weights"));
 }
 

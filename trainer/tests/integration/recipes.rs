@@ -57,6 +57,14 @@ fn a_recipe_is_made_kept_and_checked() {
     assert!(summary.contains("**a.weights differs: expected 000"), "{summary}");
     assert!(summary.contains("| a.games | kept |"), "{summary}");
     assert!(summary.contains("### a.weights\n\n```text\nphase "), "{summary}");
+
+    // Other settings: the second step fails, and the summary has the first.
+    folder.write("recipe.toml", RECIPE.replace("epochs = 2", "epochs = 3"));
+    let other = "run recipe.toml --out made --summary b.md";
+    folder.refuses(other, "replace it with --fresh a.weights");
+    let summary = std::fs::read_to_string(folder.path("b.md")).unwrap();
+    assert!(summary.contains("**step a.weights: ") && summary.contains("| a.games | kept |"));
+    folder.runs(&format!("{other} --fresh a.weights"));
 }
 
 /// A regression: the plan of `train --seed 7` stated the seed 1. The test kills `train` after the

@@ -137,7 +137,10 @@ impl Run {
     pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {
         let folder = Folder::of(output);
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
-        let missing = || failed(std::io::ErrorKind::NotFound.into());
+        let missing = || match output.exists() {
+            true => FileError::refused(output, "is already packed: there are no parts of it"),
+            false => failed(std::io::ErrorKind::NotFound.into()),
+        };
         let plan = folder.read()?.ok_or_else(missing)?;
         let lock = Lock::for_packing(&folder.path, output)?;
         let (standing, done) = match OutputState::find(output, &plan, Existing::Keep) {
