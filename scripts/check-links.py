@@ -30,11 +30,8 @@ PATH = re.compile(r"[a-z0-9._-]+(?:/[a-z0-9._-]+)+\.(?:rs|md|toml|sh|sha256)")
 WHERE = re.compile(r"^## Where to add what$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 NAME_IN_PLACE = re.compile(r"`([^`]+)`(?= in `([^`]+)`|)")
 # The folders that paths between backticks start from, next to the folder of their page.
-FOLDERS = (
-    "engine engine/cli engine/cli/src engine/core/src engine/src engine/src/search trainer "
-    "trainer/src trainer/fit/src trainer/lab/src scripts"
-)
-FOLDERS = ("", *FOLDERS.split())
+FOLDERS = ["", "engine", "engine/cli", "engine/cli/src", "engine/core/src", "engine/src", "trainer"]
+FOLDERS += ["engine/src/search", "trainer/src", "trainer/fit/src", "trainer/lab/src", "scripts"]
 SOURCES = ("*.rs", "*.py", "*.sh", "*.toml", "*.awk", "*.cu", "*.yml")
 
 
@@ -75,27 +72,15 @@ def missing(page, link):
     return None
 
 
-@cache
-def code():
-    """Returns all Rust sources without their comments, by name."""
-    comment = re.compile(r"^\s*//.*$", re.MULTILINE)
-    return {name: comment.sub("", Path(name).read_text()) for name in listed("*.rs")}
-
-
-def files(name):
-    """Names the files that a name between backticks may mean; NAME in it stands for any name."""
-    pattern = re.escape(name.rstrip("/")).replace("NAME", "[^/]+")
-    starts = "|".join(FOLDERS[1:])
-    pattern = rf"(?:(?:{starts})/)?{pattern}(?:/.*)?" if "/" in name else f".*{pattern}"
-    return [it for it in listed() if re.fullmatch(pattern, it)]
-
-
-def is_defined(name, places):
-    """Returns whether a file defines an item; of `Type::item`, it must also name the type."""
-    owner, _, item = name.removesuffix("()").rpartition("::")
-    item = rf"\b(?:const|enum|fn|mod|static|struct|trait|type)\s+{re.escape(item)}\b"
-    texts = (code().get(place, "") for place in places)
-    return any(re.search(item, text) and re.search(rf"\b{owner}\b", text) for text in texts)
+def is_there(name, place):
+    """Returns whether a file or folder has a name (NAME stands for any), or code an item."""
+    if "/" in name or "." in name:
+        pattern = ":(glob)**/" + name.rstrip("/").replace("NAME", "*")
+        return bool(listed(pattern, f"{pattern}/**"))
+    owner, _, item = name.rpartition("::")
+    item = rf"^[^/]*\b(const|enum|fn|mod|static|struct|trait|type) {item}\b"
+    options = ["--quiet", "--extended-regexp", "--all-match", "-e", item, "-e", rf"\b{owner}"]
+    return subprocess.run(["git", "grep", *options, "--", place or "*.rs"]).returncode == 0
 
 
 def in_repository():
@@ -103,9 +88,8 @@ def in_repository():
     names = NAME_IN_PLACE.findall(WHERE.search(Path("CONTRIBUTING.md").read_text())[1])
     assert len(names) >= 30, "the names of the table of where to add what"
     for name, place in names:
-        is_file = "/" in name or "." in name
-        if not (files(name) if is_file else is_defined(name, files(place) if place else code())):
-            yield "CONTRIBUTING.md", name, "no such file" if is_file else "no code defines it"
+        if not is_there(name, place):
+            yield "CONTRIBUTING.md", name, "no such file, or no code defines it"
     for page in map(Path, listed("*.md")):
         text = CODE.sub(lambda code: "\n" * code[0].count("\n"), page.read_text())
         for number, link in lines_of(LINK, text):

@@ -20,7 +20,6 @@ shipped. A command whose data or programs are absent is reported as not checked.
 
 import argparse
 import json
-import math
 import os
 import re
 import shutil
@@ -44,18 +43,15 @@ class Wrong(Exception):
 
 
 def read_records(path):
-    """Reads a file of records, and refuses wrong ones."""
-    records = tomllib.loads(path.read_text())
-    for name, command in records["command"].items():
+    """Returns the commands of a file of records, and refuses wrong records."""
+    commands = tomllib.loads(path.read_text())["command"]
+    for name, command in commands.items():
         if "program" in command and not {"condition", "date"} <= command.keys():
             raise Wrong(f"command {name}: a figure of another program needs condition and date")
         for key, figure in command.get("figures", {}).items():
             if not {"get", "value"} <= figure.keys() <= {"get", "value", "within"}:
                 raise Wrong(f"command {name}, figure {key}: expected get, value and perhaps within")
-    return records["command"]
-
-
-# The pages
+    return commands
 
 
 def filled(text, commands):
@@ -117,9 +113,6 @@ def pages(all_records, is_check):
         raise Wrong(f"README.md: docs/current-figures.md does not have {', '.join(unknown)}")
 
 
-# The runs
-
-
 def output_of(command, path, data):
     """Runs a command in a folder of its own that has the datasets; returns what it prints."""
     with tempfile.TemporaryDirectory() as folder:
@@ -150,11 +143,9 @@ def names(text):
 
     # A time is a line of its own, ours before that of another program.
     times = [float(line) for line in re.findall(r"^\d+\.\d+$", text, re.MULTILINE)]
-    known = {"ratios": [ours / theirs for ours, theirs in zip(times[::2], times[1::2])]}
-    last = all_of[-1] if all_of else None
-    return known | {
-        "it": last, "all_of": all_of, "text": text, "row": row, "numbers": numbers, "times": times
-    }
+    ratios = [ours / theirs for ours, theirs in zip(times[::2], times[1::2])]
+    it = all_of[-1] if all_of else None
+    return locals()
 
 
 def is_as_recorded(found, recorded, within):
@@ -175,27 +166,26 @@ def figure_of(get, known):
     return json.loads(found, parse_float=lambda digits: float(f"{float(digits):.6g}"))
 
 
-def run(key, command, counts, arguments):
-    """Runs a command, prints and counts what its figures are, and returns those that differ."""
-    seconds = 2.5 if arguments.quick else math.inf if arguments.all else 60
+def run(path, key, command, counts, arguments):
+    """Runs a command; prints, counts and perhaps records what its figures are."""
+    seconds = 2.5 if arguments.quick else float("inf") if arguments.all else 60
     chosen = arguments.only or "hand" not in command and command["seconds"] <= seconds
-    figures, programs = command.get("figures", {}), command.get("needs", [])
+    figures, data = command.get("figures", {}), arguments.data
     search = f"{Path(arguments.binaries).resolve()}:{os.environ['PATH']}"
-    absent = [name for name in programs if not shutil.which(name, path=search)]
-    data = arguments.data
+    absent = [name for name in command.get("needs", []) if not shutil.which(name, path=search)]
     absent += [name for name in command.get("data", []) if not (data and (data / name).exists())]
     if absent or not chosen:
         counts["not checked"] += max(len(figures), 1)
         if absent:
             print(f"[{key}] not checked: {', '.join(absent)} is absent")
-        return {}
+        return
     before, changed = time.monotonic(), {}
     try:
         known = names(output_of(command["command"], search, data))
     except Wrong as error:
         counts["another"] += max(len(figures), 1)
         print(f"[{key}] FAILED: {command['command']}: {error}")
-        return {}
+        return
     for name, figure in figures.items():
         if arguments.quick and "within" in figure:
             counts["not checked"] += 1
@@ -205,26 +195,21 @@ def run(key, command, counts, arguments):
             counts["as recorded"] += 1
         else:
             counts["another"] += 1
-            changed[name] = found
+            changed[name] = figure["value"], found
     state = "another" if changed else "as recorded"
     print(f"[{key}] {state}, {time.monotonic() - before:.1f} s: {command['command']}")
-    for name, found in changed.items():
-        print(f"      {name}: recorded {figures[name]['value']}, now {found}", flush=True)
-    return changed
+    for name, (recorded, found) in changed.items():
+        print(f"      {name}: recorded {recorded}, now {found}", flush=True)
+        if arguments.record:
+            record(path, key, name, recorded, found)
 
 
-def record(path, changed):
-    """Writes new values into the lines of their figures."""
-    key, lines = None, path.read_text().split("\n")
-    for at, line in enumerate(lines):
-        if head := re.match(r"\[command\.([\w-]+)", line):
-            key = head[1]
-        name = line.split(" = ")[0]
-        if name in changed.get(key, {}):
-            value = json.dumps(changed[key][name])
-            old = r"(, value = )(\[.*?\]|\"[^\"]*\"|[^,} ]+)"
-            lines[at] = re.sub(old, lambda found: found[1] + value, line)
-    path.write_text("\n".join(lines))
+def record(path, key, name, old, new):
+    """Writes a new value into the line of its figure."""
+    text = path.read_text()
+    line = text.index(f"\n{name} = ", text.index(f"[command.{key}.figures]"))
+    before, after = (f"value = {json.dumps(value)}" for value in (old, new))
+    path.write_text(text[:line] + text[line:].replace(before, after, 1))
 
 
 def main():
@@ -244,10 +229,9 @@ def main():
             sys.exit(pages(all_records, arguments.check))
         begun, counts = time.monotonic(), {"as recorded": 0, "another": 0, "not checked": 0}
         for path, commands in all_records.items():
-            keys = [key for key in commands if not arguments.only or key in arguments.only]
-            changed = {key: run(key, commands[key], counts, arguments) for key in keys}
-            if arguments.record:
-                record(path, changed)
+            for key, command in commands.items():
+                if not arguments.only or key in arguments.only:
+                    run(path, key, command, counts, arguments)
     except (Wrong, KeyError, tomllib.TOMLDecodeError) as error:
         sys.exit(f"{type(error).__name__}: {error}")
     counted = ", ".join(f"{count} {name}" for name, count in counts.items())

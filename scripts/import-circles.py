@@ -22,7 +22,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 # The crate of the attribute is below all others and knows none of them; none knows that of fuzzing.
-APART = {"macros", "fuzz"}
+APART = [":!engine/macros", ":!trainer/fuzz"]
 # The first word of the line of arrows between crates.
 BETWEEN_CRATES = "crates"
 BEFORE_ARROWS = "A room may use those on its left, and no other:"
@@ -60,21 +60,18 @@ class Crate:
             if not {"tests", "testing", "bin"}.intersection(parts) and parts != ("main",):
                 self.files[parts[:-1] if parts[-1] in ("mod", "lib") else parts] = file
         for module, file in self.files.items():
-            self.read(module, file.read_text())
-
-    def read(self, module, code):
-        code = re.sub(TOKEN, lambda token: "" if token[0].startswith("/") else '""', code)
-        code = re.sub(TEST, "", code)
-        self.imports[module], self.exports[module] = set(), {}
-        self.other_crates[module] = set(OTHER_CRATE.findall(code))
-        paths = [("", path) for path in PATH.findall(USE.sub("", code))]
-        for public, tree in USE.findall(code) + paths:
-            for path, name in use_paths(tree):
-                target = self.absolute(module, path)
-                if target is not None and public:
-                    self.exports[module][name] = target
-                elif target is not None:
-                    self.imports[module].add(target)
+            code = re.sub(TOKEN, lambda it: "" if it[0].startswith("/") else '""', file.read_text())
+            code = re.sub(TEST, "", code)
+            self.imports[module], self.exports[module] = set(), {}
+            self.other_crates[module] = set(OTHER_CRATE.findall(code))
+            paths = [("", path) for path in PATH.findall(USE.sub("", code))]
+            for public, tree in USE.findall(code) + paths:
+                for path, name in use_paths(tree):
+                    target = self.absolute(module, path)
+                    if target is not None and public:
+                        self.exports[module][name] = target
+                    elif target is not None:
+                        self.imports[module].add(target)
 
     def absolute(self, module, path):
         """Returns the path from the crate's root; None for one of another crate."""
@@ -120,14 +117,14 @@ def rooms(modules):
     return uses
 
 
-def read_arrows(text):
+def read_arrows():
     """Reads the block of arrows: `CRATE: chain; chain`, and more chains on the lines below.
 
     Returns for each crate which rooms each room may use directly, and what says so.
     """
+    text = Path("ARCHITECTURE.md").read_text()
     block = re.search(re.escape(BEFORE_ARROWS) + r"\s*```text\n(.*?)```", text, re.DOTALL)
-    if not block:
-        raise ValueError(f"there is no block of arrows below `{BEFORE_ARROWS}`")
+    assert block, f"ARCHITECTURE.md has no block of arrows below `{BEFORE_ARROWS}`"
     crates, crate = {}, None
     for line in block[1].splitlines():
         head, _, chains = line.rpartition(":")
@@ -136,12 +133,8 @@ def read_arrows(text):
         for arrow in filter(str.strip, chains.split(";")):
             steps = [[name.strip() for name in step.split(",")] for step in arrow.split("<-")]
             for name in chain(*steps):
-                if not re.fullmatch(r"[a-z_]+", name):
-                    raise ValueError(f"`{name}` in `{arrow.strip()}` is no name of a room")
                 uses.setdefault(name, {})
             for left, right in pairwise(steps):
-                if ALL in left:
-                    raise ValueError(f"`{ALL}` must stand at the end of `{arrow.strip()}`")
                 for name in right:
                     uses[name] |= {other: [f"`{other} <- {name}`"] for other in left}
     return crates
@@ -176,29 +169,22 @@ def against_arrows(arrows, uses, of):
         for target in sorted(targets.keys() - left_of(arrows, name)):
             head = f"{of}: no arrow leads from `{target}` to `{name}`:"
             yield "\n  ".join([head, *targets[target]])
-        for target in sorted(arrows.get(name, {}).keys() & uses.keys() - targets.keys()):
+        for target in sorted(arrows.get(name, {}).keys() - targets.keys()):
             yield f"{of}: no import needs the arrow `{target} <- {name}`"
-
-
-def crates():
-    """Returns the sources of all crates by the name of their folder."""
-    listed = subprocess.check_output(["git", "ls-files", "*src/lib.rs"], text=True).split()
-    sources = {Path(lib).parts[-3].replace("-", "_"): Path(lib).parent for lib in listed}
-    return {name: source for name, source in sorted(sources.items()) if name not in APART}
 
 
 def differences():
     """Yields all that is not as it should be."""
-    arrows = read_arrows(Path("ARCHITECTURE.md").read_text())
-    sources = crates()
+    arrows = read_arrows()
+    listed = subprocess.check_output(["git", "ls-files", "*src/lib.rs", *APART], text=True).split()
+    sources = {Path(lib).parts[-3].replace("-", "_"): Path(lib).parent for lib in listed}
     for name in sorted(arrows.keys() ^ {BETWEEN_CRATES, *sources}, key=str):
         yield f"`{name}:` has arrows, or is a crate, but not both"
     between = {}
-    for name, root in sources.items():
+    for name, root in sorted(sources.items()):
         crate = Crate(root)
         modules = crate.uses()
         yield from circle(modules, name)
-        yield from circle(rooms(modules), name)
         yield from against_arrows(arrows.get(name, {}), rooms(modules), name)
         between[name] = {}
         for module, others in sorted(crate.other_crates.items()):
@@ -209,9 +195,6 @@ def differences():
 
 if __name__ == "__main__":
     os.chdir(Path(__file__).parent.parent)
-    try:
-        found = list(differences())
-    except ValueError as error:
-        found = [f"ARCHITECTURE.md: {error}"]
+    found = list(differences())
     print(*found, f"{len(found)} imports or arrows to mend", sep="\n")
     sys.exit(1 if found else 0)

@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -32,9 +34,8 @@ TOKEN = r"""(?s)//[/!]? ?([^\n]*)|r(#+)"(.*?)"\2|"((?:[^"\\]|\\.)*)"|'(?:[^'\\\n
 WORDS_OF_A_TEXT = 3
 
 
-def prose(path):
+def prose(path, text):
     """Yields the line number and the text of everything in a file that a person reads."""
-    text = path.read_text()
     if path.suffix == ".md":
         text = CODE.sub(lambda code: "\n" * code[0].count("\n"), text)
         yield from enumerate(text.splitlines(), 1)
@@ -46,55 +47,40 @@ def prose(path):
             yield text.count("\n", 0, token.start()) + 1, " ".join(words)
 
 
-def phrases(paths, lists):
-    """Returns the number of phrases and of words of files; prints the phrases if `lists`."""
-    listed = tomllib.loads((REPOSITORY / "scripts/plain-docs.toml").read_text())
-    listed = {name: re.compile("|".join(all_of), re.IGNORECASE) for name, all_of in listed.items()}
-    found, words = 0, 0
-    for path in paths:
-        for number, text in prose(path):
-            words += len(text.split())
-            for instead, phrase in listed.items():
-                for match in phrase.finditer(text):
-                    found += 1
-                    if lists:
-                        print(f"{path}:{number}: `{match[0]}`: {instead}: {text.strip()[:100]}")
-    return found, words
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--lines", action="store_true")
-    parser.add_argument("files", nargs="*", type=Path)
-    chosen = parser.parse_args()
-    listed = ["git", "-C", REPOSITORY, "ls-files", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.check_output([*listed, "*.rs", "*.md"], text=True).splitlines()
-    paths = chosen.files or [REPOSITORY / name for name in listed]
-    paths = [path for path in paths if path.exists() and not GENERATED.search(str(path))]
-    suffixes = {"Markdown": ".md", "Rust": ".rs"}
-    kinds = {kind: [it for it in paths if it.suffix == end] for kind, end in suffixes.items()}
-    comments, riddles, long = 0, [], []
-    for path in kinds["Rust"]:
-        before = None
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            doc = DOC.match(line)
-            if doc and not before:
-                comments += 1
-                if RIDDLE.match(doc[1]):
-                    riddles.append(f"{path}:{number}: {doc[1]}")
-            if len(line) > COLUMNS and re.match(r"\s*//(?![/!]? \|)", line):
-                long.append(f"{path}:{number}: {len(line)} columns")
-            before = doc
-    failed = len(riddles) > MOST_RIDDLES or bool(long)
-    for kind, files in kinds.items():
-        found, words = phrases(files, chosen.lines)
-        rate = 1000 * found / max(words, 1)
-        print(f"{kind}: {found} phrases in {words} words, {rate:.2f} ‰, at most {MOST[kind]}")
-        failed |= not chosen.files and rate > MOST[kind]
-    end = f"{comments} doc comments, {len(riddles)} riddles, {len(long)} beyond {COLUMNS} columns"
-    print(*riddles, *long, end, sep="\n")
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+parser.add_argument("--lines", action="store_true")
+parser.add_argument("files", nargs="*", type=Path)
+chosen = parser.parse_args()
+listed = ["git", "-C", REPOSITORY, "ls-files", "--cached", "--others", "--exclude-standard"]
+listed = subprocess.check_output([*listed, "*.rs", "*.md"], text=True).splitlines()
+paths = chosen.files or [REPOSITORY / name for name in listed]
+paths = [path for path in paths if path.exists() and not GENERATED.search(str(path))]
+phrases = tomllib.loads((REPOSITORY / "scripts/plain-docs.toml").read_text())
+phrases = {name: re.compile("|".join(all_of), re.IGNORECASE) for name, all_of in phrases.items()}
+comments, riddles, long, found, words = 0, [], [], Counter(), Counter()
+for path in paths:
+    text = path.read_text()
+    for number, line in prose(path, text):
+        words[path.suffix] += len(line.split())
+        for instead, phrase in phrases.items():
+            for match in phrase.finditer(line):
+                found[path.suffix] += 1
+                if chosen.lines:
+                    print(f"{path}:{number}: `{match[0]}`: {instead}: {line.strip()[:100]}")
+    lines = text.splitlines() if path.suffix == ".rs" else []
+    docs = map(DOC.match, lines)
+    for number, (line, (before, doc)) in enumerate(zip(lines, pairwise([None, *docs])), 1):
+        comments += bool(doc and not before)
+        if doc and not before and RIDDLE.match(doc[1]):
+            riddles.append(f"{path}:{number}: {doc[1]}")
+        if len(line) > COLUMNS and re.match(r"\s*//(?![/!]? \|)", line):
+            long.append(f"{path}:{number}: {len(line)} columns")
+failed = len(riddles) > MOST_RIDDLES or bool(long)
+for kind, suffix in (("Markdown", ".md"), ("Rust", ".rs")):
+    rate = 1000 * found[suffix] / max(words[suffix], 1)
+    counts = f"{kind}: {found[suffix]} phrases in {words[suffix]} words"
+    print(f"{counts}, {rate:.2f} ‰, at most {MOST[kind]}")
+    failed |= not chosen.files and rate > MOST[kind]
+end = f"{comments} doc comments, {len(riddles)} riddles, {len(long)} beyond {COLUMNS} columns"
+print(*riddles, *long, end, sep="\n")
+sys.exit(failed)

@@ -30,11 +30,12 @@ def cargo(*arguments):
 
 
 def linked(names, target, edges):
-    """Returns name and version of all packages that those named need on a target."""
-    packages = [f"--package={name}" for name in names]
+    """Returns all packages that those named need on a target."""
+    roots = [f"--package={name}" for name in names]
     flags = ["--target", target, "--edges", edges, "--prefix", "none", "--format", "{p}"]
-    lines = filter(None, cargo("tree", *packages, *flags).splitlines())
-    return {tuple(line.replace(" v", " ", 1).split()[:2]) for line in lines}
+    lines = filter(None, cargo("tree", *roots, *flags).splitlines())
+    needed = {tuple(line.replace(" v", " ", 1).split()[:2]) for line in lines}
+    return [one for one in packages if (one["name"], one["version"]) in needed]
 
 
 def texts(package):
@@ -73,15 +74,14 @@ def bill(packages, graph, version):
     reference = {one["id"]: f"pkg:cargo/{one['name']}@{one['version']}" for one in packages}
     components, edges = [], {}
     for one in packages:
-        component = {"type": "library", "bom-ref": reference[one["id"]]}
-        component |= {"name": one["name"], "version": one["version"]}
-        component["purl"] = reference[one["id"]]
-        component["licenses"] = [{"expression": one["license"].replace("/", " OR ")}]
-        if checksum := sums.get((one["name"], one["version"])):
+        ref, name, number = reference[one["id"]], one["name"], one["version"]
+        component = {"type": "library", "bom-ref": ref, "name": name, "version": number}
+        licence = one["license"].replace("/", " OR ")
+        component |= {"purl": ref, "licenses": [{"expression": licence}]}
+        if checksum := sums.get((name, number)):
             component["hashes"] = [{"alg": "SHA-256", "content": checksum}]
         components.append(component)
-        needed = filter(None, map(reference.get, graph[one["id"]]))
-        edges[reference[one["id"]]] = sorted(needed)
+        edges[ref] = sorted(filter(None, map(reference.get, graph[one["id"]])))
     about = {"type": "application", "name": "othello-toolkit", "version": version}
     found = {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1}
     found |= {"metadata": {"component": about}, "components": components}
@@ -94,10 +94,8 @@ metadata = json.loads(cargo("metadata", "--format-version", "1"))
 graph = {node["id"]: node["dependencies"] for node in metadata["resolve"]["nodes"]}
 packages = sorted(metadata["packages"], key=lambda one: (one["name"], one["version"]))
 version = next(one["version"] for one in packages if one["name"] == names[0])
-shipped = linked(names, target, "normal")
-foreign = [one for one in packages if (one["name"], one["version"]) in shipped and one["source"]]
+foreign = [one for one in linked(names, target, "normal") if one["source"]]
 needed = linked(names, target, "normal,build")
-needed = [one for one in packages if (one["name"], one["version"]) in needed]
 folder = Path(folder)
 folder.mkdir(parents=True, exist_ok=True)
 (folder / "THIRD-PARTY.txt").write_text(notices(names, foreign, target))
