@@ -5,7 +5,7 @@
 #   scripts/build-web.sh [--quick] [--npm FOLDER] [OUT]        OUT is page in cargo's target folder by default
 #
 # --quick builds a slower program sooner. --npm also makes the package for JavaScript, FOLDER/othello-toolkit-VERSION.tgz,
-# as `npm pack` lays it out; the othello-trainer that is built, or OTHELLO_TRAINER, makes its small weights.
+# as `npm pack` lays it out; OTHELLO_TRAINER, or the built release, makes its small weights.
 # OTHELLO_WEIGHTS names other weights for the page, as it does for the program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -59,11 +59,8 @@ cp engine/web/package/{{engine,index,node,worker,node-worker}.js,{index,worker}.
 sed "s/\"version\": \".*\"/\"version\": \"$version\"/" engine/web/package/package.json >"$package/package.json"
 cp "$program" "$package/othello.wasm"
 cp "$played" "$package/shipped.weights"
-trainer=${OTHELLO_TRAINER:-}
-for folder in release debug; do
-    [[ -n $trainer || ! -x $built/$folder/othello-trainer ]] || trainer=$built/$folder/othello-trainer
-done
-[[ -n $trainer ]] || { cargo build --quiet --release -p othello-trainer && trainer=$built/release/othello-trainer; }
+trainer=${OTHELLO_TRAINER:-$built/release/othello-trainer}
+[[ -x $trainer ]] || cargo build --quiet --release -p othello-trainer
 "$trainer" quantize engine/weights/tables.weights --share-phases 10 --label-error 80 --count-digits 0 \
     --out "$package/small.weights" >&2
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}

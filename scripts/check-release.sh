@@ -41,11 +41,6 @@ mkdir -p "$bare"/{tmp,proc,dev}
 cp "$archive" "$bare/tmp/archive.tar.gz"
 cat >"$bare/tmp/try.sh" <<'TRY'
 set -eu
-for compiler in cc gcc clang rustc cargo; do
-    ! command -v $compiler >/dev/null || { echo "there is a $compiler" && exit 1; }
-done
-! grep -vE '^ *(Inter-|face|lo:)' /proc/net/dev || { echo "there is a network" && exit 1; }
-echo "neither compiler nor network"
 cd /tmp && tar xzf archive.tar.gz && cd "$1"
 PATH=$PWD/bin:$PATH && shift
 for file in README.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY.txt share/man/man1/othello-trainer-fit.1 \

@@ -8,7 +8,7 @@
 # The page is OTHELLO_PAGE, or target/page, built if it is missing. --times tests nothing, and prints the time until its
 # first move; WEB_PICTURES names a folder for pictures of it. The package is installed into a separate folder: the
 # example, values, the types by TypeScript, bundlers. Results are compared with the programs in BINARIES, or
-# OTHELLO_PROGRAMS, or target/release, or target/debug.
+# OTHELLO_PROGRAMS, or target/release.
 set -euo pipefail
 archive="" what="the page in a browser"
 if [[ ${1-} == --npm ]]; then
@@ -18,18 +18,15 @@ OTHELLO_PROGRAMS=${OTHELLO_PROGRAMS:+$(realpath "$OTHELLO_PROGRAMS")}
 cd "$(dirname "$0")/.."
 skip() { echo "skipped: $what: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }
 install() { npm install --silent --no-audit --no-fund "$@" >&2; }
-command -v node >/dev/null && command -v npm >/dev/null || skip "it needs node and npm"
-[[ $(node -p 'parseInt(process.versions.node)') -ge 20 ]] || skip "it needs node 20 or later"
+[[ $(node -p 'parseInt(process.versions.node)') -ge 20 ]] && command -v npm >/dev/null ||
+    skip "it needs node 20 or later, and npm"
 browser() { command -v "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome | head -n 1; }
 if [[ -z $archive && -z $(browser) && $(id -u) == 0 ]]; then
     { apt-get update -q && apt-get install -qy --no-install-recommends chromium-headless-shell; } >&2 || true
 fi
 CHROMIUM=$(browser) || true
 built=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')
-for folder in "$built/release" "$built/debug"; do
-    [[ $OTHELLO_PROGRAMS || ! -x $folder/othello-engine || ! -x $folder/othello-trainer ]] || OTHELLO_PROGRAMS=$folder
-done
-[[ $OTHELLO_PROGRAMS ]] || { cargo build && OTHELLO_PROGRAMS=$built/debug; }
+[[ $OTHELLO_PROGRAMS ]] || { cargo build --release && OTHELLO_PROGRAMS=$built/release; }
 export CHROMIUM OTHELLO_PROGRAMS WEB_CHECK=$built/web-check OTHELLO_PAGE=${OTHELLO_PAGE:-$built/page}
 
 if [[ -z $archive ]]; then

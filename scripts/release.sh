@@ -60,6 +60,7 @@ tools() { # zig and maturin, in an environment of their own.
     PATH=$tools/bin:$PATH
 }
 with_zig() { [[ $system == *-linux-* ]]; }
+programs_for() { echo "${built:-$folder/$1/${profile/#dev/debug}}"; } # TARGET
 glibc() { [[ $1 != *-linux-gnu ]] || echo .2.17; } # The oldest that the compiler of Rust supports.
 
 build() { # TARGET: leaves both programs and the C library in $folder/TARGET/PROFILE.
@@ -109,12 +110,11 @@ if wanted programs; then
         [[ -n $built ]] || { step "the programs for $target" && build "$target"; }
     done
     # Manual pages and completions do not depend on the target.
-    kind=${profile/#dev/debug}
     [[ -n $built || " $targets " == *" $system "* ]] || build "$system"
-    documents "${built:-$folder/$system/$kind}"
+    documents "$(programs_for "$system")"
     for target in $targets; do
         step "the archive for $target"
-        archive "$target" "${built:-$folder/$target/$kind}"
+        archive "$target" "$(programs_for "$target")"
     done
     cp engine/weights/default.weights "$out/othello-$version.weights"
     cp engine/weights/tables.weights "$out/othello-$version-tables.weights"
@@ -136,8 +136,8 @@ fi
 
 if wanted page || wanted npm; then
     step "the page, and the engine for JavaScript"
-    trainer=${built:-$folder/$system/${profile/#dev/debug}}/othello-trainer npm=()
-    [[ ! -x $trainer ]] || export OTHELLO_TRAINER=$trainer
+    OTHELLO_TRAINER=$(programs_for "$system")/othello-trainer npm=()
+    [[ ! -x $OTHELLO_TRAINER ]] || export OTHELLO_TRAINER
     ! wanted npm || npm=(--npm "$out")
     scripts/build-web.sh ${npm[@]+"${npm[@]}"} "$work/othello-page-$version"
     ! wanted page || "${PYTHON:-python3}" scripts/release/pack.py "$work/othello-page-$version" "$out/othello-page-$version.zip"

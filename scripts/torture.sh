@@ -2,8 +2,7 @@
 # Runs the torture tests: the parsers below a fuzzer, and the programs under attack from outside.
 #
 #   scripts/torture.sh fuzz [SECONDS [TARGET...]]      every parser for 600 seconds
-#   scripts/torture.sh attack [--profile PROFILE] [OPTIONS...]      every command; a few minutes
-#   scripts/torture.sh attack --files 700 --full 20 --calls 140 --limits 30 --obstacles 20 --lists 5000 --seed 2
+#   scripts/torture.sh attack [OPTIONS...]      every command; a few minutes
 #
 # The fuzzer starts from the corpora in the repository, which it does not change. It needs the nightly toolchain and
 # cargo-fuzz (`cargo install cargo-fuzz`). An input that takes 10 seconds or asks for more than 1 GiB is also a finding.
@@ -36,11 +35,9 @@ fuzz() { # [SECONDS [TARGET...]]
     return $found
 }
 
-attack() { # [--profile PROFILE] [OPTIONS...]
-    local profile=release
-    [[ ${1-} != --profile ]] || { profile=$2 && shift 2; }
-    cargo build --profile "$profile" --workspace --bins
-    local binaries=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}
+attack() { # [OPTIONS...]
+    cargo build --release --workspace --bins
+    local binaries=${CARGO_TARGET_DIR:-target}/release
     "$binaries/torture" --binaries "$binaries" "$@"
 }
 

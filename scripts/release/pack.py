@@ -50,8 +50,6 @@ def zipped(folder, out):
             archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
 
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
 source, archive_path = map(Path, sys.argv[1:])
 with archive_path.open("wb") as file_out:
     (zipped if archive_path.suffix == ".zip" else tar)(source.resolve(), file_out)

@@ -16,11 +16,7 @@ job=$(sbatch --parsable --array=1-3 --time=3 --output="$folder/logs/%a.log" \
 
 failed() { cat "$folder"/logs/* >&2 && exit 1; }
 begun() { # Waits until a task has begun a step.
-    for _ in {1..1200}; do
-        grep -qs "^step" "$folder/logs/$1.log" && return
-        sleep 0.1
-    done
-    failed
+    timeout 120 bash -c "until grep -qs '^step' '$folder/logs/$1.log'; do sleep 0.1; done" || failed
 }
 begun 2
 scontrol requeue "${job}_2"
