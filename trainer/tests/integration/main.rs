@@ -11,16 +11,11 @@ mod examples;
 mod export;
 #[cfg(unix)]
 mod external;
-mod factors;
 mod fit;
-mod fit_outputs;
-mod fit_shards;
 mod folder;
-mod held_out;
 mod loss;
 #[cfg(target_os = "linux")]
 mod outputs;
-mod quantize;
 mod readme;
 mod recipes;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,6 @@
 //! Tests of outputs. Before a command starts its work, it must report an output that it cannot
 //! write. It must never overwrite an input. (`trainer/fuzz` tests pipes, devices and links.)
 
-use std::fs;
 use std::os::unix::fs::symlink;
 
 use othello_engine::file::{Kind, Reader, Section};
@@ -12,7 +11,6 @@ use super::folder::Folder;
 
 fn folder() -> Folder {
     let folder = Folder::with_random_games(0..300);
-    folder.random_games("test.games", 1000..1100);
     folder.runs("fit a.games --patterns discs --epochs 2 --out w.weights");
     folder.write("openings.txt", "f5d6c3\nf5f6e6f4\nf5f4e3d6\n");
     folder
@@ -57,33 +55,6 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     for work in &WORK[..2] {
         at.refuses(&format!("{} --force", work.replace("OUT", &long)), "name too long");
     }
-}
-
-/// A regression: `dataset` refused an existing dataset of other data only after it had sorted all
-/// positions. Here, reading the damaged records would give another error.
-#[test]
-fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
-    let at = &folder();
-    at.runs("dataset a.games --out laid-out");
-    let mut damaged = at.read("a.games");
-    let middle = damaged.len() / 2;
-    damaged[middle] ^= 1;
-    at.write("damaged.games", damaged);
-    at.refuses("dataset damaged.games --out other", "damaged.games: damaged");
-    let other = "dataset.json: exists: it was made from other data";
-    at.refuses("dataset damaged.games test.games --out laid-out", other);
-    at.refuses("dataset damaged.games --seed 7 --out laid-out", other);
-    // A folder without `dataset.json` is that of a killed run.
-    fs::remove_file(at.path("laid-out/dataset.json")).unwrap();
-    let other = "exists: made from other settings (settings.seed: 1 there";
-    at.refuses("dataset damaged.games --seed 7 --out laid-out", other);
-    let file = at.path("laid-out/validation-07.positions");
-    fs::remove_file(&file).unwrap();
-    symlink("/dev/zero", &file).unwrap();
-    let forced = "dataset damaged.games --out laid-out --force";
-    at.refuses(forced, "validation-07.positions: is a device");
-    fs::remove_file(&file).unwrap();
-    at.runs("dataset a.games --out laid-out");
 }
 
 /// A regression: a write beyond the limit on file sizes (`ulimit -f`) ended the process by a
