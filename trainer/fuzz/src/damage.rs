@@ -106,7 +106,18 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
         bytes[4..8].copy_from_slice(&games.to_le_bytes());
         return bytes;
     }
-    let piece = *draws.one(&[&b"X"[..], b"[", b"9", b" ", b"\0", b"f5", b"1,", b"\n", b"\xC3"]);
+    let piece = *draws.one(&[
+        &b"X"[..],
+        b"[",
+        b"9",
+        b" ",
+        b"\0",
+        b"f5",
+        b"1,",
+        b"\n",
+        b"\xC3",
+        b"ping 7\n",
+    ]);
     let times = *draws.one(&[5_000, 70_000, 3_000_000]);
     let at = draws.below(bytes.len());
     bytes.splice(at..at, piece.repeat(times));
@@ -116,20 +127,13 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
 /// Returns a container with valid checksums, but with a wrong number or an invalid section.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
+    const WHAT: &str = "a newer version|an enormous stored size|an enormous size|\
+        a section that unpacks to more than it states|as many zeros as are allowed|\
+        a window that is too large|a torn section|a name of 0 or 300 bytes";
     let mut lying = sound.clone();
     let section = draws.below(lying.sections.len());
     let one = &mut lying.sections[section];
     let (mut version, length) = (container::VERSION, one.content.len());
-    let what = match way {
-        0 => "a newer version",
-        1 => "an enormous stored size",
-        2 => "an enormous size",
-        3 => "a section that unpacks to more than it states",
-        4 => "as many zeros as are allowed",
-        5 => "a window that is too large",
-        6 => "a torn section",
-        _ => "a name of 0 or 300 bytes",
-    };
     match way {
         0 => version = *draws.one(&[2, 3, 99, u32::MAX]),
         1 => one.stated_stored = *draws.one(&SIZES),
@@ -153,6 +157,7 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     if (3..7).contains(&way) {
         one.stated_stored = one.stored.len() as u64;
     }
+    let what = WHAT.split('|').nth(way).unwrap_or_default();
     Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
@@ -172,6 +177,10 @@ fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
 
 /// Returns a container with valid checksums whose content is changed in a way that `way` selects.
 fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
+    const WHAT: &str = "a changed section|a section of one byte|a short section|\
+        a section of one number|a section of 16 MB of zeros|a section dropped|a section doubled|\
+        sections swapped|other provenance|a section by another name|\
+        provenance with control characters";
     let mut forged = sound.clone();
     let (place, other) = (place_of_a_kind(sound, draws), draws.below(sound.sections.len()));
     let section = &sound.sections[place];
@@ -179,61 +188,34 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     let renewed =
         |content: &[u8]| Section { name: section.name.clone(), ..Section::new("", content) };
     let sections = &mut forged.sections;
-    let what = match way {
-        0 => {
-            sections[place] = renewed(&mutate(content, b"\xff\xff\x7f\x80\0\0", draws));
-            "a changed section"
-        }
-        1 => {
-            let byte = *draws.one(&[0, 0x7F, 0x80, 0xFF]);
-            sections[place] = renewed(&vec![byte; content.len()]);
-            "a section of one byte"
-        }
-        2 => {
-            sections[place] = renewed(&content[..draws.below(content.len())]);
-            "a short section"
-        }
+    match way {
+        0 => sections[place] = renewed(&mutate(content, b"\xff\xff\x7f\x80\0\0", draws)),
+        1 => sections[place] = renewed(&vec![*draws.one(&[0, 0x7F, 0x80, 0xFF]); content.len()]),
+        2 => sections[place] = renewed(&content[..draws.below(content.len())]),
         3 => {
             let step = draws.one(&[60_000_u16, 65_535, 1]).to_le_bytes();
             let mut steps = content.clone();
             steps.iter_mut().skip(2).zip(step.iter().cycle()).for_each(|(to, from)| *to = *from);
             sections[place] = renewed(&steps);
-            "a section of one number"
         }
-        4 => {
-            sections[place] = renewed(&vec![0; 1 << 24]);
-            "a section of 16 MB of zeros"
-        }
-        5 => {
-            drop(sections.remove(place));
-            "a section dropped"
-        }
-        6 => {
-            sections.insert(*draws.one(&[place, other]), section.clone());
-            "a section doubled"
-        }
-        7 => {
-            sections.swap(place, other);
-            "sections swapped"
-        }
-        8 => {
-            forged.provenance = mutate(&sound.provenance, b"{}[]\":,0-9e309null", draws);
-            "other provenance"
-        }
+        4 => sections[place] = renewed(&vec![0; 1 << 24]),
+        5 => drop(sections.remove(place)),
+        6 => sections.insert(*draws.one(&[place, other]), section.clone()),
+        7 => sections.swap(place, other),
+        8 => forged.provenance = mutate(&sound.provenance, b"{}[]\":,0-9e309null", draws),
         9 => {
             let name = String::from_utf8_lossy(&section.name);
             let other = draws.one(&["0", "+", " ", "\u{1b}[2J", "<!--<script>"]);
             let at = name.rfind(' ').map_or(0, |at| at + 1);
             sections[place].name = format!("{}{other}{}", &name[..at], &name[at..]).into_bytes();
-            "a section by another name"
         }
         _ => {
             let long = "\u{1b}]0;k\u{9b}2J<!--<script>".repeat(5000);
             let provenance = serde_json::json!({"command": long, long.as_str(): long});
             forged.provenance = provenance.to_string().into_bytes();
-            "provenance with control characters"
         }
-    };
+    }
+    let what = WHAT.split('|').nth(way).unwrap_or_default();
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 

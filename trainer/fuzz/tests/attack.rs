@@ -19,8 +19,8 @@ fn no_command_breaks_its_word() {
     let limits = Limits { seconds: 60, mebibytes: 1024 };
     let none = Rounds::default();
     let rounds = [
-        (1, Rounds { files: 4, full: 1, streams: 1, ..none }),
-        (2, Rounds { calls: 1, limits: 1, obstacles: 1, engines: 6, names: 2, lists: 20, ..none }),
+        (1, Rounds { files: 4, full: 1, ..none }),
+        (2, Rounds { calls: 1, limits: 1, obstacles: 1, engines: 6, lists: 20, ..none }),
     ];
     std::thread::scope(|scope| {
         for (seed, rounds) in rounds {

@@ -11,7 +11,9 @@ use std::process::Command;
 use othello_testing::kill::{files_in, write_files};
 
 use super::findings::End;
-use super::ground::{Ground, Limits, Place, kinds, name, other_readers, with_a_word, writers};
+use super::ground::{
+    Ground, Limits, NAMED, OTHER_READERS, Place, WORDED, kinds, listed, name, writers,
+};
 use super::process::run;
 use crate::mutation::Draws;
 
@@ -42,15 +44,21 @@ const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
+/// Names of weights files, with HTML markup and control characters, separated by spaces.
+const NAMES: &str = "\
+    <!--<script>.weights -->]]>&lt;'\"`${x}.weights \u{1b}[2J\u{7}.weights \
+    \u{9b}2J\u{202e}.weights a\nb\rc.weights é<b>.weights";
+
 /// Runs commands with `lists` lists of arguments drawn at random, and with some fixed lists.
 pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     inputs_as_outputs(ground);
     hostile_words(ground);
+    hostile_names(ground);
     let readers = kinds().into_iter().flat_map(|kind| {
         let sound = format!("@{}", kind.name);
         kind.readers.into_iter().map(move |words| words.replace("@x", &sound))
     });
-    let others = writers().map(|(words, _)| words).chain(other_readers()).map(str::to_owned);
+    let others = writers().map(|(words, _)| words).chain(listed(OTHER_READERS)).map(str::to_owned);
     let commands: Vec<String> = others.chain(readers).collect();
     for words in commands.iter().cycle().take(lists) {
         let scene = scene(ground.place, &mut ground.draws);
@@ -89,10 +97,22 @@ fn hostile_words(ground: &mut Ground<'_>) {
     for (word, shown) in
         [(long.as_str(), "xxx … xxx"), ("z\u{1b}[2J\u{9b}2J", "z\\u{1b}[2J\\u{9b}2J")]
     {
-        for words in with_a_word() {
+        for words in listed(WORDED) {
             let list: Vec<OsString> =
                 words.split(' ').map(|part| part.replace("WORD", word).into()).collect();
             attack(ground, words, scene.path(), (&list, &[]), (false, Some(shown)));
+        }
+    }
+}
+
+/// Passes weights files with hostile names. The output must not contain control characters.
+fn hostile_names(ground: &mut Ground<'_>) {
+    for name in NAMES.split(' ') {
+        let scene = scene(ground.place, &mut ground.draws);
+        fs::copy(scene.path().join("whole.weights"), scene.path().join(name)).expect("writable");
+        for words in listed(NAMED) {
+            let (list, inputs) = parts(&words.replace("NAME", &format!("./{name}")));
+            attack(ground, words, scene.path(), (&list, &inputs), (false, None));
         }
     }
 }

@@ -145,7 +145,7 @@ fn disturb(
 
 fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     let mut command = place.command(folder, words);
-    command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().expect("the binary runs");
     sleep(Duration::from_secs_f64(seconds));
     child.kill().expect("SIGKILL");

@@ -47,7 +47,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let fault = match signal {
                 None => run(&mut command, limits).fault(limits),
                 Some(signal) => {
-                    command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+                    command.stdout(Stdio::null()).stderr(Stdio::null());
                     let mut child = command.spawn().expect("the binary runs");
                     sleep(Duration::from_millis(400));
                     let signal = [format!("-{signal}"), child.id().to_string()];

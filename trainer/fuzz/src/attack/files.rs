@@ -67,7 +67,14 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
         _ => place.words(word).remove(0),
     };
     let arguments: Vec<OsString> = words.split(' ').map(argument).collect();
-    let ended = run(&mut place.command_of(folder.path(), &arguments), limits);
+    let mut command = place.command_of(folder.path(), &arguments);
+    let mut limits = limits;
+    if sound == "stream" {
+        command.stdin(fs::File::open(&path).expect("just written"));
+        // A server must answer a stream of any length with little memory.
+        limits.mebibytes = 200;
+    }
+    let ended = run(&mut command, limits);
     let accepted = damaged.fate == Fate::Refused
         && ended.code() == Some(0)
         && !words.contains("--repair")

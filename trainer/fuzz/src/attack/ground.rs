@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::rc::Rc;
 
 use othello_testing::guides::{inputs, repository};
@@ -54,7 +54,13 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
+/// Paragraphs of `commands.txt`, whose first lines describe them.
+pub(super) const OTHER_READERS: usize = 2;
+pub(super) const WORDED: usize = 3;
+pub(super) const NAMED: usize = 4;
+pub(super) const NEARBY: usize = 5;
+
+pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
@@ -63,29 +69,9 @@ pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
 
-/// Returns the commands that write nothing and that `kinds.txt` does not list.
-pub(super) fn other_readers() -> impl Iterator<Item = Words> {
-    listed(2)
-}
-
-/// Returns the commands that must refuse a hostile word in place of `WORD`.
-pub(super) fn with_a_word() -> impl Iterator<Item = Words> {
-    listed(3)
-}
-
-/// Returns the commands that read a weights file with a hostile name in place of `NAME`.
-pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
-    listed(4)
-}
-
-/// Returns the commands that look for a file which no argument names. Each has the name of this
-/// file, and true if the command must refuse an obstacle, such as a pipe, in place of the file.
-pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
-    listed(5).filter_map(|line| {
-        let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;
-        Some((words, path, !line.starts_with('~')))
-    })
-}
+/// Input lines that a server answers at once, refuses or skips.
+const LINES: &str = "name\nping 7\nplay b f5\n7 known_command name\nset depth 1\nmove F5//1.5\n\
+    no such command\n# a comment\n\n";
 
 /// The state that the rounds of attacks share.
 pub(super) struct Ground<'a> {
@@ -141,6 +127,7 @@ impl Place {
             ["transcripts"] => inputs::transcripts(60, 60).into_bytes(),
             // Commands may solve the boards, so these have few empty squares.
             ["boards"] => inputs::boards(60, 48).into_bytes(),
+            ["stream"] => LINES.repeat(9_000).into_bytes(),
             ["wthor"] => othello_testing::random_games::wthor_file(0..60),
             ["packed", of] => zstd::bulk::compress(&self.read(of), 3).expect("memory"),
             ["torn", of] => {
@@ -189,6 +176,7 @@ impl Place {
     pub(super) fn command_of(&self, folder: &Path, words: &[OsString]) -> Command {
         let mut command = Command::new(self.binaries.join(&words[0]));
         command.args(&words[1..]).args(["--threads", "2"]).current_dir(folder);
+        command.stdin(Stdio::null());
         // The work is divided into many small parts. The programs must set the stack sizes of
         // threads themselves, because this default is too small.
         command.env("OTHELLO_PART_UNITS", "64").env("RUST_MIN_STACK", "16384");

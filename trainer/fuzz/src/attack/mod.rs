@@ -14,10 +14,8 @@ mod engines;
 mod files;
 mod findings;
 mod ground;
-mod markup;
 mod obstacles;
 mod process;
-mod streams;
 
 use ground::Ground;
 pub use ground::{Limits, Place};
@@ -28,10 +26,7 @@ pub struct Rounds {
     /// Number of second starts of each command that writes, during its first run
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
-    /// Number of long streams of input lines for each protocol
-    #[arg(long, default_value_t = 4)]
-    pub streams: usize,
-    /// Number of damaged files of each kind
+    /// Number of damaged files of each kind; one kind is a long stream of lines for servers
     #[arg(long, default_value_t = 40)]
     pub files: usize,
     /// Number of runs on a disk that becomes full, for each command that writes
@@ -51,9 +46,6 @@ pub struct Rounds {
     /// Number of players that leave processes behind in a match, up to 6
     #[arg(long, default_value_t = 6)]
     pub engines: usize,
-    /// Number of file names with markup and control characters, up to 6
-    #[arg(long, default_value_t = 6)]
-    pub names: usize,
     /// Number of lists of arguments in all
     #[arg(long, default_value_t = 400)]
     pub lists: usize,
@@ -66,16 +58,14 @@ type Attack = fn(&mut Ground<'_>, usize);
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();
-    let all: [(&'static str, Attack, usize); 10] = [
+    let all: [(&'static str, Attack, usize); 8] = [
         ("starts", disturbed::starts, rounds.starts),
-        ("streams", streams::round, rounds.streams),
         ("files", files::round, rounds.files),
         ("full", disturbed::full, rounds.full),
         ("calls", disturbed::calls, rounds.calls),
         ("limits", disturbed::limits, rounds.limits),
         ("obstacles", obstacles::round, rounds.obstacles),
         ("engines", engines::round, rounds.engines),
-        ("names", markup::round, rounds.names),
         ("arguments", arguments::round, rounds.lists),
     ];
     for (name, round, times) in all.into_iter().filter(|(.., times)| *times > 0) {

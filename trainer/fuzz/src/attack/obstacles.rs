@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::ground::{Ground, name, with_things_nearby, writers};
+use super::ground::{Ground, NEARBY, listed, name, writers};
 use super::process::run;
 
 const THINGS: [&str; 7] =
@@ -33,7 +33,9 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
     }
-    for (words, path, must_be_refused) in with_things_nearby() {
+    for line in listed(NEARBY) {
+        let must_be_refused = !line.starts_with('~');
+        let (path, words) = line.trim_start_matches("~ ").split_once(": ").expect("a path");
         for thing in THINGS {
             let folder = tempfile::tempdir().expect("a folder");
             let at = folder.path();

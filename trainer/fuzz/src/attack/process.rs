@@ -115,7 +115,7 @@ pub(super) fn run(command: &mut Command, limits: Limits) -> Ended {
     let [mut output, mut errors] =
         [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));
     let handle = |file: &File| Stdio::from(file.try_clone().expect("a handle"));
-    command.stdin(Stdio::null()).stdout(handle(&output)).stderr(handle(&errors));
+    command.stdout(handle(&output)).stderr(handle(&errors));
     let mut child = command.spawn().expect("the binary runs");
     let (status, kibibytes) = watch(&mut child, limits);
     Ended { status, kibibytes, output: text(&mut output), errors: text(&mut errors) }
