@@ -1,6 +1,7 @@
 //! Runs all fuzz targets briefly, without a fuzzer.
 
 use std::fs;
+use std::panic::{catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -30,8 +31,10 @@ fn run_one(corpora: &Path, name: &str, target: Target, changes: usize) {
     for (change, (file, input)) in (0..changes).zip(inputs.iter().cycle()) {
         let other = &inputs[draws.below(inputs.len())].1;
         let changed = mutate(input, other, &mut draws);
-        let _named = Named { target: name, file, change, input: &changed };
-        target(&changed);
+        if let Err(panic) = catch_unwind(|| target(&changed)) {
+            eprintln!("target {name}, change {change} of {file}: {}", changed.escape_ascii());
+            resume_unwind(panic);
+        }
     }
     println!("{name}: {} inputs, {changes} changed ones", inputs.len());
 }
@@ -47,21 +50,4 @@ fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
     inputs.sort();
     assert!(!inputs.is_empty(), "{}: no input", folder.display());
     inputs
-}
-
-/// A guard that prints the current input when it is dropped during a panic of a target.
-struct Named<'a> {
-    target: &'a str,
-    file: &'a str,
-    change: usize,
-    input: &'a [u8],
-}
-
-impl Drop for Named<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let Self { target, file, change, input } = self;
-            eprintln!("target {target}, change {change} of {file}: {}", input.escape_ascii());
-        }
-    }
 }

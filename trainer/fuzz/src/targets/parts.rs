@@ -8,47 +8,26 @@ use std::path::Path;
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Discs, Phase};
 use othello_engine::eval::Weights;
-use othello_engine::file::{Existing, Provenance};
+use othello_engine::file::Existing;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Label, ScoredPosition, Weight};
 use othello_engine::run::Shard;
 use othello_trainer::backend::Cpu;
-use othello_trainer::dataset::{DataChoice, Dataset};
+use othello_trainer::dataset::{DatasetBuilder, Split};
 use othello_trainer::fit::{AdamSettings, Fit, FitError, FitSettings, Limits, Optimizer};
 use othello_trainer::model::Model;
+use othello_trainer::source::LabelRules;
 
 use super::{check_message, check_names};
 use crate::container::{self, Container, Section};
-use othello_testing::{StopFit, records, scratch};
-
-const OUT: &str = "fit.weights";
-
-/// A fit that is stopped before its end, and the file that it leaves in its folder of parts.
-struct Left {
-    name: &'static str,
-    optimizer: Optimizer,
-    phases: [usize; 2],
-    /// The fit is stopped after these numbers of finished phases or of updates, whichever is first.
-    stop: [u64; 2],
-}
-
-const PART: Left = Left {
-    name: "part-000002",
-    optimizer: Optimizer::LeastSquares,
-    phases: [0, 8],
-    stop: [4, u64::MAX],
-};
-
-const SNAPSHOT: Left = Left {
-    name: "part-000000.snapshot",
-    optimizer: Optimizer::Adam,
-    phases: [4, 4],
-    stop: [u64::MAX, 5],
-};
+use othello_testing::{StopFit, scratch};
 
 thread_local! {
-    static SETUPS: [Setup; 2] = [&PART, &SNAPSHOT].map(Setup::new);
+    static SETUPS: [Setup; 2] = [
+        Setup::new("part-000002", Optimizer::LeastSquares, [0, 8], [4, u64::MAX]),
+        Setup::new("part-000000.snapshot", Optimizer::Adam, [4, 4], [u64::MAX, 5]),
+    ];
 }
 
 /// The fit must use the part and write valid weights, or report an error that names the part.
@@ -77,97 +56,75 @@ pub(super) fn unfinished_phase(data: &[u8]) {
     });
 }
 
+/// A fit, and files that it leaves in its folder of parts if it is stopped before its end.
 struct Setup {
-    left: &'static Left,
-    model: Model,
-    dataset: Dataset,
-    settings: FitSettings,
+    fit: Fit<'static>,
+    /// The name of the part or snapshot.
+    name: &'static str,
+    provenance: Vec<u8>,
+    manifest: Vec<u8>,
     /// The checksum of the weights of an uninterrupted fit.
     sha256: String,
-    manifest: Vec<u8>,
-    provenance: Vec<u8>,
 }
 
 impl Setup {
-    fn new(left: &'static Left) -> Self {
+    /// Stops a fit after these numbers of finished phases or of updates, whichever is first.
+    fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
-        let dataset =
-            Dataset::read(&[data()], &[], &settings.layout(), &Silent).expect("just written");
         let model = Model::new(PatternSet::shipped("discs").expect("a shipped set"));
-        let (sha256, manifest, provenance) = (String::new(), vec![], vec![]);
-        let mut setup = Self { left, model, dataset, settings, sha256, manifest, provenance };
-        let path = scratch::path("undisturbed.weights");
-        remove(&path);
-        let [phases, updates] = left.stop;
-        let _ = setup.run(&path, &StopFit::after(phases, updates));
+        // The data are a labelled position for each phase of a short game.
+        let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").expect("squares");
+        let steps = Replay::from_start(&squares).expect("a game").steps.into_iter();
+        let rows = steps.map(|step| {
+            let label = Label::of_score(step.position.ply() as Discs * 2).expect("a score");
+            ScoredPosition::new(step.position, label, Weight::ONE)
+        });
+        let mut dataset = DatasetBuilder::new(LabelRules::default(), Split::none());
+        dataset.add_positions(&rows.collect::<Vec<_>>(), 1.0, true);
+        let [first, last] = phases.map(|index| Phase::new(index).expect("a phase"));
+        let fit = Fit {
+            model: Box::leak(Box::new(model)),
+            dataset: Box::leak(Box::new(dataset.finish())),
+            settings: Box::leak(Box::new(settings)),
+            optimizer,
+            initial: None,
+            phases: first..=last,
+            shard: Shard::WHOLE,
+            limits: Limits::default(),
+        };
+        let (provenance, manifest, sha256) = Default::default();
+        let mut setup = Self { fit, name, provenance, manifest, sha256 };
+        let path = scratch::path(name).with_extension("weights");
+        let _ = setup.run(&path, &StopFit::after(stop[0], stop[1]));
         let read = |name: &str| fs::read(path.with_added_extension("parts").join(name));
-        setup.provenance = Container::of(&read(left.name).expect("left by the fit")).provenance;
+        setup.provenance = Container::of(&read(name).expect("left by the fit")).provenance;
         setup.manifest = read("run.json").expect("left by the fit");
         setup.sha256 = setup.run(&path, &Silent).expect("it continues");
         setup
     }
 
     fn run(&self, path: &Path, progress: &dyn Progress) -> Result<String, FitError> {
-        let Self { left, model, dataset, settings, .. } = self;
-        let [first, last] = left.phases.map(|index| Phase::new(index).expect("a phase"));
-        let fit = Fit {
-            model,
-            dataset,
-            settings,
-            optimizer: left.optimizer,
-            initial: None,
-            phases: first..=last,
-            shard: Shard::WHOLE,
-            limits: Limits::default(),
-        };
-        let end = fit.run(&Cpu::new(model), path, Existing::Keep, progress)?;
+        let end = self.fit.run(&Cpu::new(self.fit.model), path, Existing::Keep, progress)?;
         Ok(end.summary.expect("not a shard").sha256)
     }
 
     /// Resumes with a part made from `data`. Returns the weights' checksum, and the fit's messages.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
-        let weights = scratch::path(OUT);
-        remove(&weights);
-        let parts = weights.with_added_extension("parts");
-        fs::create_dir(&parts).expect("a new folder");
+        let folder = scratch::path("resumed");
+        let _ = fs::remove_dir_all(&folder);
+        let (weights, parts) = (folder.join("fit.weights"), folder.join("fit.weights.parts"));
+        fs::create_dir_all(&parts).expect("a new folder");
         fs::write(parts.join("run.json"), &self.manifest).expect("writable");
-        let bytes = container::file(b'R', container::VERSION, &self.provenance, &sections(data));
-        fs::write(parts.join(self.left.name), bytes).expect("writable");
+        let fields: Vec<&[u8]> = data.split(|&byte| byte == 0xFE).collect();
+        let section =
+            |pair: &[&[u8]]| Section { name: pair[0].into(), ..Section::new("", pair[1]) };
+        let sections: Vec<Section> = fields.chunks_exact(2).map(section).collect();
+        let bytes = container::file(b'R', container::VERSION, &self.provenance, &sections);
+        fs::write(parts.join(self.name), bytes).expect("writable");
         let stop = StopFit::after(u64::MAX, u64::MAX);
         let sha256 = self.run(&weights, &stop)?;
         Weights::read(&weights).unwrap_or_else(|error| panic!("weights cannot be read: {error}"));
         Ok((sha256, stop.into_messages()))
     }
-}
-
-fn sections(data: &[u8]) -> Vec<Section> {
-    let mut parts = data.split(|&byte| byte == 0xFE);
-    std::iter::from_fn(|| {
-        let (name, content) = (parts.next()?, parts.next()?);
-        Some(Section { name: name.to_vec(), ..Section::new("", content) })
-    })
-    .collect()
-}
-
-fn remove(weights: &Path) {
-    let _ = fs::remove_dir_all(weights.with_added_extension("parts"));
-    for extension in ["report.json", "metrics.jsonl", "partial"] {
-        let _ = fs::remove_file(weights.with_added_extension(extension));
-    }
-    let _ = fs::remove_file(weights);
-}
-
-/// Writes a labelled position for each phase of a short game, as the data of a fit.
-fn data() -> DataChoice {
-    let path = scratch::path("few.positions");
-    let provenance = Provenance::new("test").with("enumerated", true);
-    let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").expect("squares");
-    let steps = Replay::from_start(&squares).expect("a game").steps.into_iter();
-    let rows = steps.map(|step| {
-        let label = Label::of_score(step.position.ply() as Discs * 2).expect("a score");
-        ScoredPosition::new(step.position, label, Weight::ONE)
-    });
-    records::finish(records::begin(&path, &provenance), rows);
-    DataChoice { path, weight: 1.0 }
 }
