@@ -1,18 +1,16 @@
-//! The generator of `datasets/conformance/`: its weights written again, their values for
-//! `boards.txt`, and the records of `games.txt` and `positions.txt` in binary form.
+//! The generator of `datasets/conformance/`: its weights and records written again, and the values
+//! of the weights for `boards.txt`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::notation::{BoardLine, board_text};
-use othello_engine::board::{Phase, Position, Side, transcript};
+use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::{Mobility, PhaseSection, Tables, Weights};
 use othello_engine::file::{Existing, Kind, Provenance, Reader, Section};
 use othello_engine::openings::{Settings, write_openings};
 use othello_engine::progress::Silent;
-use othello_engine::record::{
-    Game, Label, PlacedPosition, PositionReader, ScoredPosition, Solved, Weight,
-};
+use othello_engine::record::{Game, PlacedPosition, PositionReader, Record, ScoredPosition};
 use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
@@ -39,9 +37,9 @@ pub(crate) fn write_all(folder: &Path) {
             &found.iter().map(|it| format!("{}\n", it.steps())).collect::<String>(),
         );
     }
-    write_games(&folder.join("conformance.games"), &text("games.txt"));
-    write_positions(&folder.join("conformance.positions"), &text("positions.txt"));
-    write_placed(folder);
+    write_records::<Game>(folder, "conformance.games", Kind::Games);
+    write_records::<ScoredPosition>(folder, "conformance.positions", Kind::Positions);
+    write_records::<PlacedPosition>(folder, "placed.positions", Kind::Placed);
     let openings = folder.join("conformance.openings");
     let settings = Settings::whole(4, 1);
     write_openings(&openings, &settings, &Mobility, Existing::Replace, &Silent).unwrap();
@@ -112,39 +110,13 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Writes games in three frames, of which the second is empty.
-fn write_games(path: &Path, lines: &str) {
-    let mut writer = records::begin(path, &provenance("games"));
-    let games: Vec<Game> = lines.lines().map(game_of).collect();
-    let (first, rest) = games.split_at(9);
-    writer.write_frames(&[first.to_vec(), vec![], rest.to_vec()]).unwrap();
+/// Writes the frames of the shipped file of this name, one of which is empty in that of games.
+fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
+    let (provenance, frames) = records::frames::<R>(&shipped(name));
+    let mut writer = records::begin(&folder.join(name), &provenance);
+    writer.write_frames(&frames).unwrap();
     writer.finish().unwrap();
-    write_again(path, Kind::Games);
-}
-
-fn game_of(line: &str) -> Game {
-    let fields = line.split(' ').collect::<Vec<_>>();
-    let [moves, random_plies, solved, _, values, deviations, stated] = fields[..] else {
-        panic!("{line}")
-    };
-    let moves = transcript::parse(if moves == "-" { "" } else { moves }).unwrap();
-    let mut game = Game::new(random_plies.parse().unwrap(), &moves).unwrap();
-    if let Some((ply, score)) = solved.split_once(':') {
-        let (ply, black_score) = (ply.parse().unwrap(), score.parse().unwrap());
-        game = game.with_solved(Solved { ply, black_score }).unwrap();
-    }
-    if values != "-" {
-        let values = values.split(',').map(|value| value.parse().ok()).collect();
-        game = game.with_values(values).unwrap();
-    }
-    if deviations != "-" {
-        let plies = deviations.split(',').map(|ply| 1 << ply.parse::<u32>().unwrap());
-        game = game.with_deviations(plies.sum()).unwrap();
-    }
-    if stated != "-" {
-        game = game.with_stated(stated.parse().unwrap()).unwrap();
-    }
-    game
+    write_again(&folder.join(name), kind);
 }
 
 /// Returns the line `moves random solved result values deviations stated`; `-` is a missing part.
@@ -163,38 +135,10 @@ pub(crate) fn game_line(game: &Game) -> String {
     format!("{moves} {random} {solved} {result} {values} {deviations} {stated}\n")
 }
 
-fn position_of(line: &str) -> ScoredPosition {
-    let [board, label, weight] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-    let position = board.parse::<BoardLine>().unwrap().position;
-    let label = Label::new(label.parse().unwrap()).unwrap();
-    ScoredPosition::new(position, label, Weight::new(weight.parse().unwrap()).unwrap())
-}
-
-/// Writes the positions of `positions.txt` as those of games with seven positions each. Some of the
-/// games are in each subset, some in none.
-fn write_placed(folder: &Path) {
-    let path = folder.join("placed.positions");
-    let placed = |(number, line): (u64, &str)| {
-        let game = u64::MAX - (number / 7).pow(9);
-        let subset = u8::try_from(number / 7 % 4).ok().filter(|&subset| subset < 3);
-        PlacedPosition { row: position_of(line), game, subset }
-    };
-    let placed: Vec<_> = (0..).zip(text("positions.txt").lines()).map(placed).collect();
-    records::finish(records::begin(&path, &provenance("placed")), placed.iter().copied());
-    write_again(&path, Kind::Placed);
-    write(folder, "placed.txt", &placed.iter().map(placed_line).collect::<String>());
-}
-
 /// Returns a position as the line `board label weight game subset`, in which `-` means no subset.
 pub(crate) fn placed_line(placed: &PlacedPosition) -> String {
     let subset = placed.subset.map_or("-".to_owned(), |subset| subset.to_string());
     format!("{} {} {subset}\n", position_line(&placed.row).trim_end(), placed.game)
-}
-
-fn write_positions(path: &Path, lines: &str) {
-    let writer = records::begin(path, &provenance("positions"));
-    records::finish(writer, lines.lines().map(position_of));
-    write_again(path, Kind::Positions);
 }
 
 /// Returns the line `board label weight`: X is the player, and the numbers are those in the file.
