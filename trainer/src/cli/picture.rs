@@ -18,7 +18,7 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(110, 110, 20),
 ];
 
-/// A picture of lines above the same axis. The vertical axis begins at 0.
+/// A picture of lines above the same axis. The vertical axis includes 0 and 1.
 pub(super) struct Picture<'a> {
     pub(super) title: &'a str,
     /// The names of both axes.
@@ -45,19 +45,22 @@ impl Picture<'_> {
     fn draw<'b>(&self, area: &Area<'b>) -> Result<(), DrawingError<'b>> {
         area.fill(&WHITE)?;
         let points = self.lines.iter().flat_map(|line| line.1.iter().flatten());
-        let highest = points.map(|point| point.1).fold(1.0, f64::max);
+        let ends =
+            |(low, high): (f64, f64), point: &(f64, f64)| (low.min(point.1), high.max(point.1));
+        let (lowest, highest) = points.fold((0.0, 1.0), ends);
+        let digits = if highest - lowest < 6.0 { 1 } else { 0 };
         let mut chart = ChartBuilder::on(area)
             .caption(self.title, ("sans-serif", 16))
             .margin(12)
             .x_label_area_size(36)
             .y_label_area_size(44)
-            .build_cartesian_2d(0.0..self.last, 0.0..highest * 1.05)?;
+            .build_cartesian_2d(0.0..self.last, lowest * 1.05..highest * 1.05)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
             .x_labels(13)
             .x_label_formatter(&|place| format!("{place:.0}"))
-            .y_label_formatter(&|discs| format!("{discs:.0}"))
+            .y_label_formatter(&|discs| format!("{discs:.digits$}"))
             .x_desc(self.across)
             .y_desc(self.up)
             .light_line_style(TRANSPARENT)

@@ -150,14 +150,19 @@ fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Resul
         plain::write(&written[written.len() - 1], text.as_bytes(), existing)
     };
     for table in page.tables() {
-        let [name, across, charts, _] = table.columns;
+        let (name, across) = (table.name(), table.across());
         write(format!("{name}.csv"), table.csv())?;
-        for column in charts.split(',') {
+        for column in table.charts() {
             let lines = table.lines(column);
             let places = lines.iter().flat_map(|line| line.1.iter().flatten()).map(|point| point.0);
             let last = places.fold(1.0, f64::max);
-            let up =
-                format!("{column}, {}", if column.ends_with("mse") { "discs²" } else { "discs" });
+            let unit = match column {
+                "positions" | "slope" => "",
+                _ if column.ends_with("mse") => ", discs²",
+                _ if column.starts_with("met") => ", % of the classes",
+                _ => ", discs",
+            };
+            let up = column.replace('_', " ") + unit;
             if !lines.is_empty() {
                 let picture = Picture { title: name, across, up: &up, last, lines };
                 write(format!("{name}-{column}.svg"), picture.svg()?)?;

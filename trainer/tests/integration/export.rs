@@ -19,7 +19,7 @@ use othello_trainer::source::LabelRules;
 
 use super::folder::{Folder, RANDOM_PLIES, random_game};
 
-fn vectors(name: &str) -> PathBuf {
+pub(crate) fn vectors(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
 }
 

@@ -10,6 +10,7 @@ use othello_trainer::metrics::Measuring;
 use othello_trainer::source::LabelRules;
 use serde_json::Value;
 
+use super::export::vectors;
 use super::folder::{Folder, printed, random_game};
 
 const GAMES: u64 = 300;
@@ -156,11 +157,11 @@ fn a_page_is_written_as_charts_and_tables_also() {
     folder.write("still.json", loss);
     let report = "report a.weights b.weights --out page.html --charts drawn --loss still.json";
     let written = folder.json(report);
-    // Charts of two columns of the losses, three of the epochs, five of the phases; three tables.
-    assert_eq!(written["charts"].as_array().unwrap().len(), 2 + 3 + 5 + 3, "{written}");
+    // Charts of columns of losses, epochs and phases; three tables.
+    assert_eq!(written["charts"].as_array().unwrap().len(), 3 + 3 + 6 + 3, "{written}");
     let phases = folder.text("drawn/phases.csv");
     let lines: Vec<&str> = phases.lines().collect();
-    assert!(lines[0].starts_with("name,phase,positions,validation_positions"), "{phases}");
+    assert!(lines[0].starts_with("name,phase,validation_positions"), "{phases}");
     let starts =
         ["\"a.weights\",50,", "\"a.weights\",51,", "\"b.weights\",50,", "\"b.weights\",51,"];
     assert!(
@@ -173,6 +174,11 @@ fn a_page_is_written_as_charts_and_tables_also() {
     let curves = folder.text("drawn/epochs-validation_mse.svg");
     assert!(curves.starts_with("<svg") && curves.contains("b.weights, phase 51"), "{curves}");
     assert_eq!(folder.text("drawn/losses.csv").matches("\n\"still\",").count(), 4);
+    let weights = vectors("conformance.weights");
+    folder.runs(&format!("report {} --out w.html --charts weights", weights.display()));
+    let coverage = folder.text("weights/coverage.csv");
+    assert!(coverage.starts_with("name,phase,pattern,classes,met_once"), "{coverage}");
+    assert!(folder.text("weights/probcut-deviation.svg").contains("deep"));
     folder.runs(report);
     folder.write("drawn/phases.csv", "other");
     folder.refuses(report, "phases.csv");

@@ -8,6 +8,7 @@ use othello_engine::eval::{Weights, weight_in_discs};
 use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 use othello_engine::search::Predictions;
 use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 /// The summary of a weights file on the report page.
 #[derive(Serialize)]
@@ -20,7 +21,7 @@ pub struct WeightsSummary {
     /// The influence of each square by phase, in discs: the sum, over the instances that contain
     /// the square, of (mean absolute weight in training / number of squares).
     squares: Vec<Vec<f64>>,
-    predictions: Predictions,
+    pub(super) predictions: Predictions,
 }
 
 #[derive(Serialize)]
@@ -71,6 +72,22 @@ impl WeightsSummary {
             squares: Phase::all().map(|phase| squares(weights, phase)).collect(),
             predictions: Predictions::of(weights.models()),
         }
+    }
+
+    /// Returns for each pattern and phase the percentage of the classes that occur in training, and
+    /// the mean absolute weight in discs.
+    pub(super) fn coverage(&self) -> impl Iterator<Item = Json> {
+        let row = |(pattern, phase): (&PatternSummary, usize)| {
+            let part = |times: usize| 100.0 * times as f64 / pattern.classes as f64;
+            let [once, ten, hundred] = pattern.met[phase].map(part);
+            json!({
+                "pattern": pattern.name, "phase": phase, "classes": pattern.classes,
+                "met_once": once, "met_10_times": ten, "met_100_times": hundred,
+                "mean_weight": pattern.sizes[phase],
+            })
+        };
+        let all = self.patterns.iter();
+        all.flat_map(|pattern| (0..pattern.met.len()).map(move |phase| (pattern, phase))).map(row)
     }
 }
 
