@@ -16,7 +16,7 @@ fn walk_copying(position: &Position, depth: u32) -> u64 {
     Squares(position.moves()).map(|square| walk_copying(&after(square), depth - 1)).sum()
 }
 
-/// Counts the same leaves on a single board: each move changes it and is then undone.
+/// Counts the leaves as [`walk_copying`] does, but plays and undoes all moves on one board.
 fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();
@@ -26,13 +26,13 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
         let flips = position.flips(square);
         *position = position.after(square, flips);
         moves += walk_undoing(position, depth - 1);
-        // The sides are exchanged again, and the new disc is removed with the flipped ones.
+        // Undoes the move: exchanges the sides, flips the discs back, and removes the new disc.
         *position = position.after(square, flips | square.bit());
     }
     moves
 }
 
-/// Benchmarks two walks through a tree of 7 plies without passes: one copies the board for each
+/// Benchmarks two walks through a tree of 8 plies without passes: one copies the board for each
 /// move, as the search does; the other undoes each move.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;

@@ -1,5 +1,5 @@
-//! Benchmarks of the evaluation along random games, compared with its memory loads alone. They use
-//! the embedded weights, and the pattern sets `factors` and `scalars` (the same without factors).
+//! Benchmarks of the evaluation in random games, and of its memory reads alone. They use the
+//! embedded weights, the pattern set `factors`, and `scalars` (the same without factors).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -27,7 +27,7 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
         goes_on.then(|| Step { position, indices: tables.state(&position), square, flips })
     };
     let mut steps: Vec<Step> = moves.filter_map(step).take(count).collect();
-    // In order of phase, because a search needs the weights of only a few phases.
+    // Sorted by phase, because a search also reads the weights of few phases at a time.
     steps.sort_by_key(|step| step.position.ply());
     steps
 }
@@ -40,10 +40,9 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     })
 }
 
-/// The number of factors in the factor vector of a class.
 const FACTORS: usize = 16;
 
-/// The memory that one evaluation reads: tables, and indices in them, computed beforehand.
+/// The data that one evaluation reads from memory: slices of the tables, and the indices in them.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],
@@ -76,7 +75,6 @@ fn load(loads: &[Loads<'_>]) -> i32 {
     })
 }
 
-/// Builds the tables of a pattern set with every weight and factor 1.
 fn tables(set: PatternSet) -> Tables {
     let mut weights = Weights::zero(set);
     for phase in Phase::all() {

@@ -1,4 +1,4 @@
-//! Packs the weights in blocks of phases; the running program expands the blocks that it needs.
+//! Packs the weights in blocks of phases; the running program expands a block when it needs it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(crate) fn main() {
 fn embed() -> Result<(), String> {
     let file = match env::var(VARIABLE) {
         Ok(choice) if choice == NONE => no_weights(),
-        // Cargo reads every line of the output as an instruction.
+        // Cargo would read the text after a line break as an instruction of the build script.
         Ok(path) if path.contains(char::is_control) => {
             return Err(format!(
                 "{VARIABLE}: {path:?} has a line break or another control character"

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            // The message names the file, the place and the remedy; the variant names the fault.
+            // The message has the file, the place and the remedy; the enum's variant is the fault.
             let kind = match &error {
                 WeightsError::File(FileError::Io { .. }) => "cannot be read",
                 WeightsError::File(FileError::Newer { .. }) => "is of a later version",
@@ -48,9 +48,9 @@ pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
 }
 
 pub(crate) fn report(tables: &Tables) {
-    // To evaluate many positions of a game, update a state move by move (`after`, `pass`).
+    // `value_of` starts from scratch; along a game, update a state move by move (`after`, `pass`).
     println!("at the start {:+.2} discs", tables.value_of(&Position::START));
-    // The error for a line that cannot be read names the column or the word.
+    // If the line cannot be parsed, the error names the wrong column or word.
     match BOARD.parse::<BoardLine>() {
         Ok(board) => println!("for white {:+.2} discs", tables.value_of(&board.position)),
         Err(error) => eprintln!("{BOARD}\n{error}"),

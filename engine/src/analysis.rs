@@ -128,8 +128,8 @@ pub fn best_line<E: Evaluate>(
     line
 }
 
-/// Extends `line` by the best moves of further searches. Each is one ply less deep than the one
-/// before, and finds most of its tree in the transposition table.
+/// Extends `line` by the best moves of further searches. Each search is one ply less deep than the
+/// one before, so it finds most of its tree in the transposition table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -159,7 +159,7 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Returns the position after a line, and 1 if its player is that of `position`, otherwise −1.
+    /// Plays a line. Returns the last position; 1 if its player is that of `position`, else −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -198,7 +198,7 @@ mod tests {
         assert!(passes > 5);
     }
 
-    /// A regression: after a limit ended an exact search, the value was that of its shallow guess.
+    /// Formerly, a move had the value of a shallow search if a limit ended its exact search.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };

@@ -224,7 +224,7 @@ impl FromStr for SearchSpec {
     }
 }
 
-/// Parses the value of a key into `place`. A key that is given twice is an error.
+/// Parses the value of a key and stores it in `place`. A key that is given twice is an error.
 fn put<'a, T, E: fmt::Display>(
     place: &mut Option<T>,
     key: &'static str,
@@ -276,8 +276,8 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns these settings, with missing values from `other`. A level determines the depth,
-    /// selectivity, endgame schedule and exact play, so that `other` supplies only the rest.
+    /// Returns these settings, with missing values from `other`. If there is a level, it determines
+    /// depth, selectivity, endgame schedule and exact play; `other` supplies only the rest.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -337,7 +337,7 @@ impl SearchSpec {
         Ok((plan.strength(), pruning.with_endgame(evaluator, &ends)?))
     }
 
-    /// Returns whether the search settings equal those of a level in the table of levels.
+    /// Returns whether the level alone determines depth, pruning and exact play.
     fn is_a_level(&self) -> bool {
         let replaced = self.depth.or(self.exact).is_some()
             || self.selectivity.is_some()
@@ -422,7 +422,7 @@ mod tests {
         assert!(error.contains("steps such as 20:73+18:95"), "{error}");
     }
 
-    /// A spec with any set of keys must be the same after it is written as text and read again.
+    /// Any set of keys, written as text and parsed again, must give the same spec.
     #[test]
     fn specs_are_read_as_they_are_written() {
         let mut random = Generator::new(11);

@@ -150,7 +150,6 @@ mod tests {
         assert_eq!((games.plies[0].choices, games.plies[1].choices), (8, 6));
         assert_eq!(games.plies[0].flips(), Some((1.0, 0.0)));
         assert_eq!((games.plies[9].ends, games.plies[9].moves), (1, 0));
-        // 13 discs are on the board at the end: 4 at the start and 9 played.
         assert_eq!(games.shortest.as_ref().map(Vec::len), Some(9));
         assert_eq!(games.plies[60].flips(), None);
     }
@@ -167,7 +166,7 @@ mod tests {
         }
     }
 
-    /// After 9 plies, 36 games are over, as in the published counts; after fewer plies, none.
+    /// Of the openings, 36 are finished games after 9 plies, as published, and none after fewer.
     #[test]
     fn openings_are_counted_by_all_their_moves() {
         let plies: Vec<_> = enumerate(9, &Silent).iter().map(of_positions).collect();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::{Discs, Square, StatedPosition};
 use crate::eval::Value;
 
-/// Sums of errors and of best moves over the lines of a test suite that state a score or a move.
+/// Sums over the lines of a test suite: errors of values, and best moves found.
 #[derive(Clone, Default, Debug)]
 pub struct Agreement {
     scored: u64,

@@ -1,7 +1,7 @@
-//! Splits a weights file for the web page: without the training counts, and with only these. Usage:
-//! `split WEIGHTS PLAYED COUNTS`; compiled by `rustc` alone, without Cargo.
+//! Splits a weights file for the web page into a file without the training counts and a file with
+//! these alone. Usage: `split WEIGHTS PLAYED COUNTS`; compiled by `rustc` alone, without Cargo.
 //!
-//! Each part is the file without some sections, with the same header and end frame. Sections are
+//! Each of the two files has some of the sections, and the same header and end frame. Sections are
 //! neither decompressed nor checked, because the page does both.
 
 use std::error::Error;

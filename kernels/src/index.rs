@@ -51,7 +51,7 @@ pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
     FAMILIES.iter().flat_map(|family| family.kernels)
 }
 
-/// Declares, by file, each kernel: name, argument types, block size, whether it has barriers.
+/// Declares the kernels of each file: name, argument types, block size, whether it has barriers.
 macro_rules! families {
     ($($file:literal: { $($constant:ident = $name:ident($($argument:expr),*) $block:literal $barriers:literal;)* })*) => {
         $($(

@@ -13,7 +13,7 @@ pub struct LaunchError {
 }
 
 /// A device that runs kernels: a GPU, or the CPU in tests. The device executes the requests of one
-/// thread in order. Only a call that reads data waits for the requests before it.
+/// thread in order. Only a call that reads data waits until earlier requests are done.
 pub trait Launcher: Send + Sync + 'static {
     /// A buffer in the memory of the device.
     type Buffer: Send + Sync;
@@ -79,12 +79,12 @@ pub enum Value<'a, B> {
 /// The limits of a device, which decide the size of launches and the place of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The number of blocks that keep the whole device busy, for kernels that loop over any number
-    /// of items.
+    /// The number of blocks that keep the whole device busy, for kernels that loop over their
+    /// items.
     pub blocks: u32,
-    /// The number of rows (positions) in a chunk. Rows that do not fit are copied by chunks.
+    /// The number of rows (positions) in a chunk. Rows that do not fit are copied in chunks.
     pub chunk_rows: usize,
-    /// The bytes of positions that can stay on the device. Other positions are copied for each use.
+    /// The bytes of positions that can stay on the device. Other positions are copied at each use.
     pub resident_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,

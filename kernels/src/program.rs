@@ -18,7 +18,7 @@ pub(crate) const HEADER: &str = "#define FEATURES 1u
 #define EACH_FEATURE PLAYER_DISCS(0, 0u)
 ";
 
-/// The source of all kernels for one pattern set; the definitions for CUDA or the CPU precede it.
+/// The source of all kernels for one pattern set, without the definitions for CUDA or the CPU.
 #[derive(Clone, Debug)]
 pub struct Program {
     text: String,
@@ -37,7 +37,7 @@ impl Program {
         Self { text }
     }
 
-    /// Returns the program with `from` replaced by `to`: a deliberate error for a test.
+    /// Returns the program with `from` replaced by `to`, so that tests can insert an error.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
@@ -48,7 +48,7 @@ impl Program {
         &self.text
     }
 
-    /// Returns the program whose [`Self::cuda`] is `text`; `None` without the definitions for CUDA.
+    /// Returns the program whose [`Self::cuda`] is `text`; `None` if `text` is not such a source.
     pub fn of_cuda(text: &str) -> Option<Self> {
         let empty = Self { text: String::new() };
         Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })
@@ -59,7 +59,7 @@ impl Program {
         self.on(CUDA)
     }
 
-    /// Returns the source for a platform, given the name and the text of the file that defines it.
+    /// Returns the source for a platform; its file (name, text) has the platform's definitions.
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
         let mut text = String::new();
         append(&mut text, platform);
@@ -72,7 +72,7 @@ impl Program {
     }
 }
 
-/// Appends a file (name, text) after a `#line` directive, so that compiler messages name it.
+/// Appends a file (name, text) after a `#line` directive, so that compiler messages have its name.
 fn append(text: &mut String, (name, file): (&str, &str)) {
     let _ = writeln!(text, "#line 1 \"{name}\"");
     text.push_str(file);

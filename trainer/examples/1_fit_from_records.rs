@@ -1,5 +1,4 @@
-//! An example that fits the weights of 60 phases to records of games, and loads them as an engine
-//! does.
+//! An example that fits the weights of 60 phases to records of games, and loads the weights file.
 //!
 //! ```sh
 //! cargo run --release -p othello-trainer --example 1_fit_from_records

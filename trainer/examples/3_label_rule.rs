@@ -28,7 +28,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A game, and its labelled positions by each of two lists of label rules.
 type Labelled = (Game, [Vec<ScoredPosition>; 2]);
 
 /// Returns a game of self-play with its labelled positions, by the default rules and by [`RULES`].

@@ -1,6 +1,5 @@
-//! An example of a new optimizer: gradient descent with momentum. The loop of a fit runs this
-//! optimizer, measures the validation error after every epoch, stops early and keeps the best
-//! weights.
+//! An example of a new optimizer: gradient descent with momentum. The loop of a fit runs it,
+//! measures the validation error after every epoch, stops early and keeps the best weights.
 //!
 //! ```sh
 //! cargo run --release -p othello-trainer --example 4_optimizer
@@ -21,10 +20,10 @@ use othello_trainer::fit::{
 };
 use othello_trainer::model::Model;
 
-/// The learning rate. The change of a weight, in discs, is this rate times half the negative
-/// gradient of the mean squared error.
+/// The learning rate r: a step is v ← m · v + g, w ← w + r · v, with the weights w in discs, the
+/// momentum m, and half the negative gradient g of the mean squared error.
 const RATE: f64 = 0.02;
-/// The momentum: the share of the previous step that is added to the current step.
+/// The momentum: the share of the old velocity that is added to the gradient.
 const MOMENTUM: f64 = 0.9;
 
 /// Gradient descent with momentum (Polyak 1964), on any device.
@@ -59,11 +58,11 @@ impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let Problem { backend, positions, occurrences, ridge, .. } = self.problem;
         let Self { weights, velocity, gradient, fixed, sums, .. } = self;
-        // For each parameter: Σ position weight · (label − value) over the positions that have it.
+        // Per parameter: Σ weight · (label − value) over the positions that have the parameter.
         backend.round_weights(weights, fixed)?;
         let squared = backend.residual_sums(positions, Batch::WHOLE, fixed, Target::Label, sums)?;
         backend.scale_sums(sums, 1.0 / (Problem::<B>::SUM_OF_ONE * occurrences), gradient)?;
-        // The ridge pulls the weights towards the initial weights.
+        // The ridge penalty pulls the weights towards the initial weights.
         backend.add_scaled(gradient, ridge / occurrences, &self.initial)?;
         backend.add_scaled(gradient, -ridge / occurrences, weights)?;
         backend.scale_and_add(velocity, MOMENTUM, gradient)?;
@@ -108,7 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];
-    // The loop takes early stopping and the number of epochs from `LeastSquares`, named below.
+    // `run_with` uses only the rules by which the optimizer `LeastSquares` (below) ends a fit.
     let settings = FitSettings { patience: 40, ..FitSettings::default() };
     let dataset = Dataset::read(&data, &[], &settings.layout(), &Silent)?;
     let model = Model::new(PatternSet::shipped("small").ok_or("no shipped set is called small")?);

@@ -1,9 +1,7 @@
-//! The Othello trainer: commands that fit the weights of pattern evaluations for 60 phases, and
-//! measure these evaluations.
+//! The Othello trainer: commands that fit and measure pattern evaluations of 60 phases.
 //!
-//! The crate [`othello_fit`] contains the data, the model and the fit; [`othello_lab`] contains
-//! matches and comparisons. Both are re-exported here. [`cli`] contains one module for each
-//! subcommand.
+//! [`othello_fit`] contains the data, the model and the fit, [`othello_lab`] matches and
+//! comparisons. Both are re-exported here. [`cli`] contains one module for each subcommand.
 //!
 //! ```
 //! use othello_trainer::source::LabelRules;

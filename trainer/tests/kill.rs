@@ -1,5 +1,4 @@
-//! Tests that kill the trainer's commands at any moment, resume them, and compare the results with
-//! undisturbed runs.
+//! Tests that commands, killed at any moment and resumed, give the results of undisturbed runs.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -26,7 +25,7 @@ mod folder;
 /// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Kills and resumes a command. `output` is the file that is compared.
+/// Kills and resumes a command, and compares the results; see [`Subject`] for the arguments.
 fn check(
     arguments: &str,
     output: &str,
@@ -44,7 +43,7 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Replaces `@name` by the path of an input, and `few|many` by one of the numbers.
+/// Replaces `@name` by the path of an input, and `few|many` by a number as [`size`] does.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),
@@ -102,7 +101,7 @@ fn parts_in(folder: PathBuf) -> usize {
     names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
 }
 
-/// Each of the three files is a part of the sorting, and each of the 60 phases one of the merging.
+/// The sorting has a part for each of three files, the merging one for each of 60 phases.
 #[test]
 fn dataset() {
     let arguments = "dataset --out out @0.games @100.games @200.games";
@@ -112,7 +111,7 @@ fn dataset() {
 
 const OPENINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/openings/balanced-8.txt");
 
-/// The match file contains times, so the test compares the statistics in the reports.
+/// The match file contains times, so the test compares the reports instead.
 #[test]
 fn r#match() {
     let arguments = format!(
@@ -123,7 +122,7 @@ fn r#match() {
     check(&arguments, "out.match", Some(4), &["out.match"], stages);
 }
 
-/// A study has no single output file, so the test compares its reports.
+/// A study has no output file, so the test compares its reports.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let arguments = format!("{arguments} --test @others.games --out study --seeds 2");
     check(&arguments, "study/nothing", Some(2), &[], stages);

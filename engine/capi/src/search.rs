@@ -29,7 +29,7 @@ struct State {
     threads: Option<ThreadPool>,
     settings: SearchSpec,
     strength: Strength,
-    /// The last search, of which `othello_line` finds the best line.
+    /// The board and the result of the last search, from which `othello_line` finds the best line.
     last: Option<(Position, Found)>,
 }
 
@@ -257,8 +257,7 @@ pub unsafe extern "C" fn othello_search_forget(search: *const OthelloSearch) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_free(search: *mut OthelloSearch) {
     if !search.is_null() {
-        // SAFETY: `othello_search_new` made this handle, and the caller promises that nobody uses
-        // it.
+        // SAFETY: `othello_search_new` made this handle; the caller promises that nobody uses it.
         drop(unsafe { Box::from_raw(search) });
     }
 }

@@ -128,8 +128,7 @@ pub unsafe extern "C" fn othello_evaluate(
         }
         for (position, number) in positions {
             let steps = weights.evaluator.value_of(&position).steps();
-            // SAFETY: the caller promises room for `count` values, and `number` is less than
-            // `count`.
+            // SAFETY: the caller promises room for `count` values; `number` is less than `count`.
             unsafe { values.add(number).write(steps) };
         }
         Ok(())
@@ -171,8 +170,7 @@ pub unsafe extern "C" fn othello_parts(
         let factors = std::iter::once(OthelloPart { kind, steps, squares: 0 });
         let all: Vec<OthelloPart> = patterns.chain(scalars).chain(factors).collect();
         for (number, part) in all.iter().take(capacity).enumerate() {
-            // SAFETY: the caller promises room for `capacity` parts, and `number` is less than
-            // `capacity`.
+            // SAFETY: the caller promises room for `capacity` parts; `number` is less than that.
             unsafe { parts.add(number).write(*part) };
         }
         count.write(all.len());
@@ -181,8 +179,7 @@ pub unsafe extern "C" fn othello_parts(
 }
 
 /// # Safety
-/// `first` points to `count` values that nobody changes during `'a`; null is allowed if `count` is
-/// 0.
+/// `first` points to `count` values that nobody changes during `'a`; if `count` is 0, null will do.
 unsafe fn slice<'a, T>(first: *const T, count: usize, name: &str) -> Result<&'a [T], Failure> {
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),

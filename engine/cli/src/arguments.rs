@@ -14,8 +14,7 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest number of threads: more than any machine has cores, few enough for an operating
-/// system to start.
+/// The greatest number of threads: more than any machine has cores, but few enough to be started.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -67,8 +66,8 @@ impl Output {
     }
 }
 
-/// An unsigned type of an argument. Signed types are excluded: a bound such as `1` would be an
-/// `i32`, and clap would detect the wrong type only at run time.
+/// An unsigned integer type of an argument. Signed types do not implement it: otherwise, a bound
+/// such as `1` would be an `i32`, and clap would report the wrong type only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;
@@ -118,8 +117,8 @@ pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses the words of a command line. If they are not valid or ask for help, prints the error or
-/// the help, and exits.
+/// Parses the words of a command line. If they are not valid, prints the error and exits; if they
+/// ask for help, prints the help and exits.
 pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P {
     parse_words(words).unwrap_or_else(|error| error.exit())
 }
@@ -133,7 +132,6 @@ pub fn parse_words<P: Parser>(
     parsed.map_err(|error| with_replacement(with_arguments_quoted(error)))
 }
 
-/// The flags of earlier versions, each with its replacement.
 const REPLACED: [(&str, &str); 8] = [
     ("--end-selectivity", "--ends EMPTIES:PERCENT,..."),
     ("--part", "--subset"),
@@ -157,8 +155,8 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes and shortens the user's arguments in an error. Must come first, because a clap error
-/// that was rendered for a terminal cannot be changed.
+/// Escapes and shortens the user's arguments in an error. Must be called before any other change,
+/// because a clap error that was rendered for a terminal cannot be changed.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

@@ -12,8 +12,8 @@ struct Flag {
     help: &'static str,
     /// The second paragraph of the help text: when to use the flag.
     more: String,
-    /// The defaults that are computed at run time, each as a command and the text of the default.
-    /// `*` stands for all commands that are not listed.
+    /// The defaults that are computed at run time: pairs of a command and the text of its default.
+    /// The command `*` stands for all commands that are not listed.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -43,7 +43,7 @@ fn read(text: &'static str) -> Vec<Flag> {
     flags
 }
 
-/// Flags with a different meaning in one command: the command, the flag, and that meaning.
+/// Flags with a special meaning in one command: the command, the flag, and that meaning.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("benchmark", "exact", "names files of exact positions, as --strong and --hard do theirs"),
     ("leaves", "depth", "is the greatest of the depths that are drawn"),
@@ -121,8 +121,8 @@ pub fn complaints(command: &Command) -> Vec<String> {
     complaints
 }
 
-/// Collects the command, the name and the text of each flag. The text has the flag's heading, and
-/// its help without the default.
+/// Adds an entry for each flag of a command and its subcommands: the command, the flag's name, and
+/// the flag's heading and help without the default.
 fn collect(command: &Command, known: &mut Vec<(String, String, String)>) {
     for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
         let Some(name) = arg.get_long().filter(|name| *name != "help") else { continue };

@@ -1,6 +1,6 @@
-//! Interrupts by Ctrl-C and SIGTERM. They may end the process at once, because a run can be killed
-//! at any moment without damage. A stage that can stop between its units first finishes the units
-//! in progress, which would otherwise be lost; a second interrupt ends the process at once.
+//! Interrupts by Ctrl-C and SIGTERM. They may end the process at once: a run can be killed at any
+//! time without damage. But if a step of the work (a stage) can stop between its units, such as
+//! games, it first finishes the units in progress; a second interrupt ends the process at once.
 
 use std::io;
 use std::sync::Arc;
@@ -11,8 +11,7 @@ pub(crate) struct Interrupts {
     /// The number of the first signal that the process received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True if any stage so far could stop between its units. The same command then resumes the
-    /// work.
+    /// True if any stage so far could stop between its units: the same command can resume the work.
     resumable: AtomicBool,
 }
 
@@ -21,8 +20,8 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// Begins a stage. `stops` is true if the stage can stop between its units; it then calls
-    /// [`Self::is_requested`] often.
+    /// Begins a stage. If the stage can stop between its units, `stops` is true, and the stage must
+    /// call [`Self::is_requested`] often.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
@@ -41,7 +40,7 @@ impl Interrupts {
         }
     }
 
-    /// Returns true for the first signal in a stage that can stop: the current unit may finish.
+    /// Returns true if the units in progress may finish: first signal, in a stage that can stop.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)
@@ -59,8 +58,7 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Calls `answer` on a thread for each Ctrl-C. Windows has no other signal to catch, and no
-/// function that waits for Ctrl-C.
+/// Calls `answer` on a thread for each Ctrl-C. Windows has no function that waits for Ctrl-C.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;

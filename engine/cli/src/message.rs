@@ -21,7 +21,7 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
 
-/// Returns a text with its long words shortened, because any word may be an argument of the user.
+/// Shortens every long word of a text, because any word may be an argument of the user.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST_WORD {
         return text.into();
@@ -39,7 +39,7 @@ fn shortened_word(word: &str) -> Cow<'_, str> {
     format!("{beginning} … {}", &word[end..]).into()
 }
 
-/// Escapes control characters except line breaks and tabs: messages quote files of any origin.
+/// Escapes control characters except line breaks and tabs, because messages quote untrusted files.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     escaped(text.into(), |letter| letter.is_control() && !matches!(letter, '\n' | '\t'))
 }
@@ -55,10 +55,10 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
     shown.collect::<String>().into()
 }
 
-/// The greatest length of a message, in bytes. Only a message that repeats its input can be longer.
+/// The greatest length of a message, in bytes. Only a message that repeats user input exceeds it.
 const MOST: usize = 8 << 10;
 
-/// Replaces the middle of a line longer than [`MOST`] by an ellipsis; the end has the remedy.
+/// Shortens a line longer than [`MOST`] in the middle, because its end states what the user can do.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MOST {
         return line.into();
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(shortened("short"), "short");
     }
 
-    /// A regression: an argument of 100 kB was repeated in full.
+    /// Formerly, the message of an error repeated an argument of 100 kB in full.
     #[test]
     fn a_long_word_is_told_by_its_beginning_and_its_end() {
         let argument = format!("<{}>", "é".repeat(100_000));

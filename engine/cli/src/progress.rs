@@ -25,12 +25,11 @@ pub struct Reporter {
     has_bar: bool,
     is_quiet: AtomicBool,
     stage: Mutex<Option<Stage>>,
-    /// The number of finished units of the current stage.
     done: AtomicU64,
     file: OnceLock<ProgressFile>,
     file_failed: AtomicBool,
     interrupts: Interrupts,
-    /// The number of units that an earlier run had finished, by name of the stage.
+    /// For each stage by name, the number of units that an earlier run of the command had finished.
     resumed: Mutex<Map<String, Value>>,
 }
 
@@ -49,7 +48,7 @@ impl Reporter {
         }
     }
 
-    /// Calls `work` without showing its stages and messages. Errors and interrupts are still shown.
+    /// Calls `work` without showing its progress and messages; still shows errors and interrupts.
     pub fn quietly<T>(&self, work: impl FnOnce() -> T) -> T {
         self.finish();
         self.is_quiet.store(true, Relaxed);
@@ -67,12 +66,12 @@ impl Reporter {
         &self.interrupts
     }
 
-    /// Returns the units that an earlier run had finished, by stage; omits stages without any.
+    /// Returns how many units an earlier run had finished, for each stage that has such units.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
 
-    /// Forgets the units of earlier runs. Called between the steps of a run.
+    /// Forgets the units of earlier runs. A command with several steps calls this before each step.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }
@@ -114,7 +113,7 @@ impl Reporter {
             Log::Text => standing.line(moment).iter().for_each(|line| say(line)),
         }
         let written = self.file.get().map(|file| file.replace(&event));
-        // The first failure to write the progress file is reported; none ends the work.
+        // Only the first failure to write the progress file is reported, and the work continues.
         if let Some(Err(error)) = written
             && !self.file_failed.swap(true, Relaxed)
         {
@@ -128,7 +127,7 @@ impl Reporter {
                 let text = harmless(text);
                 Event::new(event, Details::Text { text: &shortened(&text) }).write();
             }
-            // GitHub shows this form as an annotation on the page of the job.
+            // GitHub shows an error of this form on the page of the workflow's job.
             Log::Text if event == "error" && env::var_os("GITHUB_ACTIONS").is_some() => {
                 say(&format!("::error::{}", text.replace('%', "%25").replace('\n', "%0A")));
             }
@@ -175,7 +174,7 @@ impl Progress for Reporter {
 
     fn advance(&self, units: u64) {
         let done = self.done.fetch_add(units, Relaxed) + units;
-        // If another thread holds the lock, that thread reports the progress.
+        // If another thread holds the lock, that thread reports the progress, so do not wait.
         let Ok(mut stage) = self.stage.try_lock() else { return };
         if let Some(stage) = stage.as_mut()
             && stage.is_due(done)
@@ -212,7 +211,7 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex even after a panic of another thread: the others must still show progress.
+/// Locks a mutex even after a panic of another thread, so that progress is still shown.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

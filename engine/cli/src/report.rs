@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::message::harmless;
 
-/// The result of a subcommand. Its fields are those of the JSON object; `Display` gives its
-/// summary.
+/// The result of a subcommand, printed as a JSON object, or as the summary that `Display` writes.
 pub trait Report: Serialize + JsonSchema + Display {}
 
 impl<T: Serialize + JsonSchema + Display> Report for T {}
@@ -20,7 +19,7 @@ impl<T: Serialize + JsonSchema + Display> Report for T {}
 /// version, fields may be added, but no field is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report as JSON. `resumed` has the units that an earlier run had finished, by stage.
+/// A report as JSON. `resumed` has the number of units that an earlier run had finished, by stage.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]
@@ -45,13 +44,13 @@ pub(crate) fn text(
     Ok(text + "\n")
 }
 
-/// Writes to standard output. A reader that closes its end (`… | head`) is not an error.
+/// Writes to standard output. If the reader has closed the pipe (`… | head`), returns no error.
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let written = write(&mut out).and_then(|()| out.flush());
-    // After an error, the rest of the buffer must not be written.
+    // Dropping `out` would write the rest of the buffer, which must not happen after an error.
     let _ = out.into_parts();
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

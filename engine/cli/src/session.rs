@@ -46,18 +46,17 @@ pub struct Session {
     json: bool,
     reporter: Arc<Reporter>,
     begun: OnceLock<Instant>,
-    /// The destination of the report, if the subcommand is a step of another subcommand.
+    /// The receiver of the report, instead of standard output, of a step of another subcommand.
     step: Option<StepReport>,
 }
 
 struct StepReport {
-    /// The file for the JSON object of the report.
     path: PathBuf,
     summary: OnceLock<String>,
 }
 
 impl Session {
-    /// Returns a session for a step of this subcommand, which writes its report to `path` as JSON.
+    /// Returns a session for a step of this subcommand; prints the step's report to `path` as JSON.
     pub fn step(&self, path: &Path) -> Self {
         self.reporter.forget_resumed();
         Self {
@@ -69,8 +68,8 @@ impl Session {
         }
     }
 
-    /// Returns the summary that a step has printed. Returns `None` before the step has printed one,
-    /// and for a session that does not belong to a step.
+    /// Returns the printed summary of a session that [`Self::step`] created. Returns `None` for any
+    /// other session, and before the step has printed its report.
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -85,12 +84,12 @@ impl Session {
         &self.reporter
     }
 
-    /// Returns the time at which the work began.
+    /// Returns the time at which the subcommand began its work.
     pub fn begun(&self) -> Instant {
         *self.begun.get_or_init(Instant::now)
     }
 
-    /// Returns the time since the work began, in seconds.
+    /// Returns the time since the subcommand began its work, in seconds.
     pub fn seconds(&self) -> f64 {
         self.begun().elapsed().as_secs_f64()
     }
@@ -145,8 +144,8 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Ends the process if a thread panics, since others might wait for it. Unlike the default hook,
-/// this one allocates no memory for the message: without free memory, that can deadlock.
+/// Makes a panic in any thread end the process, since other threads might wait for it forever.
+/// Unlike the default hook, this one allocates no memory: without free memory, it could deadlock.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
@@ -180,8 +179,8 @@ pub fn main(work: impl FnOnce() -> u8 + Send) -> u8 {
     })
 }
 
-/// Runs a subcommand and returns its exit status: 2 after an error, as in clap, 75 if a retry may
-/// succeed, 128 + N after signal N, as in shells.
+/// Runs a subcommand and returns its exit status: 2 after an error, as in clap; 75 if a retry may
+/// succeed; 128 + N after signal N, as in shells.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
     let reporter = Arc::new(Reporter::new(common.log));
     let answering = Arc::clone(&reporter);
@@ -237,7 +236,7 @@ mod tests {
         assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
-    /// The message of an error often contains that of its cause, which must then not be repeated.
+    /// If the message of an error contains that of its cause, the cause must not be repeated.
     #[test]
     fn a_cause_is_told_once() {
         let error = anyhow::anyhow!("no space").context("a.games: no space; free space");

@@ -7,11 +7,10 @@ use serde_json::{Map, Value};
 /// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
     /// Begins a stage of `total` units, whose name ends with the unit in parentheses: `solve
-    /// (positions)`. The `done` units of an earlier run count as progress, but not for the rate.
+    /// (positions)`. The `done` units of an earlier run count as progress, but not for the speed.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// Begins a stage whose work calls [`Self::check`] before each unit. After an interrupt, such
-    /// work finishes its current units before it stops.
+    /// Begins a stage whose work can be stopped before each unit, because it calls [`Self::check`].
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }

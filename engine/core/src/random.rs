@@ -1,5 +1,5 @@
-//! Random draws by one fixed generator. This module maps the random bits to ranges itself, so a
-//! seed gives the same games with every version of every library.
+//! Random draws by one fixed generator. This module itself maps the random bits to ranges, so a
+//! seed gives the same draws whatever the versions of libraries.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,7 +17,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates one of the independent streams of a seed, such as the stream of the game `index`.
+    /// Creates the generator of one of a seed's independent streams, such as that of game `index`.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
@@ -29,7 +29,7 @@ impl Generator {
         self.0.next_u64()
     }
 
-    /// Returns a random number in `0..bound`, from one draw; 0 if `bound` is 0. The bias is ≤ 2⁻³².
+    /// Returns a number in `0..bound`, almost uniform, by one draw of 64 bits; 0 if `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         self.below_u64(bound.into()) as u32
@@ -69,7 +69,7 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     replay
 }
 
-/// Plays random games, and returns the first position with at most `empties` empty squares.
+/// Plays random games until a position has at most `empties` empty squares, and returns it.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::file::{Existing, Kind, Provenance, Section, Summary, Writer};
 use crate::record::{Record, RecordReader, RecordWriter};
 
-/// A folder for one test, in memory if possible, since some tests write thousands of files.
+/// A folder for one test, in memory if possible, because some tests write thousands of files.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -29,7 +29,6 @@ impl Folder {
         self.at().join(name)
     }
 
-    /// Returns the number of files and folders in this folder.
     pub(crate) fn count(&self) -> usize {
         fs::read_dir(self.at()).unwrap().count()
     }
@@ -43,7 +42,6 @@ pub(crate) fn section(name: &str, content: &[u8]) -> Section {
     Section { name: name.to_owned(), content: content.to_owned() }
 }
 
-/// Writes a container file with these sections, which replaces an existing file at `path`.
 pub(crate) fn write(path: &Path, kind: Kind, sections: &[Section]) -> Summary {
     let begun = Writer::begin(path, kind, &provenance(), Existing::Replace);
     let mut writer = begun.unwrap().writer().unwrap();
@@ -51,7 +49,6 @@ pub(crate) fn write(path: &Path, kind: Kind, sections: &[Section]) -> Summary {
     writer.finish().unwrap()
 }
 
-/// Writes a record file, which replaces an existing file at `path`.
 pub(crate) fn write_records<R: Record>(
     path: &Path,
     records: impl IntoIterator<Item = R>,
@@ -61,7 +58,6 @@ pub(crate) fn write_records<R: Record>(
     begun.finish().unwrap()
 }
 
-/// Writes a record file and reads it. Returns the records read.
 pub(crate) fn read_back<R: Record>(records: &[R]) -> Vec<R> {
     let (_folder, path) = Folder::with("records");
     let sha256 = write_records(&path, records.iter().cloned()).sha256;

@@ -1,21 +1,21 @@
 //! The attribute `compiled_for`, which `othello_core::simd` re-exports.
 //!
-//! The versions of a function share an inner function that is marked `#[inline(always)]`. A closure
-//! would not do: LLVM does not always inline it into a function with more target features.
+//! The versions of a function (one for each instruction set) share an inner function that is
+//! `#[inline(always)]`: LLVM does not always inline a closure into a function with more features.
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Expr, FnArg, GenericParam, ItemFn, parse_macro_input, parse_quote};
 
-/// Compiles a function once for every instruction set. The argument is an expression for an
-/// `InstructionSet` that the processor has; a call runs the version for that set. The argument is
-/// `I::SET` if the function has a token of type `I`, and `InstructionSet::chosen()` otherwise.
+/// Compiles a function once for each instruction set; a call runs one of these versions. The
+/// argument of the attribute selects it: an `InstructionSet` that the processor has, such as
+/// `InstructionSet::chosen()`, or `I::SET` if a parameter's type `I` is proof of the set.
 #[proc_macro_attribute]
 pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
     let set = parse_macro_input!(set as Expr);
     let ItemFn { attrs, vis, sig, block, .. } = parse_macro_input!(function as ItemFn);
 
-    // Names replace the patterns of the parameters, so that each version can pass them on.
+    // Each parameter's pattern is replaced by a name, which can be passed on to a version.
     let (mut plain, mut names, mut receiver) = (sig.clone(), vec![], quote!());
     for (number, parameter) in plain.inputs.iter_mut().enumerate() {
         match parameter {

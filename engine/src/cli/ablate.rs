@@ -117,8 +117,7 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the search with all features and, for each feature that affects it, the search
-    /// without that feature.
+    /// Returns the search with all features, and one search without each feature that affects it.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };

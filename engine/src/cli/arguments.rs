@@ -6,7 +6,7 @@ use othello_cli::arguments::number_in;
 use crate::player::SearchSpec;
 use crate::search::{EndgameSchedule, Level, Selectivity};
 
-/// The flags for the search of players whose text specifies no search settings (clap `flatten`).
+/// The search flags, for players whose player string has no search settings (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArguments {
     #[arg(long, value_name = "L")]
@@ -20,8 +20,8 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the search settings: those of these flags, a depth, and the number of empty squares
-    /// at or below which play is exact.
+    /// Returns these flags, this depth, and exact play at `exact` or fewer empty squares as
+    /// settings.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

@@ -1,5 +1,5 @@
-//! `othello-engine bench`: a fixed set of searches on one thread. The number of nodes is a
-//! fingerprint of the search: every change to the search changes it.
+//! `othello-engine bench`: a fixed set of searches on one thread. Every change to the search
+//! changes the number of nodes, which is therefore printed as a fingerprint.
 
 use std::time::Instant;
 

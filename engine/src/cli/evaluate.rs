@@ -46,7 +46,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search and whether it searches: at depth 0, positions are evaluated statically.
+    /// Returns the search, and whether it searches or (at depth 0) only evaluates positions.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -94,14 +94,13 @@ impl fmt::Display for Evaluation {
     }
 }
 
-/// The value of a position for its player, and a best move if known.
 type Finding = (Value, Option<Square>);
 
 /// Evaluates the positions of the input in chunks, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let (search, looks_ahead) = arguments.search(&evaluator)?;
-    // Static values are fast, so many positions are evaluated between updates of the progress.
+    // The progress is updated after each chunk; static values are fast, so their chunks are larger.
     let lines_at_once = if looks_ahead { 1 << 10 } else { 1 << 16 };
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
@@ -141,7 +140,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Searches only the positions that the book does not contain; counts the others in `from_book`.
+/// Searches the positions that the book does not contain; adds the number of others to `from_book`.
 fn book_first(
     book: &Book,
     positions: &[Position],

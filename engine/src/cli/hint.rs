@@ -45,8 +45,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the settings: keys of the player take precedence over flags, flags over the default
-    /// level.
+    /// Returns the settings: keys of the player string override flags; flags override the default.
     fn spec(&self) -> SearchSpec {
         let flags = self.searching.spec(self.depth, self.exact);
         let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };
@@ -125,7 +124,7 @@ impl fmt::Display for Hints {
 }
 
 /// Searches each move from an empty transposition table, so that values do not depend on the number
-/// of threads. In searches without pruning, idle threads help busy threads.
+/// of threads. In searches without pruning, idle threads help busy ones.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;

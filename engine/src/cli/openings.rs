@@ -51,7 +51,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The greatest ply for nearly even openings. All 434,029 openings of that ply are kept in memory.
+/// The greatest ply for nearly even openings: all 434,029 openings of ply 9 are kept in memory.
 const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -119,15 +119,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The number of openings by which this command recognizes its own file: it computes this number
-/// first, and refuses to replace a file that lacks one of them, because another program wrote it.
+/// To recognize its own file, this command computes the first 16 nearly even openings. If the file
+/// lacks one of them, another program wrote the file, and the command refuses to replace it.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
-/// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Returns an error if this command cannot have written the file: a line is not a transcript with
-/// the right number of moves, or an opening that the search finds first is missing.
+/// Returns an error if this command cannot have written the file: a line is not a transcript of the
+/// right length, or one of the first [`OPENINGS_OF_ITS_OWN`] openings is missing.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -18,10 +18,10 @@ use crate::text_table::table;
 
 /// The shipped pattern set with which the speed of a pattern set is compared.
 const REFERENCE: &str = "standard";
-/// The number of positions, from the middle of the game, whose evaluation is timed.
+/// The number of positions that are evaluated to measure the speed; all are of the middlegame.
 const TIMED: usize = 2000;
 const TIMED_EMPTIES: u32 = 30;
-/// The number of times that each pattern set is timed, after a first time; the fastest counts.
+/// The number of times that each pattern set is timed, after a warm-up; the fastest time counts.
 const TURNS: usize = 7;
 
 /// Arguments of `patterns`.
@@ -185,7 +185,7 @@ fn relative_speed(weights: &Weights) -> f64 {
     let positions: Vec<Position> =
         (0..TIMED).map(|_| random_position(&mut random, TIMED_EMPTIES)).collect();
     let mut best = [f64::INFINITY; 2];
-    // The first turn also expands the tables.
+    // The extra turn is the warm-up, which also expands the tables.
     for _ in 0..=TURNS {
         for (best, tables) in best.iter_mut().zip(&both) {
             *best = best.min(seconds(tables, &positions));
@@ -194,7 +194,7 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Returns the seconds to evaluate, as in a search, the positions after all moves of each position.
+/// Returns the time in seconds to evaluate all positions after one move, as a search does.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {

@@ -10,7 +10,7 @@ use crate::board::StatedPosition;
 use crate::file::FileError;
 use crate::text::{Lines, TextSource};
 
-/// Names, in an error message, what an empty input of positions lacks.
+/// The words of the error message for the content that an empty input lacks.
 pub(super) const POSITION: &str = "a position";
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,7 +54,7 @@ impl Positions {
 fn neither(path: &Path, error: FileError) -> FileError {
     let text = path.to_string_lossy();
     match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {
-        // Only a path contains a slash.
+        // An argument with a slash can only be a path, so its error does not mention positions.
         (Err(missing), Err(invalid)) if !text.contains('/') => {
             let reason = format!("neither a file nor a board or transcript: {missing}; {invalid}");
             FileError::refused(path, reason)

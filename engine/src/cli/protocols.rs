@@ -62,15 +62,15 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Ends the process as soon as no program reads the answers, such as after the client died.
-/// Otherwise, a search would continue, because requests are answered even after the end of input.
+/// Ends the process when no program can read the answers any more, such as after the client died.
+/// Otherwise, a search would go on, because requests are answered even after the end of input.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     let watch = || {
         let stdout = io::stdout();
-        // Without requested events, `poll` reports only errors and the end of a pipe. Files and
-        // terminals have neither.
+        // If no events are requested, `poll` only reports an error or the closed end of a pipe.
+        // Files and terminals never report either.
         let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
         loop {
             match poll(&mut ends, None) {
@@ -93,7 +93,7 @@ fn end_with_the_client() -> io::Result<()> {
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
     let ended = serve(server, io::stdin(), io::stdout().lock());
-    // A client that closes its pipe is not an error.
+    // If the client closes its pipe, the session ends without an error.
     match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("cannot read commands or write answers")

@@ -88,8 +88,8 @@ struct SideSearch {
 }
 
 impl Arguments {
-    /// Returns the search of a side. At a level or by default, it prunes only if the weights of
-    /// both sides have a ProbCut model.
+    /// Returns the search of a side. Settings of a level, or default settings, include ProbCut only
+    /// if the weights of both sides have a ProbCut model.
     fn search(
         &self,
         player: &WeightsSpec,
@@ -122,7 +122,7 @@ impl Arguments {
         }
     }
 
-    /// Returns an error if the two sides start exact play at different numbers of empty squares.
+    /// Returns at how many empty squares exact play starts; an error if the two sides differ.
     fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(
@@ -145,8 +145,8 @@ impl Arguments {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// Returns whether values are stored: by default, if both sides have fitted weights or moves
-    /// are drawn at random. Values of handwritten evaluations are worse labels than results.
+    /// Returns whether values are stored. The default is true if both sides have fitted weights,
+    /// whose values are good labels, or if moves are drawn at random.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())

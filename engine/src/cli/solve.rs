@@ -47,7 +47,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Returns true if `square` has the best of the scores that the input states for moves.
+    /// Returns true if the input states a score for `square`, and no better one for another move.
     pub(super) fn states_as_best(&self, square: Option<Square>) -> bool {
         let best = self.moves.iter().map(|&(_, score)| score).max();
         self.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
@@ -104,7 +104,7 @@ impl Solved {
             || self.moves.iter().any(wrong_move)
     }
 
-    /// Returns a text with the stated scores that differ from the results; empty if none differs.
+    /// Lists the stated scores that differ from the results, as text; empty if none differs.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -156,8 +156,8 @@ impl fmt::Display for Solve {
     }
 }
 
-/// Solves a position on each thread; idle threads help. Each search starts from a logically empty
-/// transposition table, so that its nodes do not depend on other positions.
+/// Solves a position on each thread; idle threads help. Each search ignores the table entries of
+/// earlier searches, so that its number of nodes does not depend on other positions.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;

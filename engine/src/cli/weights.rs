@@ -84,7 +84,7 @@ struct Light {
     patterns: Vec<String>,
     /// The number of weights of the evaluation in each phase.
     parameters: usize,
-    /// The weight in move scores: at 1024, a step (1/32 disc) counts 1, and a reply costs 16.
+    /// The weight of its values in move scores: at 1024, a step (1/32 disc) counts 1, a reply 16.
     strength: i16,
 }
 
@@ -147,8 +147,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Writes two lines: one for the phase in which the fewest weights occur in training, one for the
-/// phase in which the most do.
+/// Describes the two phases in which the fewest and the most parameters occur in training.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -276,13 +275,13 @@ fn bits(squares: &[Square]) -> u64 {
     squares.iter().fold(0, |bits, square| bits | square.bit())
 }
 
-/// The greatest number of fields of a JSON object that are printed; further fields are omitted.
+/// The greatest number of fields of a JSON object that are printed; the rest is omitted.
 const MOST_FIELDS: usize = 64;
 
 /// The greatest length of a list whose entries are printed; a longer list is only counted.
 const SHOWN: usize = 3;
 
-/// Provenance as text: the last step (command), the step that made its initial weights, and so on.
+/// The provenance as text: the last command, then the command that made its initial weights, etc.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {

@@ -3,7 +3,7 @@
 use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::board::{CORNERS, Position, Square, X_SQUARES};
 
-/// An evaluation with value 0 for every position; a search then distinguishes only finished games.
+/// An evaluation with value 0 for every position; a search then compares only finished games.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zero;
 
@@ -14,8 +14,8 @@ impl Zero {
     }
 }
 
-/// A handwritten evaluation: legal moves, corners, and X squares next to empty corners. The weakest
-/// useful opponent; it plays the games that the first weights are fitted to.
+/// A handwritten evaluation: mobility, corners, and X squares (diagonally next to a corner) whose
+/// corner is empty. It plays the games to which the first weights are fitted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
@@ -42,7 +42,7 @@ impl Mobility {
     }
 }
 
-/// Implements `Evaluate` and `Identified` for values that depend on the position alone.
+/// Implements `Evaluate` and `Identified` for an evaluation without a state.
 macro_rules! stateless {
     ($evaluation:ty, $identity:literal) => {
         impl Evaluate for $evaluation {
@@ -94,9 +94,9 @@ mod tests {
         assert_eq!(Mobility.value(&(), &Position::START), Value::ZERO);
         assert_eq!(steps(1, 0), CORNER);
         assert_eq!(steps(1 << 9, 0), -BEFORE_CORNER);
-        // White has a1, so black's b2 is next to no empty corner. White may move to c3.
+        // The disc on b2 costs nothing, because a1 is not empty. Black has no move, white has c3.
         assert_eq!(steps(1 << 9, 1), -CORNER - MOVE);
-        // Black has a1, white has b1. Black may move to c1, white has no legal move.
+        // The corner counts for black, who also has one legal move (c1); white has none.
         assert_eq!(steps(1, 2), CORNER + MOVE);
     }
 

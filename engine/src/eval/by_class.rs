@@ -1,4 +1,4 @@
-//! Weights by class of symmetric configurations, for commands that inspect them.
+//! Weights with one value for each class of symmetric configurations, for commands that print them.
 
 use crate::file::Provenance;
 
@@ -6,11 +6,11 @@ use crate::file::Provenance;
 use super::embedded;
 use super::{Weights, WeightsChoice, WeightsError, WeightsFile};
 
-/// Weights by class from a file or from the binary, and their origin.
+/// Weights with one value for each class, from a weights file or from the binary, and their origin.
 pub struct ByClass {
     /// The weights, with one value for each class of symmetric configurations.
     pub weights: Weights,
-    /// True if the weights count how often each class occurred in training; embedded ones do not.
+    /// True if `weights` counts the occurrences of each class in training; embedded ones do not.
     pub counted: bool,
     /// The checksum of the weights file's content.
     pub sha256: String,

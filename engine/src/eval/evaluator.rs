@@ -36,7 +36,7 @@ impl FromStr for WeightsChoice {
             "none" => Self::None,
             "mobility" => Self::Mobility,
             "embedded" => Self::Embedded,
-            // A bare word that is not a file may be a misspelt name.
+            // If a word of letters is not a file, it may be a misspelt `embedded`.
             word if word.bytes().all(|byte| byte.is_ascii_alphabetic())
                 && !Path::new(word).exists() =>
             {
@@ -102,7 +102,7 @@ impl Evaluator {
         Self { evaluation, identity: embedded::sha256().to_owned() }
     }
 
-    /// Loads the evaluation and expands all tables on all threads, so that no search waits for it.
+    /// Loads the evaluation and expands all tables now, on all threads, so no search must wait.
     pub fn prepared(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         let evaluator = Self::load(choice)?;
         evaluator.tables().into_iter().for_each(Tables::prepare);
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// Games store the identity in their provenance: a name, or the checksum of the weights file.
+    /// Game files identify weights by this text: a name, or the checksum of the weights file.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

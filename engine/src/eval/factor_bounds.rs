@@ -1,5 +1,5 @@
-//! The likely range of the contribution of the factor vectors to a value. Pruned searches do not
-//! compute this contribution if it is unlikely to change the result.
+//! The likely range of the factors' contribution to a value. A pruned search does not compute this
+//! contribution if no value in the range would change the result.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ const GAMES: u64 = 200;
 /// Half the width of the likely range, in standard deviations of the contribution.
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games, whose values vary more than those of positions in a search.
+/// Positions of random games: their values vary more than those in a search, so the range is wide.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
@@ -25,7 +25,7 @@ pub(super) struct FactorBounds {
 }
 
 impl FactorBounds {
-    /// Returns the mean ± 3 standard deviations of a sample of contributions.
+    /// Returns the mean and the mean ± 3 standard deviations of a sample of contributions.
     fn of(worths: &[i32]) -> Self {
         let count = worths.len().max(1) as f64;
         let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
@@ -53,7 +53,6 @@ mod tests {
 
     #[test]
     fn likely_is_what_lies_within_three_standard_deviations() {
-        // Mean 10, standard deviation 2.
         let likely = FactorBounds::of(&[8, 12, 8, 12]);
         assert_eq!(likely, FactorBounds { least: 4, mean: 10, greatest: 16 });
         assert_eq!(FactorBounds::of(&[]), FactorBounds { least: 0, mean: 0, greatest: 0 });

@@ -24,8 +24,8 @@ pub use tables::Tables;
 
 /// An evaluation that can follow a search move by move.
 ///
-/// The state of the evaluation (pattern indices, or nothing) belongs to one position. Each move
-/// computes a new state from the state of the position before, so that no state is undone.
+/// A state (such as pattern indices) belongs to one position. A move computes a new state from that
+/// of the position before it and leaves the latter unchanged, so that no move has to be undone.
 pub trait Evaluate: Sync {
     /// The data for one position, which each move updates, such as pattern indices.
     type State: Copy + std::fmt::Debug + Send + Sync;
@@ -56,8 +56,8 @@ pub trait Evaluate: Sync {
         }
     }
 
-    /// Returns the static value, for its player, of `after`: the position after a move on `square`
-    /// that flips `flips`. `state` belongs to the position before. A full board has its score.
+    /// Returns the static value, for its player, of `after`, the position after a move on `square`
+    /// that flips `flips`. `state` is of the position before. A full board's value is its score.
     #[inline]
     fn value_after(
         &self,
@@ -70,7 +70,7 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns [`Evaluate::value_after`] for a search with the window `window[0]` to `window[1]`. A
-    /// result outside the window may be inexact and, in rare cases, on the wrong side of a bound.
+    /// value outside the window may be inexact; rarely, it is on the wrong side of the window.
     #[inline]
     fn value_after_within(
         &self,
@@ -84,8 +84,8 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns an approximate value for move ordering, by the weights of the phase of `_ply`
-    /// instead of the position's own phase. If all nodes of a search use the same ply, only one
-    /// phase has to fit into the processor's cache.
+    /// instead of the position's own phase. If all nodes of a search pass the same ply, the weights
+    /// of only one phase have to fit into the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)

@@ -12,7 +12,7 @@ use crate::with_instructions;
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
-    /// The weights by configuration, one pattern after another.
+    /// The weights of all patterns, one pattern after another, each by configuration.
     weights: Vec<i16>,
     strength: i32,
 }
@@ -20,15 +20,15 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// For each subset of `squares`, the sum of 3^i over the subset, where i is the place of a
-    /// square in the pattern. [`extract`] computes the index of a subset from its bitboard.
+    /// For each subset of `squares`, the sum of 3^i over its squares; i is the index of a square in
+    /// `squares`. [`extract`] converts the bitboard of a subset to its index in this table.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The index in `MoveOrdering::weights` of the pattern's configuration 0, which has no disc.
+    /// The index in `MoveOrdering::weights` of the configuration without discs, whose number is 0.
     middle: usize,
 }
 
 impl Instance {
-    /// Returns the sum of 3^i over the places i of the pattern on which `board` has a disc.
+    /// Returns the sum of 3^i over the pattern's squares (with index i) that `board` contains.
     #[inline(always)]
     fn digits_of<I: Instructions>(&self, set: I, board: u64) -> i16 {
         self.digits[extract(set, board, self.squares) as usize % (1 << MAX_SQUARES)]
@@ -73,7 +73,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the cost of a move to `child` in null-window move scores (where a reply costs 16).
+    /// Returns the cost of a move to `child` on the scale where each legal reply costs 16.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10
@@ -99,7 +99,7 @@ mod tests {
     use crate::pattern::PatternSet;
     use crate::random::Generator;
 
-    /// Patterns of every kind of symmetry, with their squares in no particular order.
+    /// Patterns with every kind of symmetry; their squares are in no particular order.
     const SET: &str = "name = \"t\"\n\
         [[pattern]]\nname = \"corner\"\nsquares = \"c3 a1 b1 c1 a2 b2 c2 a3 b3\"\n\
         [[pattern]]\nname = \"edge\"\nsquares = \"h1 g1 f1 e1 d1 c1 b1 a1 b2 g2\"\n\

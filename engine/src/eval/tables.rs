@@ -33,7 +33,7 @@ pub struct Tables {
     /// For each phase, its block and the offset of its table in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// The weights of the blocks that are not expanded yet.
+    /// Set if the weights are packed: the source of the blocks that are not expanded yet.
     packed: Option<&'static PackedWeights>,
     ordering: Option<MoveOrdering>,
     models: Models,
@@ -46,7 +46,7 @@ struct Expanded {
     bounds: Option<FactorBounds>,
 }
 
-/// The table of a phase: a slice of an expanded block that begins at element `start`.
+/// The table of a phase: the elements of an expanded block from index `start` on.
 #[derive(Clone, Copy)]
 struct PhaseTable<'t> {
     within: &'t Expanded,
@@ -121,13 +121,13 @@ impl Tables {
         self.blocks[block].get().is_some()
     }
 
-    /// Expands a block. Threads that need the same block wait for the first thread. The expansion
-    /// must not use the thread pool, since all threads of the pool may be waiting for the block.
+    /// Expands a block; other threads that need it wait. The expansion must not use the thread
+    /// pool, since all threads of the pool may be among those that wait.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
             let block = self.packed.and_then(|packed| packed.expand(number).ok());
-            // The build script checked the weights, so only a lack of memory makes this fail.
+            // The build script checked the packed weights, so only a lack of memory can cause this.
             let block = block.unwrap_or_else(|| handle_alloc_error(Layout::new::<Block>()));
             self.with_bounds(number, block)
         })
@@ -181,13 +181,13 @@ impl Tables {
         })
     }
 
-    /// Returns the factor vectors of the block that contains the position's phase, one after
-    /// another; empty without factors. [`Tables::factor_places`] returns indices of whole vectors.
+    /// Returns the factor vectors of the block that contains the position's phase, as one list of
+    /// numbers; empty without factors. [`Tables::factor_places`] has the indices of whole vectors.
     pub fn factors(&self, position: &Position) -> &[i8] {
         bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
     }
 
-    /// Returns the indices of the factor vectors of lanes and scalar features, if there are any.
+    /// Returns the indices of the factor vectors of lanes and scalar features; empty if none.
     pub fn factor_places(
         &self,
         indices: &Indices,
@@ -242,7 +242,7 @@ impl Tables {
         sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// Returns the indices of the weights of scalar features, from the start of the phase's table.
+    /// Returns the indices of the weights of scalar features in the phase's table.
     #[inline(always)]
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
@@ -371,7 +371,7 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Returns the value without factors, because the weights alone order moves just as well.
+    /// Returns the value without factors, which are slow and hardly improve the order of moves.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))

@@ -23,8 +23,8 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// Shallower searches that run first, to save time: the depth of each, and a margin in discs. Each
-/// search drops openings whose absolute value exceeds [`Balance::within`] by more than the margin.
+/// To save time, shallower searches come first: the depth of each, and a margin in discs. Each
+/// drops the openings whose absolute value exceeds [`Balance::within`] by more than the margin.
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;
@@ -75,8 +75,8 @@ impl Balance {
     }
 }
 
-/// Returns a game for every position of a ply, up to symmetry, without finished games. Of the games
-/// that lead to a position, it is the lexicographically first by the indices of the squares.
+/// Returns one game for every position of a ply, up to symmetry; omits finished games. If several
+/// games lead to a position, returns the lexicographically first, by the indices of the squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
     let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();
@@ -102,7 +102,7 @@ mod tests {
         let value = |game: &[Square]| search.values(&[end(game)], &Silent).unwrap()[0];
         let even = |game: &Vec<Square>| value(game).discs().abs() <= 1.0;
         assert!(found.iter().all(even) && found.is_sorted());
-        // The shallower searches may drop at most a tenth of the nearly even openings.
+        // The shallower first searches may drop at most a tenth of the nearly even openings.
         let expected = games(5).into_iter().filter(even).count();
         assert!(found.len() * 10 >= expected * 9 && found.len() < 322, "{}", found.len());
         let some = Balance { count: Some(10), ..all }.openings(&Mobility, &Silent).unwrap();
@@ -122,7 +122,7 @@ mod tests {
             assert!(replay.steps.len() == 8 && replay.end.moves() != 0, "{line}");
             ends.push(replay.end.canonical());
         }
-        // Deep searches, which took minutes, chose these openings; shallow ones find other values.
+        // Deep searches, which take minutes, chose these openings; so a shallow one may disagree.
         let evaluator = Evaluator::embedded();
         let values = Search::new(&evaluator).depth(4).values(&ends[..200], &Silent).unwrap();
         let far = values.iter().filter(|value| value.discs().abs() > 6.0).count();

@@ -10,7 +10,7 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::Value;
 use crate::record::{PositionReader, RecordError};
 
-/// A book of openings: positions in ascending order, with their values. A position takes 18 bytes.
+/// A book of openings: positions in ascending order, with their values. An entry takes 18 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Book {
     positions: Vec<Position>,
@@ -34,14 +34,14 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// Returns a position's value for its player; `None` if neither it nor an image is in the book.
-    /// If the player must pass: the negated value after the pass. A finished game has its score.
+    /// Returns a position's value for its player; `None` if the book lacks it in every symmetry. If
+    /// the player must pass: the negated value after the pass. A finished game has its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the first of the best moves, and its value; `None` if any legal move leaves the
-    /// book.
+    /// Returns the best move (of equally good moves, the first) and its value; `None` if the book
+    /// lacks the position after any legal move.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
@@ -84,7 +84,7 @@ mod tests {
         let found = enumerate(8, &Silent);
         assert_eq!(book.positions.len(), found[..8].iter().map(Vec::len).sum::<usize>());
         for position in found[..8].concat() {
-            // Negamax from depth-1 values at ply 7 equals a search to depth 1 beyond that ply.
+            // Ply 7 has values of depth-1 searches, so negamax from them is a search to this depth.
             let depth = 7 - position.ply() + 1;
             let value = Search::new(&Mobility).depth(depth).find(&position).unwrap().value;
             for symmetry in Symmetry::all() {

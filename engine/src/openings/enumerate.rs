@@ -4,13 +4,13 @@ use super::ply::NextPly;
 use crate::board::Position;
 use crate::progress::Progress;
 
-/// The greatest ply for [`count`]: 137,642,461 positions, which are never in memory all at once.
+/// The greatest ply for [`count`]. Its 137,642,461 positions are never in memory all at once.
 pub const MAX_PLIES: u32 = 12;
 
-/// The greatest ply whose positions may all be kept in memory: 19,786,627 positions, 317 MB.
+/// The greatest ply whose positions may all be in memory: 19,786,627 positions, which take 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory, in bytes, for one pass over the previous ply. Complete plies take further memory.
+/// The memory, in bytes, for new positions of an incomplete ply; complete plies take more.
 const MEMORY: usize = 1 << 30;
 
 /// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each

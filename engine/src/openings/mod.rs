@@ -1,5 +1,5 @@
 //! Openings: all positions up to a given ply, a book of their values, and nearly even openings. A
-//! search scores each position of the last ply; negamax gives the scores of the earlier plies.
+//! search scores each position of the last ply; negamax computes the scores of the earlier plies.
 
 mod balanced;
 mod book;

@@ -5,14 +5,14 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// Generates the positions of a ply in ascending order, by sample sort. Each pass over the previous
-/// ply generates only as many positions as fit into the memory. In a pass, the children of a few
-/// thousand parents form a sorted run without duplicates. A sample supplies splitters, at which all
-/// runs are cut. The pieces between two splitters form a part, small enough to be sorted in a
-/// core's cache. Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
+/// Generates the positions of a ply in ascending order, by sample sort. Each loop over the previous
+/// ply generates only as many of them as fit into the memory. The children of a few thousand
+/// parents form a sorted run without duplicates. A sample supplies splitters, at which all runs are
+/// cut. The pieces between two splitters form a part, small enough to be sorted in a core's cache.
+/// Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
-    /// The first position of each part of the next ply, except of the first part.
+    /// The first position of each part of the next ply, except that of the first part.
     splitters: Vec<Position>,
     passes: usize,
     progress: &'a dyn Progress,
@@ -20,20 +20,20 @@ pub(super) struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The index in `positions` at which each part starts, then the end of the last part.
+    /// The index in `positions` at which each part starts; at last, the end of the last part.
     starts: Vec<u32>,
 }
 
 /// The number of parents whose children form a sorted run, few enough for a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The number of positions in a part, including duplicates, which take two megabytes.
+/// The number of positions in a part, including duplicates; they take two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans the passes over `parents`. Each pass makes some of the parts into which the sorted
+    /// Plans the number of loops over `parents`. Each makes some of the parts into which the
     /// children are divided, in at most `memory` bytes, unless a single part takes more.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
@@ -48,7 +48,7 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Calls `take` with the parts of each pass. Positions ascend within and between these calls.
+    /// Calls `take` once for each loop, with its parts. All positions come in ascending order.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -100,7 +100,7 @@ fn put_together(runs: &[SortedChildren], part: usize) -> Vec<Position> {
     positions
 }
 
-/// Returns positions that divide the children into `parts` parts of about equal size.
+/// Returns positions (from a sample) that divide the children into `parts` parts of similar size.
 fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     let step = (parents.len() / (parts * SAMPLES_IN_PART)).max(1);
     let sampled = parents.iter().step_by(step).flat_map(children);
@@ -112,14 +112,13 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     splitters
 }
 
-/// Returns the canonical position after each move, seen by the opponent. Positions may be repeated.
+/// Returns the canonical positions after each move, seen by the opponent; duplicates are possible.
 fn children(position: &Position) -> impl Iterator<Item = Position> {
     let mover = mover(position);
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// Returns the position after a pass if the player has no legal move (even if the game is over),
-/// and otherwise the position itself.
+/// Returns the position, after a pass if the player has no legal move (even if the game is over).
 pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }

@@ -7,9 +7,9 @@ use crate::board::{CORNERS, Position, Side, Square, Squares};
 
 const MOST_POSITIONS: usize = 1 << 20;
 
-/// Searches for a game from the start to this position with `side` to move. All moves are on
-/// squares that have a disc in the position. Returns `None` if there is no such game, or if the
-/// search finds none within 2^20 positions.
+/// Searches for a game from the start to this position with `side` to move. Such a game plays only
+/// on squares that have a disc in the position. Returns `None` if there is no such game, or if the
+/// search visits 2^20 positions without finding one.
 pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
     let target = Replay::from(position, side);
     let [black, white] = by_colour(&target.end, target.side);
@@ -42,7 +42,7 @@ impl Way {
             let next = Replay::from(position.play(square)?, side.other());
             let [black, white] = by_colour(&next.end, next.side);
             let wrong = black & self.white | white & self.black;
-            // A corner keeps its colour, so no later move can correct a wrong one.
+            // A disc in a corner is never flipped, so a wrong colour there cannot be corrected.
             (wrong & CORNERS == 0).then_some((wrong.count_ones(), square, next.end, next.side))
         };
         let squares = Squares(position.moves() & (self.black | self.white));
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::random::random_game;
 
-    /// A regression: self-play did not accept openings that are given as boards.
+    /// Formerly, self-play did not accept boards as openings, because it needs the moves to them.
     #[test]
     fn a_game_leads_to_every_early_position_of_a_game() {
         for seed in 0..30 {

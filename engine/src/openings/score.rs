@@ -18,7 +18,7 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     };
     let mut movers: Vec<Position> = positions.par_iter().filter_map(mover).collect();
     movers.par_sort_unstable();
-    // The position after a pass may also be reached by moves.
+    // A position after a pass may be in the list a second time, reached by moves.
     movers.dedup();
     movers
 }
@@ -70,7 +70,7 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Returns an arbitrary value, unrelated to the position's children.
+    /// Returns an arbitrary value that depends only on the position, not on its children.
     fn made_up(position: &Position) -> Value {
         let canonical = position.canonical();
         let mixed = canonical.player().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ canonical.opponent();

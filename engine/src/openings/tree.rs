@@ -6,7 +6,7 @@ use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
 /// The tree of the openings that [`enumerate`](super::enumerate()) returns, without finished games.
-/// Exactly one sequence of moves in the tree leads to each opening.
+/// For each opening, the tree has exactly one sequence of moves.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
     plies: Vec<Vec<Node>>,
@@ -29,8 +29,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds a ply to the tree and returns its positions: the children of `parents`, which are those
-    /// of the ply before. In both lists, a player who must pass has passed.
+    /// Adds a ply to the tree and returns its positions: the children of `parents`, the positions
+    /// of the ply before. In both lists, a player without a legal move has already passed.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(tree.count(8), 0);
     }
 
-    /// Of the 434,029 published openings of 9 plies, the tree must omit 36 finished games.
+    /// 36 of the 434,029 published openings of 9 plies are finished games: the tree omits them.
     #[test]
     fn finished_games_are_left_out() {
         assert_eq!(OpeningTree::new(9).count(9), 434_029 - 36);

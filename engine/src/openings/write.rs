@@ -18,7 +18,7 @@ pub struct Settings {
     pub plies: u32,
     /// The depth, in plies, of the search of each position of the last ply.
     pub score_depth: u32,
-    /// The shard of the searches that this process does. Shards do not change the file.
+    /// The shard of the searches that this process does. The file does not depend on shards.
     pub shard: Shard,
 }
 
@@ -56,8 +56,8 @@ const MOST_PER_PART: u64 = 1 << 20;
 
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them to a file. Searches, each from a logically empty
-/// transposition table, score the last ply; negamax scores the rest. A shard only searches.
+/// Scores all openings and writes them to a file. The last ply is scored by searches, which ignore
+/// each other's table entries, and all others by negamax. A shard only does its searches.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -103,7 +103,7 @@ fn write_in_parts<E: Identified>(
     Ok(openings.written(Some(summary)))
 }
 
-/// Writes the file of scored openings from the complete parts of a run.
+/// Writes the file of scored openings from the values of a run in which all searches are done.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
     let stated = run.provenance().get("plies").and_then(|plies| plies.as_u64()?.try_into().ok());
     let plies = stated.filter(|&plies| plies <= MAX_PLIES_HELD).unwrap_or(0);
@@ -185,7 +185,7 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    /// Writes openings in parts of 1,000 positions: one part of the default size would contain all.
+    /// Writes openings in parts of 1,000 positions, since a part of default size contains all.
     fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
         write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()
@@ -199,11 +199,10 @@ mod tests {
         let rows: Vec<_> = PositionReader::open(&path).unwrap().map(|row| row.unwrap()).collect();
         assert_eq!(rows.len(), written.positions);
         assert_eq!(rows.len(), written.unique.iter().sum::<usize>());
-        // A complete file is not computed again.
         assert_eq!(write(&path, "1/1"), written);
     }
 
-    /// A regression: a value beyond 64 discs, in a file with valid checksums, caused a panic.
+    /// Formerly, a value beyond 64 discs in a file with correct checksums caused a panic.
     #[test]
     fn values_that_no_search_finds_are_refused() {
         let value = |steps: i32| decode(&steps.to_le_bytes());

@@ -1,4 +1,4 @@
-//! A game in progress in the form that protocols use: it has a side to move, and a pass is a turn.
+//! A game in progress, as protocols describe it: with a side to move, and with passes as turns.
 
 use crate::board::{Position, Side, Square};
 
@@ -51,8 +51,8 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move: the current position, or that after a pass of the
-    /// other side. Returns an error if the other side has a legal move.
+    /// Returns the position with `side` to move: the current position or, if the other side is to
+    /// move, the position after its pass. Returns an error if the other side has a legal move.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));

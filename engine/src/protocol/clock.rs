@@ -29,7 +29,7 @@ const RESERVE: u32 = 10;
 const VERY_LATE: Duration = Duration::from_millis(30);
 /// Without byo-yomi periods, 1/`KEPT` of the remaining time is kept in reserve.
 const KEPT: u32 = 50;
-/// The reserve for each remaining move: threads on a busy machine may start late.
+/// The reserve for each remaining move, because threads on a busy machine may start late.
 const LATE: Duration = Duration::from_millis(3);
 /// A position with this number of empty squares can be solved in [`SOLVED_TIME`] seconds.
 const SOLVED: f64 = 22.0;
@@ -55,7 +55,7 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the time for the next `moves` moves, or the main time if `moves` is 0.
+    /// Sets the time for the next `moves` moves of a period or, if `moves` is 0, the main time.
     pub fn set(&mut self, left: Duration, moves: u32) {
         (self.left, self.moves) = (left, moves);
     }
@@ -91,7 +91,7 @@ impl Clock {
 
     /// Returns the time for the next move, in a position with `empties` empty squares.
     ///
-    /// * Without byo-yomi periods: the time, divided by the moves until a position can be solved.
+    /// * Without byo-yomi periods: the time, divided by the moves until it suffices for a solve.
     /// * Before the first period: the main time divided by the number of moves to the end of the
     ///   game, plus the time of a period divided by the number of its moves.
     /// * In a period: its remaining time divided by the number of moves left in it.
@@ -110,8 +110,8 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves that share the time: after them, the time for one move suffices to
-/// solve the position.
+/// Returns the number of moves that share the time, at least [`LEAST_MOVES`]. After these moves,
+/// the time for one move suffices to solve the position.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// A regression: of 20 seconds, the player left 8 unused; of one second, 0.8 seconds.
+    /// Formerly, the player left 8 of 20 seconds unused, and 0.8 of 1 second.
     #[test]
     fn most_of_the_time_is_used_before_the_end_can_be_solved() {
         for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {
@@ -152,7 +152,7 @@ mod tests {
             let mut clock = Clock::absolute(time);
             let mut least = time;
             for empties in (1..=60).rev().step_by(2) {
-                // Simulates searches that end late, and solves that take a tenth of their time.
+                // Simulates searches that end late, and solves that need a tenth of their time.
                 let share = clock.for_move(empties);
                 let late = Duration::from_millis(3);
                 clock.spend(if empties > solved { share + late } else { share / 10 });
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// A regression: when a client stated 0.75 s as 0 whole seconds, no time was left on the clock.
+    /// Formerly, when a client stated 0.75 s as 0 whole seconds, no time was left on the clock.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

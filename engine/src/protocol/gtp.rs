@@ -53,14 +53,14 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("version", _) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ("list_commands", _) => Ok(COMMANDS.replace(' ', "\n")),
             ("known_command", [command]) => Ok(is_known(command).to_string()),
-            // The search that this line should end has already ended.
+            // Such a line ends a search, but now the search has already ended.
             ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
             // Komi belongs to Go and has no meaning in Othello.
             ("komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
             ("loadsgf", [path @ .., last]) => match last.parse::<usize>() {
-                // A path may contain blanks, and may end with a number.
+                // The last word is a move number, or the end of the path, which may contain blanks.
                 Ok(number) if !path.is_empty() && !Path::new(&arguments.join(" ")).exists() => {
                     self.load_sgf(&path.join(" "), number.saturating_sub(1))
                 }
@@ -136,7 +136,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     fn load_sgf(&mut self, path: &str, moves: usize) -> Result<String, String> {
         let cannot = |reason: String| format!("cannot load file: {reason}");
         let path = Path::new(path);
-        // Reading a special file, such as a pipe, might never end.
+        // Special files are refused: a read from a pipe, for example, might never end.
         let bytes =
             read_ordinary(path, MAX_FILE_BYTES).map_err(|error| cannot(error.to_string()))?;
         let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));

@@ -10,12 +10,12 @@ use super::Server;
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The size of the queue, in bytes, above which no more lines are read: the client must wait.
+/// If the lines in the queue take more bytes, no more are read, so that the client must wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// During this time after the beginning of a search, lines do not interrupt it: a script writes all
-/// its commands at once, and expects an answer to each.
+/// A line does not interrupt a search that began less than this time ago: a script writes all its
+/// commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -42,8 +42,8 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The number of waiting lines that end any search, and the number of those that end only
-    /// searches without a limit.
+    /// The number of waiting lines that end every search, and the number that end only those
+    /// without a limit.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,
@@ -90,7 +90,7 @@ impl Inbox {
         }
     }
 
-    /// Returns the limits of the search that answers `line`. Later lines may interrupt this search.
+    /// Returns the limits of the search that answers `line`, which later lines can interrupt.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();
@@ -121,7 +121,7 @@ impl Inbox {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => break Err(error),
             };
-            // All lines of one read join the queue at once.
+            // All lines that one call of `read` returns join the queue at once, under one lock.
             let mut waiting = self.waiting();
             while waiting.bytes > MAX_WAITING_BYTES {
                 waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);

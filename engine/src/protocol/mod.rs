@@ -36,7 +36,7 @@ impl Reply {
 
 /// A server of a text protocol, which answers one line after another.
 pub trait Server {
-    /// Answers a line. A limit may end the search for the answer.
+    /// Answers a line. The limits apply to the search for the answer.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
     /// Answers a line. The search for the answer has only the limits that the protocol sets.
@@ -105,8 +105,8 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::{Duration, Instant};
 
-    /// Ponders until it is stopped. Answers each line with its length, and with the number of times
-    /// that it has pondered.
+    /// A test server. It ponders until stopped, and answers each line with the length of the line
+    /// and the number of times that it has pondered.
     struct Ponderer(usize);
 
     impl Server for Ponderer {
@@ -176,7 +176,6 @@ mod tests {
             serve(&mut Thinker, Said(said.iter().copied().collect()), &mut output).unwrap();
             String::from_utf8(output).unwrap()
         };
-        // The conversations run in parallel, because each waits most of the time.
         std::thread::scope(|scope| {
             for (said, expected) in [
                 (&[(0, "a\nb\nquit\n")][..], "a: done\nb: done\nquit: done\n"),
@@ -193,7 +192,7 @@ mod tests {
             ] {
                 scope.spawn(move || {
                     let answered = answers(said);
-                    // The answer to `stop` is not compared.
+                    // Only the answers to the lines before `stop` are compared.
                     let answered = answered.split("stop: ").next().unwrap_or_default();
                     assert_eq!(answered, expected);
                 });
@@ -201,7 +200,7 @@ mod tests {
         });
     }
 
-    /// Input that repeats a line without end, and the number of bytes that have been read from it.
+    /// An endless input that repeats a line, and the number of bytes that have been read from it.
     struct Endless(&'static [u8], Arc<AtomicUsize>);
 
     impl Read for Endless {
@@ -214,7 +213,7 @@ mod tests {
         }
     }
 
-    /// A regression: only the text of waiting lines counted, so that blank ones filled the memory.
+    /// Formerly, the limit counted only the text of lines, so blank lines filled the memory.
     #[test]
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
         for line in [&b"\n"[..], b"name\n"] {
@@ -225,7 +224,7 @@ mod tests {
         }
     }
 
-    /// A regression: the time grew with the square of the number of lines: 43 s for 40,000.
+    /// Formerly, the time grew with the square of the number of lines: 43 s for 40,000 lines.
     #[test]
     fn lines_that_wait_take_time_in_proportion_to_their_number() {
         let begun = Instant::now();

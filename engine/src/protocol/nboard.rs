@@ -43,8 +43,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
             }
             "game" => match read_game(value) {
                 Ok((board, clocks)) => {
-                    // NBoard sends the whole game again after two new turns. If that game continues
-                    // the current one, the transposition table is kept.
+                    // NBoard sends the whole game again after two new turns. The table is cleared
+                    // only if that game does not continue the current one.
                     let goes_on = {
                         let mut positions = board.positions();
                         self.board.positions().all(|old| positions.next() == Some(old))
@@ -57,7 +57,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 }
                 Err(reason) => Reply::says(format!("status set game: {reason}\n")),
             },
-            // Unknown settings are ignored, as is contempt, which concerns drawn lines in a book.
+            // Unknown settings are ignored, and also contempt, which concerns a book's draws.
             _ => Reply::default(),
         }
     }
@@ -73,7 +73,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Answers with the turn, its value and the seconds of the search, which a clock may end.
+    /// Answers with the move, its value and the seconds of the search, which a clock may end early.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -122,8 +122,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Answers with a line for each position of the game, from the last to the first: the number of
-    /// turns before it, and its value.
+    /// Answers with a line for each position of the game, the last one first: the number of turns
+    /// before the position, and its value.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -149,7 +149,7 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// `ping` announces another position, so that it ends a search that has no limit.
+    /// `ping` announces another position, so it ends a search that would otherwise never end.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(came) = came else { return Interruption::Late };
         match came.split_whitespace().next() {
@@ -185,7 +185,7 @@ impl<E: Evaluate> Server for Nboard<'_, E> {
             "learn" => Reply::says("learned\n"),
             "analyze" => self.analyze(limits),
             "quit" => Reply { quits: true, ..Reply::default() },
-            // Early versions of NBoard send only the move.
+            // Early versions of NBoard send the move alone, without a value and a time.
             turn if turn.len() == 2 && ggf::read_turn(turn).is_ok() => self.play(turn),
             _ => Reply::default(),
         }

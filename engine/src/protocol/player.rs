@@ -47,7 +47,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// Replaces the pruning at all levels, which then determine only the depth and exact solving.
+    /// Replaces the pruning of all levels; they then determine only depth and exact solving.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -55,13 +55,13 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the book. The player uses it if it has the positions after all legal moves.
+    /// Sets the book. The player plays from it if it has the positions after all moves.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
     }
 
-    /// Sets whether the player also searches during the opponent's time.
+    /// Sets whether the player ponders: also searches during the opponent's time.
     #[must_use]
     pub fn with_pondering(self, ponders: bool) -> Self {
         Self { ponders, ..self }
@@ -110,7 +110,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
     }
 
     /// Ponders after the last chosen move: searches the position after each reply, the expected
-    /// reply first, into the transposition table. Ends after all replies or at a limit.
+    /// reply first, to fill the transposition table. Ends after all replies or at a limit.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
         for next in self.after_replies(&after) {
@@ -121,8 +121,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after the opponent's replies, the expected reply first. Omits those
-    /// that need no search: in the book, or without a legal move.
+    /// Returns the positions after the opponent's replies, the expected reply first. Omits
+    /// positions that need no search, because they are in the book or have no legal move.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -148,7 +148,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// Searches any position, even one without a legal move. Returns value, depth and confidence.
+    /// Searches any position, even one without a legal move. The result need not have a best move.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -166,15 +166,14 @@ impl<'a, E: Evaluate> Player<'a, E> {
 
     /// Returns `limits` with another deadline: `time` from now or, without `time`, no deadline.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
-        // A time too long for the clock sets no deadline.
+        // If the time is too long for `Instant`, there is no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the book's best move; `None` if the book lacks the position or one after a legal
-    /// move.
+    /// Returns the book's best move; `None` if the book lacks the position or any of its children.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
-        // `best_move` alone also finds the last move of a game in a position that the book lacks.
+        // `best_move` alone also finds a game's last move if the book lacks the position.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
         book.best_move(position)
     }
@@ -201,7 +200,7 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// After pondering, no reply may require another search, before or during perfect play.
+    /// After pondering, a search after any reply must visit 1 node: the table must have its result.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);
@@ -223,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The expected reply must come first, and the work of an interrupted search must not be lost.
+    /// After interrupted pondering, the search after the expected reply must take fewer nodes.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 
 /// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
-/// The default size of a table, in MiB, for many searches to a fixed depth, which never fill it.
+/// The default size of a table, in MiB, for many searches to a fixed depth, which do not fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
 const STATIC: Strength = Strength { depth: 0, exact: 0 };
@@ -152,8 +152,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(found.unwrap_or_else(|| search(team.leader())))
     }
 
-    /// Searches positions in parallel on all threads of the current rayon pool, each from a
-    /// logically empty transposition table, and returns the results in the same order. If there are
+    /// Searches positions in parallel on all threads of the current rayon pool, and returns the
+    /// results in the same order. Each search ignores the table entries of the others. If there are
     /// fewer positions than threads and nothing is pruned, idle threads help. Values do not depend
     /// on the other positions or on the number of threads. There is no best move at depth 0, or if
     /// the player must pass. `progress` advances by one for each position. A table has 4 MiB by
@@ -185,7 +185,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             let mut team = self.team_of(threads, positions.len(), megabytes)?;
             return Ok(team.work(positions, search));
         }
-        // Each phase has its own weights: searching phase by phase keeps them in the cache.
+        // Positions are searched in order of phase, to keep the weights of a phase in the cache.
         let mut order: Vec<usize> = (0..positions.len()).collect();
         order.sort_by_key(|&place| positions[place].ply());
         let in_order = order.par_iter().map(|&place| &positions[place]);
@@ -223,11 +223,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.searcher_of(self.megabytes())
     }
 
-    /// Creates a team with one searcher for each thread. At most `jobs` searchers search positions
-    /// at a time; the remaining searchers help them at split points.
-    ///
-    /// # Errors
-    /// If there is no memory for the tables.
+    /// Creates a team with one searcher for each thread. At most `jobs` of them search positions of
+    /// their own at a time; the remaining searchers help them at split points.
     pub fn team(&self, jobs: usize) -> Result<Team<'a, E>, TableError> {
         self.team_of(self.threads, jobs, self.megabytes())
     }
@@ -252,8 +249,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(searcher.with_features(self.features))
     }
 
-    /// Creates a team of `count` searchers (at least one). Only the first `jobs` take positions and
-    /// have transposition tables; a helper uses the table of the searcher that it helps.
+    /// Creates a team of `count` searchers (at least one). Only the first `jobs` have positions of
+    /// their own and transposition tables; a helper uses the table of the searcher that it helps.
     fn team_of(
         &self,
         count: usize,

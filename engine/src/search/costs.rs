@@ -3,10 +3,10 @@
 use crate::eval::{MoveKind, Realization, STAGES};
 
 /// The cost of a move of probability 1/4. A search to depth D has a *reach* of D times this number:
-/// it ends a line once the costs of its moves total the reach. So each further ply divides the
-/// probability at which lines end by 4, as in the paper that [`super::realization`] cites.
+/// it ends a line once the costs of its moves total the reach. So with each ply of depth, the
+/// probability at which lines end is divided by 4, as in the paper cited in [`super::realization`].
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2: half of [`REACH_PER_PLY`], since costs are logarithms.
+/// The cost of a move of probability 1/2: half of [`REACH_PER_PLY`], because costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
 /// The costs of moves by stage of the game and kind of move.

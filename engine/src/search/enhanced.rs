@@ -8,10 +8,9 @@ use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns bounds of a node's value from the table entries of its children at `depth`, and the
-    /// move of the lower bound. If a child's value is in [l, h], the move to it is worth −h to −l.
-    /// So the greatest −h is a lower bound. The greatest −l is an upper bound if all children have
-    /// entries.
+    /// Returns bounds of a node's value, and the move of the lower one, from the table entries of
+    /// its children for this `depth`. A move to a child with a value in [l, h] is worth −h to −l.
+    /// So the greatest −h is a lower bound; the greatest −l is an upper bound if all have entries.
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

@@ -23,21 +23,21 @@ pub struct Plan {
     pub exact: u32,
 }
 
-/// The highest level whose depth is the same for weights with and without a ProbCut model.
+/// The highest level at which the depth is the same for weights with and without a ProbCut model.
 const FULL_DEPTH: u32 = 10;
-/// The highest level L that solves positions with 2 L empty squares. At higher levels, the number
+/// Up to this level, level L solves positions with 2 L empty squares. At higher levels, the number
 /// of empty squares rises more slowly.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule. Each has a confidence, the lowest level that uses it,
-/// and two numbers of empty squares, of which one is added to that of exact solving: the first
-/// below level [`WIDE`], the second from [`WIDE`] upwards.
+/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and at
+/// how many more empty squares than exact solving it begins: the first number below level [`WIDE`],
+/// the second from [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// The lowest level at which the steps begin earlier, by the second number in [`STEPS`].
+/// The lowest level that uses the second numbers of empty squares in [`STEPS`].
 const WIDE: u32 = 18;
 
 impl Level {
@@ -102,7 +102,7 @@ impl Plan {
     }
 
     /// Returns the depth, and the number of empty squares at or below which searches go to the end:
-    /// that of the first step of the endgame schedule or, without steps, that of exact solving.
+    /// the greatest in the endgame schedule or, without a schedule, that of exact solving.
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
@@ -134,7 +134,7 @@ mod tests {
     use crate::search::{Search, Searcher};
     use othello_testing::on_threads;
 
-    /// The effort of a search, to compare: whether it goes to the end, its selectivity and depth.
+    /// Returns the effort of a search, comparable: whether it goes to the end, selectivity, depth.
     fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
         if empties <= plan.strength().exact {
             let ends = plan.ends.clone().exact_from(plan.exact);
@@ -158,7 +158,7 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// The page `levels.md` must be up to date. A row has one level, or several of different depth.
+    /// `levels.md` must be up to date. A row is for one level, or for several in succession.
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");
@@ -176,7 +176,7 @@ mod tests {
             }
         }
         assert_eq!(levels.next(), None);
-        // The text of a schedule must be readable by the flag for schedules.
+        // The flag `--ends` must accept the text of a schedule that the page shows.
         for level in Level::all() {
             let ends = level.selective().ends;
             assert_eq!(ends.to_string().parse(), Ok(ends));
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
-    /// Helpers also take part in pruned searches. Exact scores must stay exact, and moves legal.
+    /// With helpers in pruned searches as well, exact scores must stay exact, and moves legal.
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();
@@ -214,7 +214,7 @@ mod tests {
             if found.selectivity == Selectivity::Full {
                 assert_eq!(found.value, expected.value, "{position:?}");
             }
-            // The table keeps its entries, so that the same search takes fewer nodes.
+            // The team's table keeps its entries, so a repeated search takes fewer nodes.
             let again = on_threads(3, || team.lead(work).unwrap());
             assert!(again.nodes < expected.nodes, "{again:?} {expected:?}");
         }

@@ -62,7 +62,7 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if the interrupt flag ends even a patient search, because another search has a result.
+    /// True if the interrupt flag ends even a patient search, because a result is known already.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
     /// The node limit of a search by realization probability, reached only with a malformed model.
@@ -82,7 +82,7 @@ impl Control {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether the search must end; its values are then wrong and must not be stored.
+    /// Returns whether the search must end. If so, its values are wrong and must not be stored.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {
         (self.split.is_some() || self.control.has_limits) && self.has_to_stop()
@@ -116,15 +116,15 @@ mod tests {
     use crate::random::{Generator, random_position};
     use othello_testing::on_threads;
 
-    /// The result must be the same each time, and no wrong entry may remain in the table. If the
-    /// limit is too small for a search to the end, the deepest search that ends earlier decides.
+    /// The result must be the same each time, and leave no wrong entry in the table. If a search to
+    /// the end exceeds the limit, the result is that of the deepest search that does not.
     #[test]
     fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
         let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
         let new = || searcher(&Mobility, 20_000);
         let mut random = Generator::new(22);
         let mut random = |empties| random_position(&mut random, empties);
-        // `before` is by how many plies the search before that to the end is shallower.
+        // A preliminary search is `before` plies shallower than the search to the end.
         for (positions, depth, exact, nodes, before) in [
             ((28..40).map(&mut random).collect(), 7, 0, 2_000, 1),
             ((30..36).map(&mut random).collect(), 1, 60, 50_000, 8),
@@ -141,7 +141,7 @@ mod tests {
                 assert_eq!((found.value, found.best), (plain.value, plain.best), "{position:?}");
                 let below = wanted.min(position.empties() - before);
                 assert_eq!(new().search_within(&position, below, &limits(nodes)), found);
-                // A search to the end takes minutes with more than 20 empty squares.
+                // With `exact` 60, the search goes to the end, which takes minutes.
                 if exact < 60 {
                     let whole = searcher.search_within(&position, strength, &limits(u64::MAX));
                     let expected = match exact {
@@ -156,8 +156,8 @@ mod tests {
         }
     }
 
-    /// A search by time continues at the depth of an earlier search or, without time for more,
-    /// returns its result. A search without a limit of time begins with the shallowest iteration.
+    /// A search by time continues at the depth of an earlier search or, if no time is left, returns
+    /// its result. A search without a limit of time begins with the shallowest iteration.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -182,7 +182,7 @@ mod tests {
         assert!(nodes[0] < nodes[1], "{nodes:?}");
     }
 
-    /// An unset interrupt flag must not change a node; a set one ends even the first iteration.
+    /// An unset interrupt flag must not change a node; a set one must end even the first iteration.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();

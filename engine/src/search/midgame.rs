@@ -21,9 +21,9 @@ const PVS_DEPTH: u32 = 3;
 const VALUED_DEPTH: u32 = 4;
 /// The cost of each of the opponent's replies in a move score that omits the value, in 1/32 disc.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The plies that each iteration adds: an even number, since values of even and odd depths differ.
+/// The plies that each iteration adds: even, because values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// The ply whose weights order the moves of endgame nodes: those of one ply stay in the cache.
+/// Endgame nodes order moves by the weights of this ply alone, which then stay in the cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -115,13 +115,13 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration, by the table entry of an earlier search; `None`
-/// selects the shallowest. After a search of about the same depth, it is the full depth. After a
-/// shallower search, a search by time continues at its depth. (A search with a limit of nodes does
-/// not, since it must always end at the same node.)
+/// Returns the depth of the first iteration, from the table entry of an earlier search; `None` for
+/// the shallowest. If that search had about the same depth, it is the full depth. If it was
+/// shallower, a search with a limit of time continues at its depth. (A search with a limit of nodes
+/// does not, because it must always end at the same node.)
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
-    // A search with limits needs a value to return if none of its iterations is completed.
+    // A search with limits returns the entry's value if it completes no iteration.
     if entry.value().is_none() && limits.are_set() {
         None
     } else if found + DEEPENING >= depth {
@@ -149,13 +149,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && entry.best()[0].is_some()
             && let Some(first) = first_depth(entry, depth, &self.control.limits)
         {
-            // The move of an earlier search is as good as that of a shallower iteration.
+            // Skips the iterations up to the entry's depth, as its best move is as good.
             next = first;
             guess = entry.value();
             let answer = |value| Best { value, square: entry.best()[0] };
             reached = guess.map(|value| Reached { best: answer(value), depth: entry.depth() });
         }
-        // Iterative deepening.
         loop {
             let deepest = if horizon == Horizon::Depth { depth } else { 0 };
             self.tuning = Tuning::of(position, next, deepest);
@@ -198,14 +197,13 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         guess: Option<Value>,
     ) -> Best<Value> {
         let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
-        // A pruned search in two windows may contradict itself, so its window only grows.
+        // A pruned search may contradict itself in two windows, so each contains the one before.
         let is_proof = horizon == Horizon::Depth && self.pruning.selectivity() == Selectivity::Full;
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
             Some(guess) => (guess.lowered(margin), guess.raised(margin)),
         };
-        // Aspiration windows.
         loop {
             let best = match horizon {
                 Horizon::Depth => self.pvs::<ToDepth>(position, state, alpha, beta, depth),
@@ -302,7 +300,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the value of the best leaf below a node of depth 1. First tries the move of the last
-    /// beta cutoff at such a node, which saves 6 % of the evaluations: most nodes are leaves.
+    /// beta cutoff at such a node, which saves 6 % of the evaluations (most nodes are leaves).
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,
@@ -313,7 +311,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         beta: Value,
     ) -> Value {
         let is_sure = self.pruning.selectivity() == Selectivity::Full;
-        // Move ordering: the refutation of the last node, then squares by worth.
+        // Move ordering: the last such node's refutation, corners, other squares, X and C squares.
         let first = squares & self.refutation.map_or(0, Square::bit);
         let [corners, usual, last] = SQUARES_BY_WORTH.map(|group| squares & group & !first);
         let mut best = -Value::INFINITE;

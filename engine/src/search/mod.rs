@@ -100,10 +100,10 @@ pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
 
-/// The number of plies at which a search can have nodes: 0 to 60, where the board is full.
+/// The number of plies that can have nodes: 0 to 60 (60 is a full board).
 const PLIES_OF_NODES: usize = 61;
 
-/// A searcher takes one position after another; its transposition table keeps earlier results.
+/// A searcher searches one position after another; its transposition table keeps earlier results.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one
 /// empty square. The root counts each time it is searched. Positions that are only evaluated to
@@ -126,12 +126,12 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
-    // midgame.rs sets the tuning in every iteration, and the refutation at parents of leaves.
+    // midgame.rs sets `tuning` in every iteration, and `refutation` at nodes above the leaves.
     tuning: Tuning,
-    /// The move of the last beta cutoff at a parent of leaves, which often causes the next one.
+    /// The move of the last beta cutoff just above the leaves, which often causes the next one.
     refutation: Option<Square>,
 
-    /// True while an endgame node scores its moves by values without factorization-machine factors.
+    /// True while an endgame node scores its moves; their values are then without factors.
     is_rating: bool,
     /// The nodes at each ply, counted only in searches by realization probability.
     nodes_by_ply: [u64; PLIES_OF_NODES],
@@ -213,7 +213,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Self { features, ..self }
     }
 
-    /// Returns whether endgame searches of this position prune nothing, so that scores are proven.
+    /// Returns whether an endgame search of this position prunes nothing: its score is proven.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.pruning.is_exact(position.empties())
     }
@@ -224,8 +224,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Searches to `depth`, or to the end if at most `depth` squares are empty, without preliminary
-    /// searches.
+    /// Searches to `depth`, or to the end if at most `depth` squares are empty, without the
+    /// searches that [`Self::search_within`] runs before it.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
@@ -252,11 +252,11 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         with_instructions!(|set| self.by(set).search_here(position, depth, end, limits))
     }
 
-    /// Returns this searcher with the type parameter of an instruction set.
+    /// Returns this searcher with `I`, the type of an instruction set, as type parameter.
     fn by<I: Instructions>(&mut self, _: I) -> &mut Searcher<'a, E, I> {
         const { assert!(size_of::<I>() == 0 && align_of::<I>() == 1) };
-        // SAFETY: the two types differ in the token alone, which takes no room, at the end of a
-        // `repr(C)` struct; and the caller has such a token.
+        // SAFETY: the two types differ only in the zero-sized field `set`, at the end of a
+        // `repr(C)` struct, and a value of type `I` proves that the processor has the instructions.
         unsafe { &mut *(&raw mut *self).cast() }
     }
 
@@ -306,7 +306,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         };
         let Reached { best: Best { value, mut square }, depth } = reached;
         if square.is_none() && depth > 0 && position.moves() != 0 {
-            // With several threads or pruning, the table may have a bound without a move.
+            // With several threads or with pruning, the table may have a score without its move.
             let state = self.evaluator.state(position);
             square = self.remembered_move(position).or(self.one_ply(position, &state).best.square);
         }
@@ -316,12 +316,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Found { value, best: square, nodes: self.nodes, depth, selectivity }
     }
 
-    /// Returns the best move from an earlier search of a position, if it is still in the table.
+    /// Returns the best move that an earlier search stored, if it is still in the table.
     pub fn remembered_move(&self, position: &Position) -> Option<Square> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Resets counters and limits; `end` has the settings of searches to the end of the game.
+    /// Resets counters and limits. `end`: the ProbCut settings of searches to the end.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;

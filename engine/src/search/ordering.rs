@@ -7,7 +7,7 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost, in 1/32 disc, of each of the opponent's replies in a move score that includes a value.
+/// The cost, in 1/32 disc, of each legal reply in a move score that also has the move's value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The score of the best move of a table entry, above all others; the second-best is one lower.
+/// The score of an entry's best move, above all other scores. The second-best has one point less.
 const TABLE_MOVE: i32 = 1 << 24;
 
 /// The legal moves of a position that have not been taken yet, with their scores.
@@ -63,13 +63,13 @@ impl Moves {
         self.0.is_empty()
     }
 
-    /// Iterates over the moves. Until one is taken, they are in the order of their squares.
+    /// Iterates over the moves. They are in the order of their squares until [`Self::take_best`].
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()
     }
 
-    /// Removes and returns the move with the highest score, or the first of several in the list.
-    /// Each call scans all moves instead of sorting them: most nodes end after one or two moves.
+    /// Removes and returns the move with the highest score; of several, the first in the list. A
+    /// call scans all moves, which are not sorted, because most nodes end after one or two moves.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -94,7 +94,7 @@ pub(super) fn square_worth(square: Square) -> i32 {
     64 * is_in(0) - 32 * is_in(2)
 }
 
-/// Counts the opponent's replies for move ordering, those to corners twice.
+/// Counts the opponent's replies for move ordering; replies to corners count twice.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
@@ -117,8 +117,8 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns the squares of odd quadrants. The side that moves first in such a quadrant often
-    /// also moves last there.
+    /// Returns the squares of the quadrants with an odd number of empty squares. The side that
+    /// moves first in such a quadrant often also moves last there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{shallow_depth, shallow_depth_of_end};
 use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
 
-/// The range of plies in the table of predictions. The table has every sixth ply of this range.
+/// The plies in the table of predictions: every sixth ply of this range.
 const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
 /// The depths of the deeper searches whose values the table predicts.
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
@@ -31,7 +31,7 @@ pub struct SearchPrediction {
     pub shallow: u32,
     /// The depth of the deeper search.
     pub deep: u32,
-    /// The numbers of the prediction.
+    /// The slope, the offset and the standard deviation.
     #[serde(flatten)]
     pub predicted: Prediction,
 }
@@ -43,7 +43,7 @@ pub struct ScorePrediction {
     pub empties: u32,
     /// The depth of the shallow search.
     pub shallow: u32,
-    /// The numbers of the prediction.
+    /// The slope, the offset and the standard deviation.
     #[serde(flatten)]
     pub predicted: Prediction,
 }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// The model: mean 0.9 × shallow value + 2 discs, standard deviation exp(0.5) discs.
+    /// The model predicts the mean 0.9 × shallow value + 2 discs and the deviation e^0.5 discs.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

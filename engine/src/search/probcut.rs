@@ -78,7 +78,7 @@ const LEAST_DEPTH: u32 = 3;
 const GREATEST_DEPTH: u32 = 40;
 const PLIES: usize = 60;
 
-/// The ProbCut parameters at one confidence, by ply and by depth of the search to replace.
+/// For one confidence, the shallow searches of ProbCut, by ply and by depth of the replaced search.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,
@@ -91,18 +91,18 @@ pub(super) struct Cut {
     shallow: u32,
     /// The prediction of the deep value from the value of the shallow search.
     by_search: Prediction,
-    /// The prediction from the static value. It decides whether failing high or low is tested.
+    /// The prediction from the static value: decides whether to test failing high or failing low.
     by_static: Prediction,
 }
 
-/// Returns the depth of the search that may replace a search to depth `deep`: about half of it,
-/// with the same parity, since values of even and of odd depths differ.
+/// Returns the depth of the search that may replace a search to depth `deep`. It is about half of
+/// it, with the same parity, because values of even and of odd depths differ.
 pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// Returns the depth of the search that may replace one to the end: about a quarter of the empty
-/// squares, since a search to the end takes less time than a midgame search of equal depth.
+/// Returns the depth of the search that may replace a search to the end. It is about a quarter of
+/// the empty squares: a search to the end takes less time than a midgame search of equal depth.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
@@ -126,7 +126,7 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    /// Returns the cuts at a ProbCut confidence, by the model of an evaluation; `None` at 100 %.
+    /// Returns the cuts at a ProbCut confidence, from the evaluation's model; `None` at 100 %.
     pub(super) fn of(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -137,8 +137,8 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cuts of searches to the end, by the evaluation's model of exact scores or,
-    /// without one, by its model of deeper searches; `None` at 100 %.
+    /// Returns the cuts of searches to the end; `None` at 100 %. They come from the evaluation's
+    /// model of exact scores or, without one, from its model of deeper searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -162,7 +162,7 @@ impl Cuts {
     }
 
     /// Returns the cut at this ply and depth, and the number of standard deviations by which its
-    /// prediction must lie outside the window; `None` if ProbCut does not apply.
+    /// prediction must be outside the window; `None` if ProbCut does not apply at this depth.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
         Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))
@@ -170,8 +170,8 @@ impl Cuts {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns `alpha` if a shallow search makes it likely that the deep one fails low, `beta` if
-    /// it makes failing high likely, and otherwise `None`. The window must be null.
+    /// Returns `alpha` if a shallow search makes it likely that the node fails low, `beta` if it
+    /// makes failing high likely, and otherwise `None`. The window must be a null window.
     pub(super) fn likely_bound(
         &mut self,
         (cut, deviations): (Cut, f64),

@@ -19,7 +19,7 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule from steps with ever fewer empty squares and ever higher confidence.
+    /// Creates a schedule; each step has fewer empty squares and more confidence than the last.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -98,7 +98,7 @@ impl FromStr for EndgameSchedule {
     }
 }
 
-/// The ProbCut settings of a search: the confidence, and its cuts (`None` at 100 %).
+/// The ProbCut settings of a search: the confidence, and the shallow searches (`None` at 100 %).
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
@@ -113,7 +113,7 @@ impl ProbCutSettings {
     }
 }
 
-/// The ProbCut settings of searches to the end, by the number of empty squares at the root.
+/// The ProbCut settings of searches to the end, by the number of empty squares at their root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EndgameProbCuts(Vec<(u32, ProbCutSettings)>);
 

@@ -18,17 +18,17 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth of split points.
     const SHARED_DEPTH: u32;
-    /// Two depths. The table moves come first if their entry has at least the first depth, or if
-    /// the depth of the node is less than the second.
+    /// Table moves come first if their entry has at least the first depth, or if the depth of the
+    /// node is less than the second.
     const TRUSTED_DEPTHS: [u32; 2];
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if help from other threads cannot change the result: this search prunes
-    /// nothing, or it only prepares a search that prunes nothing.
+    /// Returns true if help from other threads cannot change the result, because this search prunes
+    /// nothing, or only prepares a search that prunes nothing.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns an upper bound of at most `alpha` that the discs prove without a search, if any.
+    /// Returns an upper bound that is proven by the discs alone, if it is at most `alpha`.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,
@@ -57,13 +57,13 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     ) -> Self::Unit;
 
-    /// Returns the kind of search below a node, for helper threads.
+    /// Returns the kind of search below a node, which a split point passes on to helpers.
     fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a node of depth at least 1; in a search to the end, this is the number of empty
-    /// squares. Returns the node's value (outside the window, a bound on it) and the best move.
+    /// Searches a node of depth at least 1 (in a search to the end: its number of empty squares).
+    /// Returns the best move and the node's value (outside the window, a bound on it).
     #[compiled_for(I::SET)]
     pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,
@@ -169,8 +169,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the bound that probably ends a node in the null window above `alpha`, if any:
-    /// `alpha` if the node probably fails low, the next value if it probably fails high.
+    /// Returns the value with which a node in the null window above `alpha` probably ends, if any:
+    /// `alpha` if it probably fails low, the next greater value if it probably fails high.
     fn probable_bound<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,

@@ -2,8 +2,8 @@
 //!
 //! The probability of a position is the product of the probabilities of the moves that lead to it.
 //! A position less likely than a threshold is a leaf. If a move seems better than the best move
-//! before it, the search repeats the move with probability 1/2. Otherwise, the refutation of an
-//! unlikely move could lie beyond the threshold.
+//! before it, the search repeats the move with probability 1/2, because the refutation of an
+//! unlikely move could be beyond the threshold.
 //!
 //! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability",
 //! 2001.
@@ -25,7 +25,7 @@ use crate::simd::{Instructions, compiled_for};
 
 /// The greatest depth: its reach ([`Searcher::reach`]) still fits into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// The greatest number of discs flipped by a move that the model counts among moves with few flips.
+/// The greatest number of flipped discs that counts as few in the model.
 const FEW_FLIPS: u32 = 2;
 
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
@@ -56,12 +56,12 @@ impl Pruning {
     }
 }
 
-/// The kind of a move, which determines its probability, and its static value. Both are known
-/// before the move is searched.
+/// The kind of a move, which determines its probability, and the move's static value. Both are
+/// known before the search of the move.
 #[derive(Clone, Copy, Debug)]
 struct RatedKind {
     kind: MoveKind,
-    /// The value for the side that makes the move; `None` if the opponent has no move.
+    /// The static value for the side that makes the move; `None` if the opponent must pass.
     value: Option<Value>,
 }
 
@@ -80,7 +80,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
     }
 
-    /// Returns the reach of a depth: the total cost of moves (−log probability) that ends a line.
+    /// Returns the reach of a depth: the total cost (−log probability) at which a line ends.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
@@ -180,7 +180,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         rated_moves.sort_unstable_by_key(order);
         for (number, (one, rated)) in rated_moves.into_iter().enumerate() {
             let cost = self.cost(stage, rated.kind);
-            // The first move is the best so far in any case: it needs a test only in a null window.
+            // No move is better yet, so the first move needs no test, except in a null window.
             let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
             let bounds = (window.alpha, window.beta);
             let value = self.realized_move((&one, &rated, state), bounds, reach, (cost, is_tried));
@@ -198,9 +198,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move; its search subtracts `cost` from `reach`. If `is_tried`, a null
-    /// window first shows whether it is better than the best move before it. A better move is
-    /// searched again at the cost of probability 1/2, or at its own cost if that is lower.
+    /// Returns the value of a move, searched to `reach` − `cost`. If `is_tried`, a null window
+    /// first shows whether the move is better than the best move before it; a better move is
+    /// searched again, at the cost of probability 1/2, or at its own cost if that is lower.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{Search, Searcher, TableError};
 use crate::eval::Evaluate;
 
-/// A pool of searchers, one for each thread; it creates more if more are in use at once.
+/// A pool with one searcher for each thread; creates more searchers if more are in use at once.
 #[derive(Debug)]
 pub struct Searchers<'a, E: Evaluate> {
     search: Search<'a, E>,
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::eval::Mobility;
 
-    /// A regression: a search panicked if there was no memory for its table.
+    /// Formerly, a search panicked if there was no memory for its table.
     #[test]
     fn tables_without_memory_are_an_error_before_the_work() {
         for megabytes in [1 << 40, usize::MAX >> 21, usize::MAX] {

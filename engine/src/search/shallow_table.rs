@@ -6,7 +6,7 @@ use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
 /// The binary logarithm of the number of entries for positions with fewer than [`FAR_EMPTIES`]
-/// empty squares. These entries take 256 KiB.
+/// empty squares. The entries take 256 KiB.
 const NEAR_LOG2: u32 = 13;
 /// The binary logarithm of the number of entries for positions with at least [`FAR_EMPTIES`] empty
 /// squares. The entries may take 2 MiB, since they are read less often. With 13, exact solves of
@@ -14,7 +14,7 @@ const NEAR_LOG2: u32 = 13;
 const FAR_LOG2: u32 = 16;
 
 /// The least number of empty squares of positions in a separate part of the table. They are few and
-/// save the most nodes; in a single part, the many positions with fewer would replace them.
+/// save the most nodes; in a common table, the more numerous other positions would replace them.
 const FAR_EMPTIES: u32 = 10;
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
@@ -43,7 +43,7 @@ pub(super) struct Known {
 type Entries = [Entry; ENTRIES];
 
 /// A transposition table with one entry for each hash value; a new entry replaces the old one. The
-/// bounds are on exact scores, so entries need no depth.
+/// bounds are on exact scores, so entries have no depth.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
     entries: Box<Entries>,
@@ -57,7 +57,7 @@ impl ShallowTable {
         Self { entries, generation: 1 }
     }
 
-    /// Empties the table by a new generation; clears memory only if the generation wraps around.
+    /// Empties the table by starting a new generation; clears memory only on a wrap-around.
     pub(super) fn step_generation(&mut self) {
         if self.generation == u8::MAX {
             self.entries.fill(bytemuck::Zeroable::zeroed());
@@ -103,7 +103,7 @@ impl ShallowTable {
     }
 }
 
-/// The slot of a position's entry, computed once and used to prefetch, probe and store.
+/// The index of a position's entry, computed once and used to prefetch, probe and store.
 #[derive(Clone, Copy)]
 pub(super) struct ShallowSlot(u32);
 
@@ -118,7 +118,7 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the index, limited to the last one: this makes a bounds check unnecessary.
+    /// Returns the index, clamped to the last one so that the compiler omits the bounds check.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

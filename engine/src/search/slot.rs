@@ -20,8 +20,8 @@ pub(super) struct Seen(u32);
 
 /// A slot of the transposition table, protected by a sequence lock. A writer makes the sequence
 /// number odd, writes, and makes it even again; a reader accepts content only if the number is
-/// even, and equal before and after. Of two threads at one slot, one gives up, since a table may
-/// lose entries. (Wrong content is accepted only if the number advances by exactly 2³² meanwhile.)
+/// even, and equal before and after. If two threads meet at a slot, one gives up: a table may lose
+/// entries. (Wrong content is accepted only if the number advances by exactly 2³² meanwhile.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {
@@ -43,13 +43,13 @@ impl Slot {
             entry: self.entry.load(Ordering::Relaxed),
             generation: self.generation.load(Ordering::Relaxed),
         };
-        // The reads above happen before the sequence is read again.
+        // All reads above must happen before the sequence number is read again.
         fence(Ordering::Acquire);
         let after = self.sequence.load(Ordering::Relaxed);
         (before == after && before & 1 == 0).then_some((content, Seen(before)))
     }
 
-    /// Returns the packed entry of a position in this generation of the table.
+    /// Returns the packed entry of a position, if the slot has one of this generation of the table.
     #[inline]
     pub(super) fn find(&self, position: &Position, generation: u32) -> Option<u64> {
         let (content, _) =
@@ -65,7 +65,7 @@ impl Slot {
         if taken.is_err() {
             return;
         }
-        // A reader that finds any value stored below also finds an odd or later sequence number.
+        // Whoever reads a value stored below also reads an odd or a later sequence number.
         fence(Ordering::Release);
         self.player.store(content.player, Ordering::Relaxed);
         self.opponent.store(content.opponent, Ordering::Relaxed);

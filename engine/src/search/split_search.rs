@@ -19,9 +19,9 @@ use crate::simd::Instructions;
 /// The kind of search below a split point, and the unit of its window.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// An endgame search with these ProbCut settings; the window is in discs.
+    /// A search to the end, with these ProbCut settings. Window: discs.
     End(ProbCutSettings),
-    /// A search to a depth, with its tuning; the window is in steps of 1/32 disc.
+    /// A search to a depth, with its tuning. Window: steps of 1/32 disc.
     Depth(u32, Tuning),
 }
 
@@ -43,9 +43,9 @@ pub(super) struct Split<S> {
 struct Work {
     moves: Moves,
     window: Window<i32>,
-    /// The number of searchers that help at this node, without the searcher that owns it.
+    /// The number of searchers that help at this node, not counting the searcher that owns it.
     helpers: usize,
-    /// The number of nodes that helpers have visited, counted when they leave.
+    /// The number of nodes that helpers have visited; a helper adds its nodes when it leaves.
     nodes: u64,
     /// True if a searcher left before the search of its move was complete.
     is_torn: bool,
@@ -73,7 +73,7 @@ impl<S> Split<S> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this split point or one above it has ended, so that searches are useless.
+    /// Returns whether this split point or one above it has ended: searches are then useless.
     pub(super) fn is_stopped(&self) -> bool {
         let mut split = self;
         loop {
@@ -95,7 +95,7 @@ impl<S> Split<S> {
         true
     }
 
-    /// Adds a helper if moves remain. Returns whether it was added.
+    /// Adds a helper if moves remain. Returns whether it added one.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
         let is_open = !work.moves.is_empty() && !self.is_stopped();
@@ -113,7 +113,7 @@ impl<S> Split<S> {
         self.work().helpers == 0
     }
 
-    /// Returns the next move and the current `alpha`; `None` if none remains or the node has ended.
+    /// Returns the next move and the current `alpha`; `None` if no move remains or the node ended.
     pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
         if self.is_stopped() {
@@ -138,8 +138,8 @@ impl<S> Split<S> {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the final window, and the nodes of helpers, once all have left. The window is `None`
-    /// if the search of a move was abandoned and no other move ended the node.
+    /// Returns the final window and the nodes of the helpers, once all helpers have left. The
+    /// window is `None` if the search of a move was abandoned and no other move ended the node.
     pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;
@@ -150,9 +150,9 @@ impl<S> Split<S> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether the node should become a split point: several moves remain and a searcher is
-    /// idle. A search with a limit of nodes never splits, since it must end at the same node each
-    /// time. If help can change the result (`is_shareable` is false), the node is split only in a
-    /// team whose searchers help in all searches.
+    /// idle. A search with a limit of nodes is never split, because it must end at the same node
+    /// each time. If help can change the result (`is_shareable` is false), the node is split only
+    /// in a team whose searchers help in all searches.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -195,7 +195,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let (result, nodes) = split.result();
         self.nodes += nodes;
         if result.is_none() && !self.is_stopped() {
-            // A helper reached a limit.
+            // A helper abandoned a move at a limit, which then also ends this search.
             self.control.is_stopped = true;
         }
         result.unwrap_or(window)
@@ -205,7 +205,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
             let mut value = -self.split_child(split, &next.child, &state, (-alpha - 1, -alpha));
-            // During this search, another searcher may have found a better move.
+            // Meanwhile, another searcher may have found a better move and raised alpha.
             let Window { alpha: raised, beta, .. } = split.window();
             if alpha < value && value < beta && raised < beta && !self.is_stopped() {
                 value = -self.split_child(split, &next.child, &state, (-beta, -raised));
@@ -229,7 +229,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         match split.goal {
             Goal::End(_) => self.endgame(child, state, alpha, beta, split.empties - 1),
             Goal::Depth(depth, _) => {
-                // Not `Value::clamped`: the bounds of a full window are beyond every value.
+                // `Value::clamped` would fail: bounds of a full window are beyond all values.
                 let [alpha, beta] = [alpha, beta].map(|steps| Value::ZERO.raised(steps));
                 self.midgame(child, state, alpha, beta, depth - 1).steps()
             }

@@ -4,9 +4,9 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The number of plies by which a preliminary search is shallower than the search to the end. It
-/// supplies a result if a limit stops the search to the end, and takes a twentieth of the nodes and
-/// a fifth of the time.
+/// The number of plies by which a preliminary search is shallower than the search to the end. The
+/// preliminary search supplies the result if a limit ends the other one, and takes a twentieth of
+/// its nodes and a fifth of its time.
 const BEFORE_PERFECT: u32 = 8;
 
 /// The strength of a search: a fixed depth, and exact solving near the end of the game.
@@ -19,7 +19,7 @@ pub struct Strength {
     pub exact: u32,
 }
 
-/// Converts a depth. The search is exact only if the depth reaches the end of the game.
+/// Converts a depth; exact solving starts only where the depth reaches the end of the game.
 impl From<u32> for Strength {
     fn from(depth: u32) -> Self {
         Self { depth, exact: 0 }
@@ -39,9 +39,9 @@ impl Strength {
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns the strength and the limits of a search of about `nodes` nodes, unless it solves the
-    /// position exactly. With a limit of nodes, a depth that reaches the end of the game is reduced
-    /// and keeps its parity, so that the limit does not affect which values are exact.
+    /// Returns the strength and the limits of a search that ends after about `nodes` nodes;
+    /// searches for exact play have no limit. With a limit, a depth beyond the end of the game is
+    /// reduced (to the same parity), because only searches for exact play may find exact scores.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -60,7 +60,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.search_within(position, strength, &Limits::default())
     }
 
-    /// Searches like [`Self::search`]. If a limit ends the search, returns the value and depth of
+    /// Searches like [`Self::search`], within limits. If one ends the search, returns the result of
     /// the deepest completed search; only an interrupt flag ends the first and shallowest search.
     /// Before a search to the end, a much cheaper search runs.
     pub fn search_within(
@@ -81,8 +81,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches a position to the end. With limits, a search to the smaller `depth` runs first,
-    /// then searches to the end at lower ProbCut confidences. Returns the last completed search.
+    /// Searches a position to the end. With limits, first to the smaller `depth`, then to the end
+    /// at lower ProbCut confidences. Returns the result of the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

@@ -14,8 +14,8 @@ const WAYS: usize = 2;
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
 const NO_SQUARE: u8 = 64;
 
-/// Two slots in one cache line, so that a probe costs one memory access. (Three would fit with
-/// hashes instead of boards, but then the table could mistake one position for another.)
+/// Two slots in one cache line, so that a probe costs one memory access. (With hashes instead of
+/// boards, three slots would fit, but the table could mistake one position for another.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
@@ -27,7 +27,7 @@ pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
-    /// [`BY_PROBABILITY`], or 1 + the [`Selectivity`] as a number: higher with less pruning.
+    /// 1 + the number of the [`Selectivity`] (the higher, the less pruning), or [`BY_PROBABILITY`].
     sureness: u8,
     best: u8,
     second: u8,
@@ -42,7 +42,7 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds: they replace bounds of lower rank. Bounds of fixed-depth
+    /// Returns the rank of the bounds: new ones replace those of lower rank. Bounds of fixed-depth
     /// searches, which may be exact, rank above those of searches by realization probability.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
@@ -50,7 +50,7 @@ impl Entry {
     }
 
     /// Returns the bounds on the value at `depth`, if the entry has exactly that depth and at least
-    /// that ProbCut confidence; otherwise the least and the greatest value.
+    /// the given ProbCut confidence; otherwise the least and the greatest value.
     #[inline]
     pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
         if u32::from(self.depth) == depth && self.sureness >= sureness(selectivity) {
@@ -82,7 +82,7 @@ impl Entry {
         if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
     }
 
-    /// Returns the last best move and the best move before it, from searches of any depth.
+    /// Returns the last best move and the one before it, from searches of any depth.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
@@ -154,8 +154,8 @@ impl Table {
         prefetch(&self.clusters[self.place(position)]);
     }
 
-    /// Stores bounds and a best move. An entry of greater depth, or of equal depth and higher
-    /// confidence, is kept, and also one that another thread writes at the same time.
+    /// Stores bounds and a best move. Keeps an entry of greater depth, or of equal depth and higher
+    /// confidence; also keeps an entry that another thread is writing.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -206,14 +206,14 @@ impl Table {
         if let Some(upper) = upper {
             entry.upper = entry.upper.min(upper.steps() as i16);
         }
-        // If every move failed low, the new best move is no better than the old one, which is kept.
+        // If every move failed low, `best` is no better than the old best move, which is kept.
         if let Some(square) = best
             && (lower.is_some() || entry.best == NO_SQUARE)
             && entry.best != square.index() as u8
         {
             (entry.second, entry.best) = (entry.best, square.index() as u8);
         }
-        // A lower bound without a move: the old best move may not attain it, so it becomes second.
+        // A lower bound without a move: perhaps the old best move does not attain it.
         if best.is_none() && lower.is_some() && entry.best != NO_SQUARE {
             (entry.second, entry.best) = (entry.best, NO_SQUARE);
         }
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(found(&table), [2]);
     }
 
-    /// Entries are a function of their position, so that threads can check each one that they find.
+    /// The stored entries depend on the position alone, so threads can verify what they find.
     #[test]
     fn threads_never_find_what_was_stored_of_another_position() {
         let table = Table::with_clusters(3).unwrap();
@@ -311,7 +311,7 @@ mod tests {
         };
         let visit = |thread: u64| {
             let mut found = 0;
-            // Enough steps that a slot without its sequence number is found out; Miri is slow.
+            // So many steps reveal a missing sequence number. Miri is slow, so it does fewer.
             for step in 0..if cfg!(miri) { 40_000 } else { 1_500_000_u64 } {
                 let number = (step * (2 * thread + 1)) % 40;
                 let (depth, value, best) = known(number);

@@ -1,4 +1,4 @@
-//! Teams of searchers: a searcher without a position helps another at the other's split points.
+//! Teams of searchers: a searcher without a position of its own helps others at split points.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,12 +14,12 @@ use crate::with_instructions;
 #[derive(Debug)]
 pub struct Team<'a, E: Evaluate> {
     searchers: Vec<Searcher<'a, E>>,
-    /// The number of searchers that take jobs and have transposition tables; the others only help.
+    /// The number of searchers that take jobs and have transposition tables; the rest only helps.
     takers: usize,
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// The first `takers` of these searchers (at least one) take jobs; the others only help.
+    /// Of the searchers, the first `takers` (at least one) take jobs; the rest only helps.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -29,7 +29,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.searchers.iter_mut().for_each(|searcher| searcher.select(pruning.clone()));
     }
 
-    /// Calls `work` for every job, with a searcher whose transposition table is logically empty. A
+    /// Calls `work` for every job, with a searcher that has forgotten all earlier searches. A
     /// searcher does one job at a time. Returns the results in the order of the jobs.
     ///
     /// A searcher without a job helps one that has a job. Help changes no score, but may change the
@@ -47,9 +47,9 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, false)
     }
 
-    /// Calls `work` once, with one searcher. The others help it, also in pruned searches, whose
-    /// results then depend on the number of threads. The transposition table keeps its entries from
-    /// call to call. Returns `None` only if `work` was not called.
+    /// Calls `work` once, with one searcher. All other searchers help it, even in pruned searches,
+    /// whose results then depend on the number of threads. The transposition table keeps its
+    /// entries from call to call. Returns `None` only if `work` was not called.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -86,7 +86,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             while let Some(number) = next()
                 && let Some(job) = jobs.get(number)
             {
-                // If the last job panics, the searchers that wait for its end must also be woken.
+                // The guard also wakes waiting searchers if the last job panics.
                 let _done = pool.as_deref().map(JobDone);
                 let result = work(searcher, job);
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
@@ -96,7 +96,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             }
         };
         if pool.is_some() {
-            // With few threads, searchers with jobs must begin first, since helpers wait for them.
+            // Searchers with jobs must begin first: if threads are few, helpers would block them.
             let (one, count) = (&one, self.searchers.len());
             let waiting = &Mutex::new(self.searchers.iter_mut().enumerate());
             let first = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -115,8 +115,8 @@ impl<'a, E: Evaluate> Team<'a, E> {
 
 /// The state that the searchers of a team share.
 pub(super) struct Pool<S> {
-    /// True if idle searchers help in all searches, false if only in searches without pruning,
-    /// whose results do not depend on help.
+    /// True if idle searchers help in all searches. If false, they only help in searches without
+    /// pruning, whose results do not depend on help.
     pub(super) helps_always: bool,
     open: Mutex<Open<S>>,
     changed: Condvar,
@@ -160,7 +160,7 @@ impl<S> Pool<S> {
     }
 
     /// Waits for a split point, joins it and returns it. Returns `None` once all helpers have left
-    /// the searcher's `own` split point or, without one, once all jobs are done.
+    /// the split point `own` of this searcher or, if `own` is `None`, once all jobs are done.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -180,7 +180,7 @@ impl<S> Pool<S> {
 
     /// Wakes all waiting searchers, because a helper has left or a job is done.
     fn tell(&self) {
-        // A searcher that is about to wait holds this lock, and would miss an earlier notification.
+        // A searcher that is about to wait holds the lock; it must not miss the notification.
         drop(self.open());
         self.changed.notify_all();
     }
@@ -188,7 +188,7 @@ impl<S> Pool<S> {
 
 impl<S> Open<S> {
     /// Joins the split point with the most empty squares, where most work remains. If `own` is
-    /// given, considers only split points below it.
+    /// given, joins only a split point below it.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -202,7 +202,7 @@ struct JobDone<'p, S>(&'p Pool<S>);
 
 impl<S> Drop for JobDone<'_, S> {
     fn drop(&mut self) {
-        // After a panic, perhaps no searcher remains to take the waiting jobs.
+        // After a panic, perhaps no searcher is left to take the remaining jobs.
         let is_lost = std::thread::panicking();
         let left = |jobs: usize| if is_lost { 0 } else { jobs.saturating_sub(1) };
         let mut open = self.0.open();
@@ -227,13 +227,13 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers while this one waits. A searcher that waits at its `own` split point
-    /// takes only work below that point.
+    /// Helps other searchers while this one waits. If it waits for the helpers at its `own` split
+    /// point, it helps only below that point.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());
             let table = std::mem::replace(&mut self.table, Arc::clone(&split.table));
-            // These limits include an interrupt flag only if the search may be interrupted.
+            // The limits of the split point have an interrupt flag only if it may end this search.
             let control = Control { is_interruptible: true, ..Control::new(&split.limits, false) };
             let control = std::mem::replace(&mut self.control, control);
             let tuning = self.tuning;

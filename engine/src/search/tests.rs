@@ -13,7 +13,7 @@ use crate::pattern::{Geometry, PatternSet};
 use crate::random::{Generator, random_position};
 use crate::simd::AnyInstructions;
 
-/// Draws a board that may be unreachable: many passes, isolated empty squares, early ends.
+/// Draws a random board, perhaps unreachable: with passes, isolated empty squares, early ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {
     let mut empty = 0u64;
     while empty.count_ones() < empties {
@@ -107,8 +107,8 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// The greater depths use narrow windows, table moves and bounds, and value ordering. Searches are
-/// repeated with the table of another depth and position.
+/// Only the greater depths use narrow windows, table moves, table bounds and value ordering. A
+/// searcher keeps its table from one depth and position to the next, which must not matter.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));
@@ -234,8 +234,8 @@ fn no_feature_changes_a_score_or_a_value() {
     for (name, features) in Features::one_off() {
         let (found, nodes) = found_and_nodes(features);
         assert_eq!(found, expected, "{name}");
-        // Fastest first also tries a wipe-out first, so the feature `wipe-out` saves few nodes. The
-        // other two need models that `Mobility` lacks, and have their own tests.
+        // `wipe-out` saves few nodes, because fastest first tries such moves first. The other two
+        // features need models that `Mobility` lacks, and have their own tests.
         if !["wipe-out", "move-ordering evaluation", "selectivity ladder"].contains(&name) {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
@@ -275,7 +275,7 @@ pub(super) fn with_predictions() -> Tables {
     embedded::tables().with_models(predictions())
 }
 
-/// A later search without pruning must not use the bounds of the pruned one.
+/// A later search without pruning must not use the bounds of the pruned search.
 #[test]
 fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     let evaluator = with_predictions();
@@ -347,7 +347,7 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     assert!(4 * nodes[1] < 3 * nodes[0] && off <= 16, "{nodes:?} {off}");
 }
 
-/// A regression: a search that failed low, then high in the next window, never ended.
+/// Formerly, a search that failed low, and then high in the next window, never ended.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();
@@ -359,7 +359,7 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// Depth 20 goes to the end of the game, where the search is exact; depth 8 does not.
+/// At depth 20, searches go to the end of the game and are exact; at depth 8, they do not.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();

@@ -14,7 +14,7 @@ const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// of the nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The ply of the leaves, whose phase has the weights that order moves.
+    /// The ply of the leaves. The weights of its phase order the moves at all plies.
     pub(super) leaf_ply: u32,
     /// The cost, in 1/32 disc, of each of the opponent's replies in a move score with a value.
     pub(super) mobility_weight: i32,

@@ -1,4 +1,4 @@
-//! The window of a node: its alpha and beta bounds, and the best move and value found.
+//! The window of a node: the bounds alpha and beta, and the best move and value so far.
 
 use std::ops::{Add, Neg};
 
@@ -11,7 +11,7 @@ pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     const INFINITE: Self;
     const STEP: Self;
 
-    /// Converts a value to this unit. In discs, it must be a whole number.
+    /// Converts a value to this unit. For discs, it must be a whole number of discs.
     fn of_value(value: Value) -> Self;
 
     fn value(self) -> Value;
@@ -41,7 +41,7 @@ impl Unit for Value {
     }
 
     fn of_number(number: i32) -> Self {
-        // Not `Value::clamped`: the bounds of a full window are beyond every value.
+        // `Value::clamped` would be wrong: the bounds of a full window are beyond every value.
         Self::ZERO.raised(number)
     }
 }
@@ -69,7 +69,7 @@ impl Unit for Discs {
     }
 }
 
-/// The best value of a node (or its score in discs) and the move that attains it.
+/// The best value of a node, in the unit `T`, and the move that attains it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best<T> {
     pub(super) value: T,
@@ -80,7 +80,7 @@ pub(super) struct Best<T> {
 /// search is fail-soft: a value outside the window is a bound on the node's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
-    /// The lower bound with which the search entered the node.
+    /// The value of alpha with which the search entered the node.
     given_alpha: T,
     pub(super) alpha: T,
     pub(super) beta: T,
@@ -101,7 +101,7 @@ impl<T: Unit> Window<T> {
     }
 
     /// Narrows the window to known bounds; `square` is the move that attains the lower bound.
-    /// Returns true if this empties the window: `best` is then the result of the node.
+    /// Returns true if no value is left in the window: `best` is then the result of the node.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {

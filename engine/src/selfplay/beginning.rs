@@ -6,7 +6,7 @@ use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
 
-/// The greatest number of plies of which [`Openings::Distinct`] lists all openings (433,993).
+/// The greatest length, in plies, for which [`Openings::Distinct`] lists all openings (433,993).
 pub const MAX_DISTINCT_PLIES: usize = 9;
 
 /// The beginnings (opening and random moves) of the games of a self-play run.
@@ -16,7 +16,7 @@ pub struct Beginnings<'s> {
     distinct: Option<Distinct>,
 }
 
-/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, and a random order for each number of plies.
+/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, in a random order for each number of plies.
 #[derive(Clone, Debug)]
 struct Distinct {
     tree: OpeningTree,
@@ -41,7 +41,7 @@ impl<'s> Beginnings<'s> {
             && game.squares().iter().zip(&beginning).all(|(square, step)| *square == step.square)
     }
 
-    /// Returns the beginning of game number `index`. The game is not over after this beginning.
+    /// Returns the beginning of game number `index`; the game is never over after it.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Settings { seed, random_plies, openings, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
@@ -55,7 +55,7 @@ impl<'s> Beginnings<'s> {
             return played_on(start(), std::iter::repeat(plies), &mut random);
         };
         let opening = listed.of(index);
-        // If the game ends within that number of plies, smaller numbers are tried.
+        // If the game would be over after that many plies, smaller numbers are tried.
         let fewer = (opening.steps.len()..=plies).rev();
         played_on(opening, fewer, &mut random)
     }
@@ -66,7 +66,7 @@ impl Distinct {
         let tree = OpeningTree::new(settings.random_plies.longest_up_to(MAX_DISTINCT_PLIES));
         let order = |ply: usize| {
             let mut order: Vec<u32> = (0..).take(tree.count(ply)).collect();
-            // These random streams have the greatest numbers, which no game has.
+            // Game `index` uses the random stream `index`: the greatest numbers are free.
             Generator::split(settings.seed, u64::MAX - ply as u64).shuffle(&mut order);
             order
         };
@@ -74,8 +74,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns opening number `rank` of the random order; `None` for more than
-    /// [`MAX_DISTINCT_PLIES`] plies.
+    /// Returns opening `rank` of the random order; `None` above [`MAX_DISTINCT_PLIES`] plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -87,8 +86,8 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves to a number of plies from `lengths`; if the game ends
-/// before, tries the next number. If all attempts fail, returns the opening unchanged.
+/// Continues an opening by random moves up to a number of plies, the first of `lengths`; tries the
+/// next one if the game ends before. If all fail, returns the opening unchanged.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -158,7 +157,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// After these eight moves, e3 ends the game. The result must never be a finished game.
+    /// After these eight moves, e3 ends the game, and no beginning may be a finished game.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

@@ -1,5 +1,5 @@
-//! Exploration: moves of self-play drawn at random instead of chosen by the search. A record stores
-//! the value of the search even then, so that labels by value do not depend on the draw.
+//! Exploration: some moves of self-play are drawn at random instead of chosen by the search. A game
+//! record has the value of the search even then, so labels by value do not depend on the draw.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -15,7 +15,7 @@ use crate::text::{Invalid, excerpt, parse_range};
 const LAST_PLY: u8 = 59;
 /// The highest temperature, in discs. At this temperature, moves are drawn nearly uniformly.
 const MAX_TEMPERATURE: f64 = 64.0;
-/// The weight of the best move in a softmax draw; thus, 64 weights total less than 2³².
+/// The weight of the best move in a softmax draw, so that 64 weights total less than 2³².
 const BEST_WEIGHT: f64 = (1 << 24) as f64;
 
 /// The rules for drawing moves at random. The first rule that includes the ply applies. If no rule
@@ -81,7 +81,7 @@ impl Exploration {
     }
 }
 
-/// Returns the weights with which moves are drawn. `libm` computes the same bits everywhere.
+/// Returns the weights with which moves are drawn. `libm` computes the same bits on every machine.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {

@@ -101,13 +101,13 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Returns the number of empty squares at or below which the side to move searches to the end.
+    /// Returns the number of empty squares at which the side to move begins to search to the end.
     fn to_the_end(&self) -> u32 {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with an empty transposition table. Shallow searches
-    /// before the endgame do, because games that are played together share the table.
+    /// Returns whether the next search begins with an empty transposition table. All shallow
+    /// searches before the endgame do, because several games share the table.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -219,7 +219,7 @@ mod tests {
         play(&Beginnings::new(settings), index, &mut Players::Same(&mut searcher))
     }
 
-    /// No move may change if moves of several games alternate, even if each side has its own table.
+    /// Games played together share tables, one for each side, which must not change any move.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -263,7 +263,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without stored values, a single legal move is not searched or drawn. No game may change.
+    /// Without stored values, forced moves are neither searched nor drawn: no game may change.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -286,7 +286,7 @@ mod tests {
         assert!(forced > 20, "{forced}");
     }
 
-    /// A recorded value is that of a search with the evaluation and depth of the side to move.
+    /// A recorded value must be that of a search by the evaluation and depth of the side to move.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings =
@@ -329,8 +329,8 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// A regression: in a third of the games, self-play played a move that a shallow search had
-    /// left in the transposition table, although it did not attain the exact score.
+    /// Formerly, in a third of the games, self-play played a move that did not attain the exact
+    /// score: one that a shallow search had left in the transposition table.
     #[test]
     fn games_end_and_are_played_perfectly_from_where_they_say() {
         for (index, exact) in (0..40).flat_map(|index| [(index, 9), (index, 13)]) {

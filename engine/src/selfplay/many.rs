@@ -118,9 +118,9 @@ impl Settings {
 
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard. An undivided run is also packed into one file; each frame has the
-/// games of [`GAMES_PER_FRAME`] consecutive indices. In a game, sides with the same evaluation and
-/// pruning share a transposition table.
+/// Plays the games of a shard. If the run is not divided into shards, also packs the games into one
+/// file; a frame has the games of [`GAMES_PER_FRAME`] consecutive indices. In a game, sides with
+/// the same evaluation and pruning share a transposition table.
 ///
 /// The file does not depend on threads, shards, kills or resumptions. A game with the moves of an
 /// earlier one is dropped. The complete parts of an output with fewer games are used again.
@@ -195,8 +195,8 @@ impl Run {
     }
 }
 
-/// The greatest number of games that are played together: enough to reuse the cached weights of a
-/// phase, few enough to take a second or two.
+/// The greatest number of games that are played together: large enough to reuse the cached weights
+/// of a phase, and small enough to take a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {

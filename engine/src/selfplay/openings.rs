@@ -19,8 +19,7 @@ use crate::text::{Invalid, Lines};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all openings of a length (at most 9 plies), in random order. None repeats before
-    /// all were used.
+    /// `distinct`: all openings of a length (at most 9 plies) in random order, before any repeats.
     Distinct,
     /// Any other text: the path of a file of transcripts or boards.
     #[display("{}", _0.display())]
@@ -38,7 +37,7 @@ pub enum Openings {
     Listed(ListedOpenings),
 }
 
-/// The openings of a file. The list has at least one opening, and no opening is a finished game.
+/// The openings of a file. There is at least one, and none is a finished game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedOpenings(Arc<[Opening]>);
 
@@ -85,7 +84,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads openings, one per line of a file. Reports notations of other programs to `progress`.
+    /// Loads openings, one per line; `progress` gets a message about notations of other programs.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, FileError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -116,8 +115,7 @@ impl ListedOpenings {
         Replay::from_start(squares).expect("an opening replays")
     }
 
-    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case, each followed by a
-    /// line feed.
+    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case, one on each line.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for Opening(squares, _) in self.0.iter() {

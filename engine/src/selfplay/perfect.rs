@@ -37,13 +37,13 @@ impl PerfectFrom {
         *self.0.end()
     }
 
-    /// Draws the number for a game. A range of only one number takes no random number.
+    /// Draws the number for a game. If the range has one number, draws nothing from `random`.
     pub(super) fn draw(&self, random: &mut Generator) -> u32 {
         let (first, last) = (*self.0.start(), *self.0.end());
         if first == last { first } else { first + random.below(last - first + 1) }
     }
 
-    /// Returns the form in a file's provenance: a number, or the text of a range.
+    /// Returns the form in the provenance of a file: a number or, for a range, its text.
     pub(super) fn to_json(&self) -> Value {
         let is_single = self.0.start() == self.0.end();
         if is_single { self.most().into() } else { self.to_string().into() }

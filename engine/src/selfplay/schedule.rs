@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::random::Generator;
 use crate::text::{Invalid, excerpt, parse_range};
 
-/// The most random moves with which a game can begin; one square then remains for a search.
+/// The most random moves at the beginning of a game; one square then remains for the search.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
 /// The largest weight that a schedule can give to a number of random moves.
@@ -28,8 +28,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the length at `place` in a list of all lengths, in which each length occurs as often
-    /// as its weight, and the number of earlier places with the same length.
+    /// Lists every length as often as its weight. Returns the length at `place` in this list, and
+    /// the number of earlier places with the same length.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,8 +39,8 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number of random plies of game number `index`, and a rank that no other game
-    /// with this number has. A round has as many games as the sum of the weights. In it, every
+    /// Returns the number of random plies of game number `index`, and a rank, which differs for all
+    /// games with that number. A round has as many games as the sum of the weights. In it, every
     /// number occurs as often as its weight, in an order that depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
@@ -71,8 +71,8 @@ impl Schedule {
     }
 }
 
-/// Returns a step without a common divisor with `length`, so that steps around a circle of this
-/// length reach every place. The step is between a third and two thirds of `length` if possible.
+/// Returns a step coprime to `length`, so that repeated steps around a circle of this length reach
+/// every place. If possible, the step is between a third and two thirds of `length`.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
@@ -108,7 +108,7 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
     let weight: u32 = weight.trim_ascii().parse().map_err(|_| invalid(terms))?;
     let is_number = |end: &str| end.trim_start_matches('=').trim_ascii().parse::<u64>().is_ok();
     let lengths = parse_range(text, &(0..=MAX_RANDOM_PLIES)).ok_or_else(|| {
-        // The ends of the range are numbers, but they are out of range or in the wrong order.
+        // If the ends are numbers, they are out of range or in the wrong order.
         match text.split("..").all(is_number) {
             true => invalid(&format!(
                 ": expected 0 to {MAX_RANDOM_PLIES} random moves, in a range the smaller number \
@@ -124,7 +124,7 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes the shortest text. Ranges have the form `8..=24`, as in the provenance of games.
+    /// Writes the shortest text. A range has the form `8..=24`, as in the provenance of games.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;

@@ -29,8 +29,8 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// The greatest depth of a search that begins with an empty transposition table. The table of the
-/// previous move would gain it little: most of its time goes into reading uncached weights.
+/// The greatest depth of a search that begins with an empty transposition table. The entries of
+/// earlier searches would help it little: most of its time goes into reading uncached weights.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

@@ -23,14 +23,14 @@ type Done<T = ()> = Result<T, Box<dyn Error>>;
 
 /// The number of empty squares at which a game is adjudicated with its score under perfect play.
 const EXACT: u32 = 14;
-/// The greatest number of empty squares at which leaves of the tree are solved.
+/// The greatest number of empty squares at which the leaves of the tree are solved exactly.
 const SOLVED: u32 = 6;
 const ROOT: usize = 0;
 
 const SELECTIVITY: &str = "73";
-/// The weight of the bonus for rarely visited children, relative to the mean value.
+/// The weight of the bonus for rarely visited children (PUCT), compared with the mean result.
 const EXPLORATION: f64 = 1.0;
-/// A move whose value is higher by this number of discs has e (2.72) times the prior probability.
+/// With a value that is higher by this number of discs, a move has e (2.72) times the prior.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
 /// Returns the expected result of a game (0 loss, 1 win), a logistic function: 0.73 for 8 discs.
@@ -42,7 +42,7 @@ fn share(discs: f64) -> f64 {
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
-    /// The indices of the node's children in the tree; empty before the node is expanded.
+    /// The indices of this node's children in the list of nodes; empty before the node is expanded.
     children: Range<usize>,
     /// The prior probability of the move to this node among all moves of its parent.
     prior: f64,
@@ -82,7 +82,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Searches by at most `simulations` simulations. Returns the position after a best move if the
-    /// result is proven, otherwise after the move with the most simulations.
+    /// result is proven, and otherwise after the move with the most simulations.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -97,7 +97,7 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes a position the root, with its subtree if it is two plies below the previous root.
+    /// Makes a position the root. Keeps its subtree if it is two plies below the previous root.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -191,7 +191,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the best result of the children for the player; `None` unless all are proven.
+    /// Returns the player's best result among the children; `None` unless all children are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -199,7 +199,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Returns the tree search's score in discs; adds moves, nodes and processor seconds to `work`.
+/// Plays a game, returns the tree search's score; adds moves, nodes and seconds to `work`.
 fn play(
     search: &Search<'_, Evaluator>,
     (simulations, most_nodes): (u32, u64),
@@ -248,7 +248,7 @@ fn print_score(pairs: &[[i32; 2]]) {
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-/// Returns the processor time of this thread, unaffected by other processes; 0 if not reported.
+/// Returns this thread's processor time, which other processes do not change; 0 if unknown.
 fn processor_seconds() -> f64 {
     let found = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     found.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9

@@ -4,12 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A test on a small disk: a shell script that runs the program `$PROGRAM`.
+/// A test on a small disk: a shell script, which runs a program as `$PROGRAM`.
 pub struct Scenario<'a> {
     /// The path of the program, which the script calls as `$PROGRAM`.
     pub program: &'a Path,
-    /// The shell script, which runs in the root of the disk. Files that it writes to `..` remain
-    /// after the test.
+    /// The shell script. It starts in the root of the disk; files in `..` remain after the test.
     pub script: &'a str,
     /// The initial size of the disk in kilobytes.
     pub kilobytes: u32,
@@ -48,7 +47,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Returns the text of a file that the script of the test has written into `folder`.
+/// Returns the text of the file `name`, which the script of a test wrote into `folder` (its `..`).
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

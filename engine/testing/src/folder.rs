@@ -24,8 +24,8 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the number of units in a part of a run. A part of the usual size would contain all the
-    /// work of a test.
+    /// Sets the number of units in a part of a run (units are, for example, games). A part of the
+    /// usual size would contain all the work of a test.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -66,7 +66,7 @@ impl Folder {
         command
     }
 
-    /// Returns a command that runs the program under limits of `ulimit`, such as `-s 128`.
+    /// Returns a command that runs the program under a limit of the shell's `ulimit`: `-s 128`.
     pub fn limited(&self, limits: &str, arguments: &str) -> Command {
         let mut command = Command::new("sh");
         let script = format!("ulimit {limits} && exec \"$PROGRAM\" {arguments}");
@@ -87,7 +87,7 @@ impl Folder {
         child
     }
 
-    /// Runs the program for at most two minutes: some commands take hours if they are not refused.
+    /// Runs the program for at most two minutes: a command that is not refused may take hours.
     pub fn run(&self, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         command.timeout(Duration::from_secs(120)).output().expect("the program runs")

@@ -1,4 +1,4 @@
-//! The guides, which are Markdown files with commands for readers, and their code blocks.
+//! The guides: Markdown files with code blocks, whose commands readers run and tests check.
 
 pub mod inputs;
 
@@ -16,7 +16,7 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// Returns all guides: README, book, pages of crates and data; not the log of experiments.
+/// Returns all guides: the README, the book, and the pages of crates and data, without the log.
 pub fn all() -> Vec<PathBuf> {
     const FOLDERS: &str = "\
         . docs docs/concepts docs/guides docs/reference datasets \
@@ -40,7 +40,7 @@ pub struct Block {
     pub is_checked: bool,
 }
 
-/// Returns the blocks of `sh` and `text`; `tests/integration/readme.rs` runs those of `console`.
+/// Returns the blocks of `sh` and `text`. `tests/integration/readme.rs` runs `console` blocks.
 pub fn blocks(text: &str) -> Vec<Block> {
     let (mut blocks, mut open): (Vec<Block>, Option<Option<Block>>) = (vec![], None);
     for (line, content) in (1..).zip(text.lines()) {

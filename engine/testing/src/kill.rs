@@ -27,7 +27,7 @@ const FEW_KILLS: usize = 4;
 /// The name of a stage, and a function that counts its finished units in a folder.
 pub type FinishedUnits<'a> = (&'a str, &'a dyn Fn(&Path) -> u64);
 
-/// A command to kill and resume. Each run has a new folder, so the names of outputs are relative.
+/// A command to kill and resume. Each run has its own folder, so names of outputs are relative.
 pub struct Subject<'a> {
     /// The path of the program.
     pub program: &'a Path,
@@ -39,7 +39,7 @@ pub struct Subject<'a> {
     pub may_differ: &'a [&'a str],
     /// The stages of the work, by their names in progress messages.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units in a part. With the default (`None`), a short command may have one part.
+    /// The number of units in a part. By default (`None`), a short command may have a single part.
     pub units_per_part: Option<u64>,
 }
 
@@ -57,8 +57,7 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the number of units in the complete parts of a run's first stage. `folder` has the
-/// parts.
+/// Returns how many units the complete parts of a run's first stage have; `folder` has the parts.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -75,8 +74,7 @@ struct Run {
     seconds: f64,
 }
 
-/// A lock, so that only one check runs at a time: the system reports the processor time of all
-/// children together.
+/// Lets one check run at a time: the system reports the processor time of all children together.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
@@ -94,7 +92,7 @@ impl Subject<'_> {
         for kill in 0..kills {
             let folder = tempfolder();
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
-            // If a run was killed after its last step, the output is complete, and no part is left.
+            // If the kill came after the last step, the output is complete and no part is left.
             let complete = folder.path().join(self.output).exists();
             let count = |(_, finished): &FinishedUnits<'_>| finished(folder.path());
             let finished: Vec<u64> = self.stages.iter().map(count).collect();
@@ -106,7 +104,7 @@ impl Subject<'_> {
                 assert!(kept_all, "{name}: {stage}: {found} units kept of {finished} finished");
                 kept += found;
             }
-            // The speed of the machine may change: undisturbed runs are timed between the kills.
+            // Undisturbed runs are timed between kills: the machine's speed may change.
             if kill % 5 == 4 {
                 alone.push(self.run_to_the_end(tempfolder().path()).seconds);
             }
@@ -194,7 +192,7 @@ fn tempfolder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Returns a JSON report without `seconds` and `resumed`, which differ between equal runs.
+/// Returns a JSON report without `seconds` and `resumed`, which differ even if all else is equal.
 pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Returns the text on standard error, without blanks and line ends at its end.
+/// Returns the text on standard error, without white space at its end.
 pub fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
-/// Returns the JSON object that a command printed to standard output, whatever its exit status is.
+/// Returns the JSON object that a command printed on standard output, for any exit status.
 pub fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
 }

@@ -10,13 +10,13 @@ pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
+/// Returns a nearly normal number with mean 0 and variance 1: a sum of uniform draws.
 pub fn noise(random: &mut Generator) -> f64 {
     let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
     (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
 }
 
-/// Returns a WTHOR file of these random games. The theoretical scores (24 empty) are all draws.
+/// Returns a WTHOR file of these random games. Its theoretical scores at 24 empties are all draws.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

@@ -1,5 +1,4 @@
-//! The report of skipped tests: a line for each in the file `$OTHELLO_SKIPPED`, which `.ci/run`
-//! prints at its end.
+//! The report of skipped tests: a line each in the file `$OTHELLO_SKIPPED`, which `.ci/run` prints.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -12,7 +11,7 @@ macro_rules! skip {
     };
 }
 
-/// Reports a skipped test on standard error, past the capture of output by the test runner.
+/// Reports a skipped test on standard error, even if the test runner captures the output.
 pub fn note(module: &str, reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().filter(|&name| name != "main").unwrap_or(module);

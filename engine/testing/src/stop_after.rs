@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::progress::{Interrupted, Progress};
 
-/// Stops a fit after a number of phases or updates, and records all messages.
+/// A progress observer that stops a fit after a number of phases or updates and keeps all messages.
 #[derive(Debug)]
 pub struct StopFit {
     phases: AtomicU64,
@@ -25,7 +25,7 @@ impl StopFit {
     }
 }
 
-/// Subtracts 1 from a counter. Returns true, and subtracts nothing, if the counter is already 0.
+/// Returns true if the counter is 0; otherwise subtracts 1 from it and returns false.
 fn is_used_up(left: &AtomicU64) -> bool {
     let one_less = |left: u64| left.checked_sub(1);
     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()

@@ -1,5 +1,5 @@
-//! Runs the commands of every guide in order, in one folder for each guide. The stand-in
-//! `src/bin/guide-command.rs` replaces the real programs and reduces their work.
+//! Runs the commands of every guide in order, in a folder for each guide. In place of the real
+//! programs, the stand-in `src/bin/guide-command.rs` runs, which reduces their work.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -45,7 +45,7 @@ fn every_block_of_every_guide_runs() {
     let blocks = |guide: &PathBuf| guides::blocks(&fs::read_to_string(guide).unwrap()).len();
     assert!(guides::all().iter().map(blocks).sum::<usize>() > 100);
     let (guides, failures) = (Mutex::new(guides::all()), Mutex::new(vec![]));
-    // Two guides run at a time, because most commands have work for one thread.
+    // Two guides run at a time, because most of their commands have work for only one thread.
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
@@ -96,7 +96,6 @@ fn lacks(block: &Block) -> Option<&'static str> {
     (calls("cc ") && !runs("sh", &compile)).then_some("needs a C compiler and libzstd")
 }
 
-/// Returns the program that guides call as `python3`: `$PYTHON` if it is set.
 fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }

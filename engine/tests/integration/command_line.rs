@@ -12,7 +12,7 @@ const POSITIONS: &str = "\
 ----OX----OOXX---OOOXX-XOOXXOOOOOXXOXXOOOXXXOOOOOXXXXOXO--OOOOOX X
 ";
 
-/// A regression: the program panicked if a transposition table did not fit into memory.
+/// Formerly, the program panicked if a transposition table did not fit into memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {
@@ -40,7 +40,7 @@ fn values_do_not_depend_on_the_threads() {
     assert_eq!(one, three);
 }
 
-/// Each solving thread has its own transposition table, so the memory shows how many there are.
+/// Each solving thread has its own transposition table, so more threads must take more memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {

@@ -37,7 +37,7 @@ fn the_shipped_files_are_what_the_generator_makes() {
     }
 }
 
-/// Compares values with the definition in formats.md, without tables and search.
+/// Computes the values from the definition in formats.md, independently of tables and search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
     fn value(weights: &Weights, position: &Position) -> Value {
@@ -69,7 +69,7 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The number, from 1, of the line of `boards.txt` that is the worked example in `formats.md`.
+/// The worked example in `formats.md` is the board on this line of `boards.txt`, counted from 1.
 const WORKED_OUT: usize = 39;
 
 /// Computes the rows that `formats.md` must have: for each pattern, its first instance, the discs

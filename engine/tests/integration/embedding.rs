@@ -12,7 +12,7 @@ use othello_engine::pattern::PatternSet;
 #[path = "../../build/embed.rs"]
 mod script;
 
-/// Not a test: the build script, as a process of its own.
+/// Not a test: a process that runs the build script. [`embed`] starts it.
 #[test]
 #[ignore = "a process for the other tests"]
 fn build_script() {
@@ -30,7 +30,7 @@ fn embed(weights: &OsStr, out: &Path) -> Vec<String> {
     said.lines().filter(|line| line.starts_with("cargo:")).map(str::to_owned).collect()
 }
 
-/// A regression: a line break in the name began a line that cargo read as an instruction.
+/// Formerly, cargo read the text after a line break in the file name as an instruction.
 #[test]
 fn a_line_break_in_the_name_of_the_weights_is_no_instruction_to_cargo() {
     let folder = tempfile::tempdir().unwrap();
@@ -60,7 +60,7 @@ fn a_line_break_inside_of_the_weights_is_no_instruction_either() {
     let provenance = Provenance::new(text).with(text, text);
     let written = weights.write(&path, &provenance, Existing::Keep).unwrap();
     let mut said = embed(path.as_os_str(), folder.path());
-    // The checksum is the only setting: no text of the file reaches cargo.
+    // The build script sets only the checksum: no text of the file may reach cargo.
     let checksum = format!("cargo::rustc-env=OTHELLO_EMBEDDED_SHA256={}", written.sha256);
     assert_eq!(said.pop(), Some(checksum));
     assert!(said.iter().all(|line| line.starts_with("cargo::rerun-if-")), "{said:?}");

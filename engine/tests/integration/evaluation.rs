@@ -1,5 +1,5 @@
-//! Tests of the evaluation: indices do not depend on earlier moves, and a file of weights has all
-//! that a search reads.
+//! Tests of the evaluation: indices must not depend on earlier moves, and a weights file must
+//! contain everything that a search reads.
 
 use othello_engine::board::transcript::Step;
 use othello_engine::board::{Phase, Position, Side};

@@ -59,7 +59,7 @@ fn every_door_gives_the_same_move_for_the_same_level() {
         let evaluated = folder.json(&with(&format!("evaluate {game}")));
         assert!((evaluated["values"][0].as_f64().unwrap() - value).abs() < 0.006, "{evaluated}");
 
-        // `hint` searches each move by itself, so with pruning its values may differ from `go`'s.
+        // `hint` searches each move separately, so with pruning its values may differ.
         let hints = folder.json(&with(&format!("hint {game}")));
         let moves = hints["moves"].as_array().unwrap();
         let own = moves.iter().find(|hint| hint["move"] == by_gtp.to_string()).unwrap();
@@ -73,7 +73,6 @@ fn every_door_gives_the_same_move_for_the_same_level() {
     assert!(values > 0);
 }
 
-/// A level must play like the settings of its row in the table of levels.
 #[test]
 fn games_of_a_level_are_those_of_its_row() {
     let folder = folder();
@@ -87,13 +86,13 @@ fn games_of_a_level_are_those_of_its_row() {
     assert_ne!(played("other", "--level 5"), played("row", &row));
 }
 
-/// Regressions: a search at level 60 went on after `quit`, the end of input, or the client's death.
+/// Formerly, a search at level 60 went on after `quit`, the end of input, or the client's death.
 #[test]
 fn what_comes_later_ends_a_search() {
     let check = |protocol: &str, question: &str, end: Option<&str>| {
         let (mut child, mut input, mut lines) =
             server(&format!("{protocol} --level 60 --hash-mb 4"));
-        // The process has started once it answers.
+        // The first answer shows that the process has started.
         let (hello, answer) =
             if protocol == "gtp" { ("name", "= othello-engine") } else { ("ping 1", "pong 1") };
         writeln!(input, "{hello}").unwrap();
@@ -103,7 +102,7 @@ fn what_comes_later_ends_a_search() {
         assert!(child.try_wait().unwrap().is_none());
         input.write_all(end.unwrap_or_default().as_bytes()).unwrap();
         drop(input);
-        // A client that died does not read the output.
+        // `None` is a client that died: its end of the output is closed.
         let lines = end.map(|_| lines);
         let ended = ended_within(&mut child, Duration::from_secs(30));
         assert!(ended.is_some_and(|it| it.success()), "{protocol} {question} {end:?}");

@@ -44,12 +44,12 @@ fn a_game_is_played_to_its_end() {
     assert!(score.abs() <= 64 && score % 2 == 0, "{score}");
 }
 
-/// A tree search finds a legal move in few simulations, and a best move if it proves the root.
+/// A tree search must find a legal move in few simulations, and a best move if it proves the root.
 #[test]
 fn a_tree_proves_the_last_moves() {
     let evaluator = Evaluator::from(Mobility);
     let solve = Search::new(&evaluator).strength(Strength::PERFECT);
-    // At this temperature, all moves are nearly equally likely, so even bad moves are tried soon.
+    // At this temperature, all priors are nearly equal, so the search soon tries bad moves as well.
     const HOT: f64 = 1e3;
     let mut random = Generator::new(5);
     let positions = (0..40).map(|number| random_position(&mut random, 7 + number % 2));

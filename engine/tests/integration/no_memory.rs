@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
 
-/// The child process of the test below: one thread panics without memory, another waits for it.
+/// Not a test, but a process for the test: one thread panics without memory, another waits for it.
 #[test]
 #[ignore = "a process for the other test"]
 fn process_without_memory() {
@@ -40,7 +40,7 @@ fn take_all_memory() {
     }
 }
 
-/// A regression: the panic message held a lock that the message on its failed allocation needed.
+/// Formerly, the process hung: the panic message held a lock that the allocation error needed.
 #[test]
 fn a_panic_without_memory_ends_the_process() {
     let mut child = Command::new(std::env::current_exe().unwrap());
@@ -48,6 +48,6 @@ fn a_panic_without_memory_ends_the_process() {
     child.env(CHILD, "yes").env_remove("RUST_BACKTRACE");
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let status = ended_within(&mut child, Duration::from_secs(60)).expect("it hangs");
-    // The process ends by its panic hook, or by the allocator, which sends a signal.
+    // Either the panic hook ends the process, or the allocator does, by a signal.
     assert!(status.code() == Some(101) || status.signal() == Some(6), "{status}");
 }

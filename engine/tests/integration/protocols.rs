@@ -50,9 +50,9 @@ fn named(turn: Option<Square>, pass: &str) -> String {
 }
 
 /// Plays games between an engine and a client that moves at random, or so that the engine must pass
-/// often. `choose` asks the engine for its turn. `tell` sends it the last of the turns so far, or
-/// after a turn of its own (`true`) compares the boards. Returns the number of passes of the client
-/// and of the engine.
+/// often. `choose` asks the engine for its turn. `tell` sends the engine the client's last turn or,
+/// if the last turn was the engine's own (`true`), compares the boards. Returns the number of
+/// passes of the client and of the engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,
@@ -75,7 +75,7 @@ fn play_games<E>(
             } else if game % 4 < 2 {
                 legal[random.below(legal.len() as u32) as usize]
             } else {
-                // Leave the engine as few moves as possible, so that it must also pass.
+                // Leaves the engine as few moves as possible, so that it must pass at times.
                 let replies = |turn: &Option<Square>| after(&position, *turn).moves().count_ones();
                 legal.into_iter().min_by_key(|turn| (replies(turn), random.below(100))).unwrap()
             };
@@ -113,7 +113,7 @@ fn gtp_plays_whole_games_with_passes() {
                     ask(server, &format!("play {} {}", side.other(), named(turn, "pass")));
                 }
             }
-            // The engine's board must be the client's.
+            // The engine must have the same board as the client.
             let board: String = ask(server, "showboard");
             let squares: String = board
                 .lines()
@@ -154,7 +154,7 @@ fn nboard_plays_whole_games_with_passes() {
                 let found = Search::new(&Zero).depth(1).exact(2).hash_mb(1).find(position).unwrap();
                 assert!((value - found.value.discs()).abs() < 0.01);
             }
-            // The engine does not play its move unless the client sends it.
+            // `go` must not play the move: a second `go` must have the same answer.
             assert_eq!(
                 server.answer("go").text.lines().last().map(|l| &l[..6]),
                 Some(&said.lines().last().unwrap()[..6])
@@ -162,7 +162,7 @@ fn nboard_plays_whole_games_with_passes() {
             turn
         },
         |server, played, _, _, _| {
-            // Some turns are sent one by one, others with the whole game.
+            // The client sends some turns alone, and others as a part of the whole game.
             match played.split_last() {
                 Some((&turn, before)) if before.len() % 3 != 0 => {
                     silent(server.answer(&format!("move {}/1.5/0.1", named(turn, "PA"))));
@@ -209,7 +209,7 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// A regression: `set game`, which NBoard sends before every move of the engine, emptied the table.
+/// Formerly, `set game`, which NBoard sends before each move of the engine, cleared the table.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];
@@ -231,7 +231,7 @@ fn nboard_goes_on_from_what_was_pondered() {
     }
 }
 
-/// Regressions: `loadsgf` printed the first bytes of any file, and never stopped reading a device.
+/// Formerly, `loadsgf` printed the first bytes of any file, and never stopped reading a device.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
@@ -254,7 +254,7 @@ fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
     }
 }
 
-/// The book has openings of three moves, scored by another evaluation than the player's.
+/// The book has openings of three moves, scored by another evaluation than that of the player.
 #[test]
 fn servers_play_from_a_book_while_it_knows() {
     let path = scratch::path("book.openings");

@@ -8,7 +8,7 @@ use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Searcher;
 
-/// The best score that a position of `strong-hard` states must be its score in the `strong` games.
+/// The best score stated for a position in `strong-hard` must be the position's score in `strong`.
 #[test]
 fn the_strong_test_has_exact_scores_and_its_hard_part_agrees() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");

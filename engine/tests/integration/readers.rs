@@ -49,9 +49,9 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Compares a reader's values with the conformance vectors and, for shipped weights, the engine's.
-/// Readers must ignore unknown sections, which the vectors have, and search models, which the
-/// shipped weights have.
+/// Compares a reader's values with the conformance vectors and, for the shipped weights, with the
+/// engine's values. A reader must ignore unknown sections (in the vectors) and search models (in
+/// the shipped weights).
 fn agrees(reader: &mut dyn FnMut() -> Command) {
     let mut values = |weights: &Path| {
         let mut command = reader();
@@ -92,7 +92,7 @@ fn python_reads_the_same_records() {
     }
 }
 
-/// A regression: the commands of the Python reader ended in a traceback at a closed pipe.
+/// Formerly, the commands of the Python reader printed a traceback if the pipe was closed.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {
@@ -118,7 +118,7 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// A regression: readers misread lines that `evaluate` accepts, and took lines that it refuses.
+/// Formerly, the readers misread lines that `evaluate` accepts, and accepted lines that it rejects.
 #[test]
 fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,7 +148,7 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
                 [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
             let refused = !place.is_empty();
             assert!(output.status.success() != refused && err.contains(place), "{reader:?}: {err}");
-            // The second line has the other side to move; all other lines state the same position.
+            // The second line has the other side to move; the others state the same position.
             let values: Vec<&str> = out.lines().collect();
             let same = |&line: &usize| values[line] == values[0];
             assert!(refused || (values.len() == 5 && [2, 3, 4].iter().all(same)), "{values:?}");
@@ -156,7 +156,7 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
     }
 }
 
-/// Truncated, longer or changed files must be refused, and the sanitizers report nothing.
+/// The reader must refuse truncated, longer and changed files, and sanitizers must report nothing.
 #[test]
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();

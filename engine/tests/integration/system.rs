@@ -25,7 +25,7 @@ const OPENINGS: &str = "openings --plies 6 --score-depth 5 --weights mobility";
 /// The arguments of a self-play run that is too long to complete before a signal arrives.
 const MANY_GAMES: &str = "selfplay --games 100000 --seed 1 --depth 2 --exact 6 --weights mobility";
 
-/// The arguments of a self-play run whose first games are short, and in which one game never ends.
+/// The arguments of a self-play run whose first games are short, and whose next game never ends.
 const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weights mobility \
     --random-plies 8,50 --threads 1";
 
@@ -90,9 +90,9 @@ fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
     assert_eq!(sha256("again"), sha256("first"));
 }
 
-/// The first signal lets a resumable command finish the work in progress; a second signal, or the
-/// first to another command, ends it at once. A regression: with `--log json`, the messages about
-/// an interrupt were plain text, and the event `exit` was missing.
+/// After the first signal, a resumable command finishes the work in progress; any other command, or
+/// a second signal, ends at once. Formerly, with `--log json`, the messages about an interrupt were
+/// plain text, and the event `exit` was missing.
 #[test]
 fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     for (arguments, signals, status, last) in [
@@ -133,7 +133,7 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     }
 }
 
-/// If the signal comes late, the work in progress may be all that remains, and the run completes.
+/// A late signal may come during the last work of the run, which then completes.
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = folder();
@@ -174,8 +174,8 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     }
 }
 
-/// Closes standard output, as a reader such as `head` does, or standard error. The work must go on.
-/// Refused runs leave nothing.
+/// Closes the reader's end of standard output (as `head` does), or of standard error. The work must
+/// go on, and rejected runs must leave no file.
 #[test]
 fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {
     let folder = folder();

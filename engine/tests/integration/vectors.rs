@@ -86,7 +86,7 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Writes all numbers of each phase; the program itself writes only changes from phase to phase.
+/// Writes all numbers of each phase, unlike the program, which writes the changes between phases.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };
@@ -98,8 +98,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file without the version and revision of the program, so that later versions write
-/// the same bytes. Also adds an unknown section after the first one.
+/// Rewrites a file without the version and behaviour revision of the program, so that later
+/// versions write the same bytes. Also inserts an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");

@@ -36,8 +36,8 @@ pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
     Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
 }
 
-/// Returns the start and the position after each move. If the side to move has no legal move, this
-/// is the position after its pass.
+/// Returns the start position and the position after each move. If the side to move has no legal
+/// move, it has already passed in the returned position.
 pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
     let BoardLine { position, side, .. } = start;
     let mut replay = Replay::from(position, side);

@@ -21,7 +21,7 @@ thread_local! {
     static BUFFERS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
-/// Returns the address of a buffer of `bytes` bytes, for a question or a file name and its content.
+/// Returns the address of a buffer of `bytes` bytes: for a question, or a file's name and content.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     BUFFERS.with_borrow_mut(|[question, _]| {
@@ -55,8 +55,8 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads the training counts of the weights that [`load_part`] has loaded, from a file that
-/// contains only these counts. Returns the size of the answer in bytes.
+/// Loads the training counts of the weights that [`load_part`] has loaded. They come from a file
+/// with these counts alone. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)
@@ -68,7 +68,7 @@ pub extern "C" fn answer() -> *const u8 {
     BUFFERS.with_borrow(|[_, answer]| answer.as_ptr())
 }
 
-/// Returns the time of the page's clock in milliseconds, since WebAssembly has no clock.
+/// Returns the page's time in milliseconds, because WebAssembly has no clock of its own.
 #[cfg(target_family = "wasm")]
 fn milliseconds() -> f64 {
     #[link(wasm_import_module = "host")]
@@ -89,7 +89,7 @@ fn take_file(
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,
 ) -> usize {
     reply(|mut bytes| {
-        // Removed in place: the memory has no room for a second copy of the file.
+        // The name is removed in place: the memory has no room for a copy of the file.
         let name: Vec<u8> = bytes.drain(..name_bytes.min(bytes.len())).collect();
         let name = PathBuf::from(String::from_utf8_lossy(&name).into_owned());
         question::written(take(&name, bytes))

@@ -11,7 +11,7 @@ use crate::{game, searching};
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Question {
-    /// Asks for the start position and moves of a text: a transcript, a line of OBF, or a board.
+    /// Asks for the start position and the moves in a text: a transcript, an OBF line, or a board.
     Read {
         text: String,
     },
@@ -47,8 +47,7 @@ enum Question {
     },
 }
 
-/// Answers a question, which is JSON with the key `ask`. The answer is `{"answer": …}` or
-/// `{"error": "…"}`.
+/// Answers a question (JSON with the key `ask`) by `{"answer": …}` or `{"error": "…"}`.
 pub fn answer_text(question: &str) -> String {
     let question = serde_json::from_str(question).map_err(|error| error.to_string());
     written(question.and_then(answer))

@@ -37,7 +37,7 @@ pub(crate) struct How {
 
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
-    /// The level that determines the pruning of `searcher`; `None` for a search without ProbCut.
+    /// The level whose pruning `searcher` has; `None` if it has no pruning.
     level: Option<u32>,
     counts: Option<Counts>,
     /// The checksum of the weights file, or the name of a hand-written evaluation.
@@ -51,7 +51,7 @@ thread_local! {
 }
 
 impl Loaded {
-    /// Loads a weights file, with or without its training counts; returns a JSON description of it.
+    /// Loads a weights file, with or without training counts; returns a description of it as JSON.
     pub(crate) fn load(
         name: &Path,
         read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
@@ -89,7 +89,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Stores the evaluation. It is never freed, because an instance of the module loads only one.
+    /// Stores the evaluation. It is never freed, because a module instance loads only one.
     fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
@@ -186,8 +186,7 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// Searches a position. At depth 0, finds the static value; with at most `exact` empty squares, the
-/// exact score.
+/// Searches a position: statically at depth 0, exactly at `exact` or fewer empty squares.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;

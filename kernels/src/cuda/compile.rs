@@ -1,4 +1,4 @@
-//! Compiles the kernel sources to PTX by NVRTC; caches it by a checksum of sources and options.
+//! Compiles the kernel sources to PTX by NVRTC, and caches the PTX by a checksum of the sources.
 
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum NvrtcError {
 
 /// Returns the options of NVRTC. The results equal those of the CPU bit by bit only if the compiler
 /// does not contract a product and a sum, does not flush denormal numbers to zero, and rounds
-/// divisions and square roots correctly. (The option for fast math reverses all of this.)
+/// divisions and square roots correctly. (The option for fast math would undo all of this.)
 fn options(architecture: Architecture) -> Vec<String> {
     vec![
         "--fmad=false".to_owned(),
@@ -63,7 +63,7 @@ struct Unit(sys::nvrtcProgram);
 
 impl Drop for Unit {
     fn drop(&mut self) {
-        // If NVRTC cannot destroy the program, it stays until our process ends. SAFETY: NVRTC
+        // If NVRTC cannot destroy the program, the program remains in memory. SAFETY: NVRTC
         // returned the handle, and nothing else uses it.
         let _ = unsafe { result::destroy_program(self.0) };
     }
@@ -91,7 +91,7 @@ fn text(bytes: Vec<c_char>) -> String {
 /// The greatest size, in bytes, of a cached PTX file that is read.
 const LONGEST_PTX: u64 = 64 << 20;
 
-/// The file in the user's cache folder for the compiled PTX of one program and architecture.
+/// The cache file for the PTX of one program and one architecture, in the user's cache folder.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     path: Option<PathBuf>,
@@ -130,7 +130,7 @@ impl Cache {
     }
 }
 
-/// A checksum of the kernel sources and the compiler options.
+/// Returns a checksum of the kernel sources and the compiler options.
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
     hex::encode(Sha256::digest(text))

@@ -13,7 +13,7 @@ const OLDEST_DRIVER: i32 = 12_000;
 /// The oldest supported architecture of a GPU. The kernels were never compiled for older ones.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// The least free memory, in bytes, with which a GPU is used: enough for the weights, gradient
+/// The least free memory, in bytes, for which a GPU is used. It suffices for the weights, gradient
 /// sums, Adam moments and working memory of a few phases with the standard pattern set.
 const LEAST_MEMORY: usize = 512 << 20;
 
@@ -82,7 +82,7 @@ fn version(number: i32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }
 
-/// Formats an error of the driver: the driver's description, followed by the name of the error.
+/// Formats an error of the driver: its description, followed by the name of the error.
 pub(super) fn said(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     let text = text.unwrap_or_else(|_| "an error without a description".to_owned());
@@ -100,7 +100,7 @@ fn remedy(library: &str) -> &'static str {
 }
 
 /// The driver's entry points that cudarc and this module call, separated by spaces. [`find`] checks
-/// that the driver has them, because cudarc panics at a call of a missing one.
+/// that the driver has them, because cudarc panics when it calls a missing one.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
@@ -134,7 +134,7 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
 }
 
 /// Returns true if the driver can be loaded. If it lacks one of [`DRIVER_ENTRIES`], the error
-/// states its version if that is too old, otherwise the missing entry point.
+/// states the driver's version (if that is too old) or the missing entry point.
 fn driver_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { sys::is_culib_present() } {
@@ -156,8 +156,8 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     Err(Unavailable::Incomplete { library: DRIVER, entry })
 }
 
-/// Returns the first GPU of this machine if it, its driver and NVRTC meet all requirements, or the
-/// first unmet one as an error. Checks each library before calling it, so no call can panic.
+/// Returns the first GPU of this machine if the GPU, its driver and NVRTC meet all requirements;
+/// otherwise, the error is the first unmet one. Checks libraries before use, so no call can panic.
 pub fn find() -> Result<Gpu, Unavailable> {
     if !driver_is_there()? {
         return Err(Unavailable::NoDriver);

@@ -17,12 +17,12 @@ use crate::index::{self, Argument, Kernel};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// The number of CUDA streams. Each thread of a fit uses its own stream, unless there are more
-/// threads than streams, so the GPU can compute several phases in parallel.
+/// The number of CUDA streams. A thread of a fit has its own stream, unless there are more threads
+/// than streams, so that the GPU can compute several phases in parallel.
 const STREAMS: usize = 8;
 
-/// The number of blocks of 128 threads that a launch has for each multiprocessor. About 5 blocks
-/// run at once; the further blocks balance the load near the end of the launch.
+/// The number of blocks of 128 threads in a launch, for each multiprocessor. About 5 blocks run at
+/// once; the other blocks balance the load near the end of the launch.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
 /// The number of rows (positions) in a chunk of 2.6 MB. If positions do not fit into the GPU's
@@ -53,7 +53,7 @@ impl CudaLauncher {
     /// Loads a program's kernels onto a GPU.
     pub fn new(found: &Gpu, program: &Program) -> Result<Self, LaunchError> {
         let context = &found.context;
-        // Created before any buffer: cudarc records the streams of a buffer only if several exist.
+        // Created before any buffer: cudarc tracks a buffer's streams only if several exist.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;
@@ -75,13 +75,13 @@ impl CudaLauncher {
     }
 
     /// Returns the stream of the calling thread. One thread requests all work of a phase, so phases
-    /// do not wait for each other. If several threads use a buffer, cudarc orders the uses.
+    /// do not wait for each other. If several threads use a buffer, cudarc orders their requests.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }
 }
 
-/// Converts an error of the driver: `what` names the failed action; the text ends with advice.
+/// Converts an error of the driver. `what` is the failed action; the text ends with advice.
 fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -98,8 +98,8 @@ fn driver(what: &str, error: DriverError) -> LaunchError {
     failed(what, &format!("{}{remedy}", said(error)))
 }
 
-/// Waits until all work on a stream is complete. Returns a pending error of an earlier call, but
-/// waits even then, since the work on the stream may still use the caller's memory.
+/// Waits until all work on a stream is complete. If an earlier call failed, returns its error, but
+/// waits nevertheless: work on the stream may still use the caller's memory.
 fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     let first = stream.synchronize();
     if first.is_err() {
@@ -140,8 +140,8 @@ fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
     })
 }
 
-/// Returns the memory bandwidth of the GPU in bytes per second, computed as two transfers per
-/// memory clock over the width of the bus; `None` if the driver does not report these.
+/// Returns the memory bandwidth of the GPU in bytes per second: two transfers per clock of the
+/// memory, each as wide as the bus; `None` if the driver does not report clock and width.
 fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     let kilohertz = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE;
     let bits = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH;
@@ -150,7 +150,7 @@ fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
-/// Checks arguments by the index: with too few, the driver would read beyond their array.
+/// Checks the arguments of a kernel. If there were too few, the driver would read other memory.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
@@ -179,7 +179,7 @@ impl Launcher for CudaLauncher {
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
-        // The copy may still be reading `bytes`, so it must be complete before this returns.
+        // The copy may read `bytes` until it is complete, so this function waits for it.
         let finished = finish(stream);
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
@@ -187,7 +187,7 @@ impl Launcher for CudaLauncher {
     fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
-        // Errors of earlier kernels are reported here, where their results are read.
+        // This also reports the errors of earlier kernels, whose results are read here.
         let finished = finish(stream);
         read.and(finished).map_err(|error| driver("the kernels", error))
     }
@@ -210,7 +210,7 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Waits until the previous copy from the page-locked memory is complete; on the GPU, the copy
+    /// Waits until the last copy from the page-locked memory is complete. On the GPU, the new copy
     /// waits for kernels that still read the buffer. Copies the whole buffer, even beyond `bytes`.
     fn stage<'s>(
         &self,
@@ -246,8 +246,8 @@ impl Launcher for CudaLauncher {
             block_dim: (kernel.block, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: the caller guarantees the lengths of the arrays; `check` has checked the number
-        // and the types of the arguments.
+        // SAFETY: the caller guarantees the lengths of arrays; `check` has checked number and
+        // types.
         let launched = unsafe { launch.launch(shape) };
         launched.map(|_| ()).map_err(|error| driver(kernel.name, error))
     }

@@ -7,7 +7,7 @@ use crate::index::Kernel;
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// A launcher that runs each kernel on the calling thread of the CPU, until the kernel ends.
+/// A launcher that runs a kernel on the CPU, in the calling thread, until the kernel ends.
 #[derive(Debug)]
 pub struct HostLauncher {
     program: HostProgram,
@@ -22,7 +22,7 @@ impl HostLauncher {
 
     /// Creates a launcher for a program that is already compiled.
     pub fn of(program: HostProgram) -> Self {
-        // The limits of a small GPU, with several blocks, so that tests cover more than one.
+        // The limits of a small GPU: with several blocks, tests also cover how blocks interact.
         let limits = Limits {
             blocks: 4,
             chunk_rows: 1 << 15,
@@ -43,7 +43,7 @@ fn failed(error: HostError) -> LaunchError {
     LaunchError { device: "host", reason: error.to_string() }
 }
 
-/// A buffer in words of eight bytes, so that elements of every type are aligned.
+/// A buffer of eight-byte words, so that elements of every type are aligned.
 type Words = Vec<u64>;
 
 impl Launcher for HostLauncher {
@@ -93,7 +93,7 @@ impl Launcher for HostLauncher {
         blocks: u32,
         arguments: &mut [Value<'_, Words>],
     ) -> Result<(), LaunchError> {
-        // One word for each argument: the address of an array, or a number in the first bytes.
+        // A word for each argument: the address of an array, or a number in the word's first bytes.
         let word = |argument: &mut Value<'_, Words>| match argument {
             Value::In(words) => words.as_ptr() as u64,
             Value::Out(words) => words.as_mut_ptr() as u64,
@@ -103,8 +103,7 @@ impl Launcher for HostLauncher {
         let mut words: Words = arguments.iter_mut().map(word).collect();
         let mut pointers: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-        // SAFETY: the caller guarantees the arguments, and `Out` borrows the memory that a kernel
-        // writes.
+        // SAFETY: the caller guarantees the arguments; `Out` borrows the memory that is written.
         unsafe { self.program.launch(kernel, blocks, &mut pointers) }.map_err(failed)
     }
 }

@@ -1,5 +1,5 @@
-//! Runs the kernels on the CPU, for tests; slow. The machine's C compiler compiles the sources into
-//! a library, which runs the blocks of a launch one after another.
+//! Runs the kernels on the CPU, slowly, for tests. The machine's C compiler compiles the sources
+//! into a library, which runs the blocks of a launch one after another.
 //!
 //! The environment variable `CC` names the compiler (default: `cc`), and `OTHELLO_HOST_CFLAGS` has
 //! further flags, such as `-fsanitize=address,undefined`.
@@ -41,8 +41,8 @@ type Call = unsafe extern "C" fn(*mut *mut c_void);
 type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 
 impl HostProgram {
-    /// Compiles and loads a program. Its arithmetic is rounded as on the GPU, since the compiler
-    /// may not contract a product and a sum into one operation.
+    /// Compiles and loads a program. Its arithmetic is rounded as on the GPU, because the compiler
+    /// must not contract a product and a sum into one operation.
     pub fn compile(program: &Program) -> Result<Self, HostError> {
         let folder = tempfile::tempdir()
             .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;
@@ -51,7 +51,7 @@ impl HostProgram {
         Self::load(&library)
     }
 
-    /// Compiles a program into the file `library`, for [`Self::load`]; the C source is next to it.
+    /// Compiles a program into the file `library`, which [`Self::load`] loads; keeps its C source.
     pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");
@@ -60,8 +60,8 @@ impl HostProgram {
             .map_err(|error| HostError::Io { what: source.clone(), source: error })?;
         let mut command = Command::new(&compiler);
         command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
-        // Jumps between stacks are intended, so the checks of `_FORTIFY_SOURCE` are off. `-Werror`
-        // detects argument types in the index that differ from those of the kernels.
+        // `_FORTIFY_SOURCE` would reject the jumps between stacks, which are intended. `-Werror`
+        // detects a kernel whose argument types differ from those in the index.
         command.args(["-U_FORTIFY_SOURCE", "-Werror=incompatible-pointer-types"]);
         command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
         let more_flags = env::var("OTHELLO_HOST_CFLAGS").unwrap_or_default();
@@ -78,8 +78,7 @@ impl HostProgram {
 
     /// Loads the kernels from a library file that [`Self::build`] wrote.
     pub fn load(library: &Path) -> Result<Self, HostError> {
-        // SAFETY: the library was compiled from our kernel sources, which run no code when the
-        // library is loaded.
+        // SAFETY: the library is from our kernel sources, which run no code when it is loaded.
         Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
@@ -98,8 +97,7 @@ impl HostProgram {
     ) -> Result<(), HostError> {
         assert_eq!(arguments.len(), kernel.arguments.len(), "{}", kernel.name);
         let name = format!("call_{}", kernel.name);
-        // SAFETY: [`entries`] defines the first function and the platform header the second one,
-        // with these signatures.
+        // SAFETY: [`entries`] and the platform header define functions with these signatures.
         let (call, launch) = unsafe {
             (self.library.get::<Call>(&name)?, self.library.get::<Launch>("host_launch")?)
         };
@@ -110,8 +108,8 @@ impl HostProgram {
     }
 }
 
-/// Returns C code for each kernel: a function that calls the kernel with arguments from an array of
-/// pointers, and a check by the compiler that the kernel's arguments have the types in the index.
+/// Returns C code with a function for each kernel, which calls the kernel with arguments from an
+/// array of pointers. The compiler checks that the types of the arguments are those in the index.
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {
@@ -130,7 +128,7 @@ mod tests {
     use super::*;
     use crate::program::HEADER;
 
-    /// A regression: the compiler flag `-w` switched off the error for wrong argument types.
+    /// Formerly, the compiler flag `-w` switched off the error for wrong argument types.
     #[test]
     fn a_kernel_whose_arguments_differ_from_the_index_is_refused() {
         let program = Program::new(HEADER);

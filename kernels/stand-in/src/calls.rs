@@ -1,4 +1,4 @@
-//! The start of every entry point: counts the call, and makes it fail if the settings demand it.
+//! The start of every entry point: it counts the call, and makes it fail if the settings demand so.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -8,7 +8,7 @@ use crate::device::{DEVICE, State};
 use crate::settings::SETTINGS;
 
 thread_local! {
-    /// True if the CUDA context is current in this thread, as `cuCtxSetCurrent` sets it.
+    /// True if the calling thread has made the CUDA context current by `cuCtxSetCurrent`.
     pub(crate) static CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum Needs {
     Context,
 }
 
-/// Counts a call, and locks the device. Fails if the settings demand it, or for unmet `needs`.
+/// Counts a call, and locks the device. Fails if the settings demand so, or if `needs` is not met.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {

@@ -29,7 +29,7 @@ pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
 }
 
 /// Returns true if an error makes the CUDA context unusable, so that every later call returns the
-/// same error. These are errors of kernels and of the hardware.
+/// same error. Such errors come from kernels and from the hardware.
 pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)
 }

@@ -32,21 +32,21 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// By event: the point of a stream at which it was last recorded, and the vector clock of all
-    /// operations before; `None` if it was never recorded.
+    /// For each event, the point of a stream at which it was last recorded, and the vector clock of
+    /// all operations before that point; `None` if it was never recorded.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// The vector clock of the host, which contains all operations that the host has waited for.
+    /// The vector clock of the host: it has all operations for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may run although no thread waits for them.
+    /// The number of queued operations that may run even if no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers, counted from 1, of the `cuStreamWaitEvent` calls without which operations on
+    /// The numbers, counted from 1, of the calls of `cuStreamWaitEvent` without which operations on
     /// two streams would have had no order.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
@@ -62,8 +62,8 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Gives the next operation of a stream a number. Returns it with its vector clock, which has
-    /// all operations that are guaranteed to precede it.
+    /// Numbers the next operation of a stream. Returns it with its vector clock, which has all
+    /// operations that are guaranteed to precede it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -105,7 +105,7 @@ impl State {
 
 pub(crate) struct Device {
     state: Mutex<State>,
-    /// Notified whenever work is requested or finished.
+    /// Notified whenever an operation is requested or finished.
     pub(crate) changed: Condvar,
 }
 
@@ -119,7 +119,7 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for all `points`; an error if the context is lost. Meanwhile, any stream may run.
+    /// Waits until all `points` are reached; any stream may run. An error if the context is lost.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

@@ -18,7 +18,7 @@ use crate::{launch, module, report, worker};
 
 const CONTEXT: Handle = 8;
 
-/// Defines entry points, each as `NEEDS fn NAME(arguments) |state| body` with a variant of `Needs`.
+/// Defines entry points: `NEEDS fn NAME(arguments) |state| body`, with a variant of [`Needs`].
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
         /// The names of all entry points that the stand-in defines.
@@ -97,9 +97,9 @@ entries! {
     Start fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint, number: c_int) |_state| {
         device(number)?;
         let found = match attribute {
-            // The number of multiprocessors.
+            // Attribute 16 is the number of multiprocessors.
             16 => 2,
-            // A memory clock of 1 MHz and a bus of 64 bits.
+            // Attributes 36 and 37: a memory clock of 1 MHz (1000 kHz), and a bus of 64 bits.
             36 => 1000,
             37 => 64,
             75 => SETTINGS.capability / 10,
@@ -124,7 +124,7 @@ entries! {
     Start fn cuDevicePrimaryCtxRelease_v2(number: c_int) |mut state| {
         device(number)?;
         state.retained = state.retained.checked_sub(1).ok_or(INVALID_VALUE)?;
-        // The context ends only after all requested work is complete.
+        // The last release of the context waits until all requested work is complete.
         if state.retained == 0 && state.lost.is_none() { wait_for_all(state) } else { Ok(()) }
     }
 

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::{fs, io};
 
 /// Copies the stand-in's library into a folder as `libcuda.so`, `libcuda.so.1` and `libnvrtc.so`,
-/// without the entry point `lacks`. A program that searches this folder first loads the stand-in in
-/// place of the machine's own driver and NVRTC.
+/// but without the entry point `lacks`. A program that searches this folder first then loads the
+/// stand-in instead of the machine's own driver and NVRTC.
 pub fn install(folder: &Path, lacks: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // For a test of this crate, Cargo builds the library into the folder of the test program.
+    // If the test is one of this crate, Cargo has built the library next to the test program.
     let test = std::env::current_exe()?;
     let next_to_it = test.parent().unwrap_or(Path::new("."));
     let names = [next_to_it.to_owned(), next_to_it.join("deps")];

@@ -1,4 +1,4 @@
-//! Launches of kernels: the checks when a launch is requested, and its operation in the stream.
+//! Launches of kernels: checks at the request, and the operation that is put into the stream.
 
 use othello_kernels::Argument;
 
@@ -7,9 +7,9 @@ use crate::device::{Function, Handle, State};
 use crate::memory::host;
 use crate::queue::{Launch, Work};
 
-/// Prepares a launch on `stream`: checks its shape, reads the arguments, records the memory that
-/// the kernel uses. More than one dimension of the grid and other blocks than those of the index
-/// are errors, because the launcher does not use them.
+/// Prepares a launch on `stream`: checks its shape, reads the arguments, and records the memory
+/// that the kernel uses. A grid of several dimensions is an error, as is a block size other than
+/// that in the index: the launcher uses neither.
 pub(crate) fn prepare(
     state: &mut State,
     Function { module, kernel }: Function,
@@ -25,8 +25,7 @@ pub(crate) fn prepare(
     let (moment, clock) = state.moment(stream)?;
     let (mut words, mut written, mut ordered) = (vec![], vec![], true);
     for (number, kind) in kernel.arguments.iter().enumerate() {
-        // SAFETY: for each argument of the kernel, the caller passes a pointer to a value of the
-        // argument's type.
+        // SAFETY: for each argument, the caller passes a pointer to a value of its type.
         let value = unsafe { *arguments.add(number) };
         words.push(match kind {
             // SAFETY: the caller passes a pointer to a value of this type.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// The bit that marks device addresses. No address that a program can use has it.
+/// The bit that marks device addresses; no address of a program's own memory has it.
 const DEVICE: u64 = 1 << 62;
 
-/// The number of guard bytes after each block. A kernel that changes them wrote beyond an array.
+/// The number of guard bytes after each block. If they change, a kernel wrote beyond its array.
 const GUARD: usize = 64;
 
 /// The byte that fills new memory and guard bytes. The inverted byte fills freed memory.
@@ -42,7 +42,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // Work that still reads the freed memory gets garbage, so that tests notice it.
+        // Work that still reads the freed memory then reads garbage, which tests notice.
         self.words.fill(u128::from_ne_bytes([!GARBAGE; 16]));
     }
 }
@@ -103,7 +103,7 @@ impl Memory {
         host
     }
 
-    /// Releases memory of [`Self::pin`]; returns false if there is none at this address.
+    /// Releases memory that [`Self::pin`] allocated; returns false if `host` is no such address.
     pub(crate) fn unpin(&mut self, host: u64) -> bool {
         self.pinned.remove(&host).is_some()
     }

@@ -19,7 +19,7 @@ pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> 
     })
 }
 
-/// Compiles the program, or loads an earlier build from the folder that the settings name.
+/// Compiles the program. If the settings name a folder of earlier builds, loads it from there.
 fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
     let Some(folder) = &settings.kernels else {
         return HostProgram::compile(program).map_err(|error| error.to_string());

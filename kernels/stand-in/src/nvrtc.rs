@@ -1,4 +1,4 @@
-//! The entry points of the stand-in's NVRTC. Its PTX is the source, for the stand-in's driver.
+//! The entry points of the stand-in's NVRTC. The PTX that they return is the source itself.
 
 #![allow(non_snake_case, reason = "NVRTC's own names")]
 
@@ -21,7 +21,7 @@ fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
     }))
 }
 
-/// An NVRTC program: the text that the entry points return as its PTX.
+/// An NVRTC program: the text that the entry points return as PTX.
 struct Text(Vec<u8>);
 
 fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
@@ -29,7 +29,7 @@ fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies `from` to memory of the caller, who must provide enough.
+/// Copies `from` to memory of the caller, who must provide enough of it.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     // SAFETY: the caller has queried the size and provides that much memory.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 pub(crate) type StreamNumber = u64;
 
-/// For each stream, the number of the last operation guaranteed to precede some moment.
+/// A vector clock: for each stream, the last operation that is guaranteed to precede some moment.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Clock(BTreeMap<StreamNumber, u64>);
 
@@ -30,7 +30,7 @@ impl Clock {
         }
     }
 
-    /// Adds the next operation of `stream`, to which this clock belongs, and returns the operation.
+    /// Adds the next operation of `stream`, whose clock this is, and returns the operation.
     pub(crate) fn next(&mut self, stream: StreamNumber) -> Moment {
         let own = self.0.entry(stream).or_default();
         *own += 1;
@@ -46,7 +46,7 @@ impl Clock {
     }
 }
 
-/// The last write to a piece of memory, and the reads since, except reads ordered before another.
+/// The last write to a block of memory, and the reads since; a read replaces those ordered before.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -54,7 +54,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Records a read by `moment`. Returns true if it is ordered after the last write.
+    /// Records a read by `moment`. Returns true if the read is ordered after the last write.
     pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));
@@ -62,7 +62,7 @@ impl Uses {
         ordered
     }
 
-    /// Records a write or release by `moment`. Returns true if it is after all earlier uses.
+    /// Records a write or release by `moment`. Returns true if it must follow all earlier uses.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

@@ -8,7 +8,7 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream, reached after the given number of operations. Events record such points.
+/// A point of a stream: reached once that number of its operations is done. Events record points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -18,7 +18,7 @@ impl Point {
     }
 }
 
-/// An operation in the queue of a stream. Its addresses are those of memory in this process.
+/// An operation in the queue of a stream. All addresses are addresses in this process.
 #[derive(Debug)]
 pub(crate) enum Work {
     Copy { from: u64, to: u64, bytes: usize },
@@ -33,7 +33,7 @@ pub(crate) struct Launch {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// One word per argument: an array's address in this process, or a number in the first bytes.
+    /// A word per argument: an array's address in this process, or a number in the first bytes.
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! Writes a report at the end of the process: calls of entry points, and unreleased resources.
+//! Writes a report when the process ends: the calls of entry points, and unreleased resources.
 
 use std::fs;
 

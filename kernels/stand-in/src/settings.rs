@@ -30,7 +30,7 @@ use crate::codes::Code;
 /// The name of the environment variable that contains the settings.
 pub const VARIABLE: &str = "OTHELLO_STAND_IN";
 
-/// A call of an entry point that the settings make fail.
+/// A call that the settings make fail: the entry point, the number of the call, the error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub(crate) entry: String,
@@ -46,7 +46,7 @@ impl Fault {
     }
 }
 
-/// Declares the struct [`Settings`]. Each of its numbers has a key and a default value.
+/// Declares the struct [`Settings`], with a key and a default value for each number.
 macro_rules! settings {
     ($($field:ident $key:literal $default:expr;)*) => {
         #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ settings! {
     pools "pools" 1;
 }
 
-/// The settings of this process. An invalid text is an error of the test, and ends the process.
+/// The settings of this process. If a test passes an invalid text, the process ends.
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let text = env::var(VARIABLE).unwrap_or_default();
     Settings::parse(&text).unwrap_or_else(|| panic!("{VARIABLE} cannot be read: {text}"))

@@ -10,7 +10,7 @@ use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Stream, Work};
 
-/// The name, in the setting `fault`, of a kernel that fails while it runs, not at its launch.
+/// In the setting `fault`, this name means a kernel that fails while it runs, not at its launch.
 const KERNEL: &str = "kernel";
 
 pub(crate) fn start(state: &mut State) {
@@ -33,8 +33,8 @@ fn work() {
     }
 }
 
-/// Returns a stream whose next operation can run, if any: half of the time uniformly at random,
-/// else by random priorities that change from time to time.
+/// Returns a stream whose next operation can run, if any. Half of the time, the choice is uniformly
+/// random; else it follows random priorities, which change from time to time.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),
@@ -74,7 +74,7 @@ fn advance(
     };
     match done {
         Err(code) => state.lose(code),
-        // If the context was lost meanwhile, the operation was already counted as finished.
+        // If the context was lost meanwhile, the operation has already been counted as finished.
         Ok(()) if state.lost.is_some() => {}
         Ok(()) => finish(&mut state, number),
     }

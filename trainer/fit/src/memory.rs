@@ -28,8 +28,7 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns the number of parts of `bytes` bytes that fit into the limit, at most `most`. If not
-    /// even one fits, returns an error.
+    /// Returns how many parts of `bytes` bytes fit into the limit, up to `most`; an error if none.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match parts_within(self.bytes, bytes, most) {
@@ -48,7 +47,7 @@ impl MemoryLimit {
     }
 
     fn no_room(&self, source: io::Error) -> MemoryError {
-        // The limit may be only a part of the limit that the user gave, because work may divide it.
+        // The user may have given a larger limit, since work may divide it.
         let (folder, megabytes) = (self.folder.clone(), self.bytes.div_ceil(1 << 20));
         MemoryError::Temporary { folder, megabytes, source }
     }
@@ -83,9 +82,8 @@ pub fn allowed_bytes() -> u64 {
     allowed_memory().0
 }
 
-/// Returns the memory in bytes that this process is allowed to use, and the name of the limit that
-/// determines it. This limit is the least of the machine's memory, the limits of control groups and
-/// the process limits.
+/// Returns the memory in bytes that this process may use, and the name of the limit that sets it:
+/// the least of the machine's memory, the limits of control groups and the process limits.
 #[cfg(target_os = "linux")]
 pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
@@ -129,9 +127,8 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
 }
 
 /// Returns the limits of the process's control groups and of all groups that contain them. `groups`
-/// is the text of `/proc/self/cgroup`, which lists the groups; their folders are in `root`. Version
-/// 2 of control groups has the limit in `memory.max`, version 1 in `memory.limit_in_bytes` under
-/// `memory/`.
+/// is the text of `/proc/self/cgroup`; the groups' folders are in `root`. Version 2 of control
+/// groups has the limit in `memory.max`, version 1 in `memory.limit_in_bytes` under `memory/`.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {

@@ -1,5 +1,4 @@
-//! A libFuzzer program, which runs the fuzz target that the environment variable `OTHELLO_TARGET`
-//! names.
+//! A libFuzzer program, which runs the fuzz target named in the environment (`OTHELLO_TARGET`).
 
 #![no_main]
 

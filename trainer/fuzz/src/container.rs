@@ -9,7 +9,7 @@ pub const KINDS: [u8; 5] = *b"WGPOC";
 /// The only version of the format.
 pub const VERSION: u32 = 1;
 
-/// A section of a container: a name, and a content whose stated lengths may be wrong.
+/// A section of a container: a name, and a content, with lengths that may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
     /// The name of the section. In a readable file, the name is a text of 1 to 255 bytes.
@@ -18,9 +18,9 @@ pub struct Section {
     pub content: Vec<u8>,
     /// The bytes that the file stores for the content; in a readable file, one zstd frame.
     pub stored: Vec<u8>,
-    /// The length of the stored bytes that the section states, which may be wrong.
+    /// The length that the section states for its stored bytes; it may be wrong.
     pub stated_stored: u64,
-    /// The length of the content that the section states, which may be wrong.
+    /// The length that the section states for its content; it may be wrong.
     pub stated_content: u64,
 }
 
@@ -91,10 +91,10 @@ fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// An undamaged container split into its frames, so that they can be recombined.
+/// An undamaged container file, split into its header and frames so that they can be recombined.
 #[derive(Clone)]
 pub struct Container {
-    /// The last letter of the magic number, which is that of the file's kind.
+    /// The letter of the file's kind, with which its magic number ends.
     pub kind: u8,
     /// The bytes before the first section.
     pub header: Vec<u8>,

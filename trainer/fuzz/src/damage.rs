@@ -20,14 +20,14 @@ pub struct Damaged {
 pub enum Fate {
     /// The reader must refuse the file, and name the file and the place of the damage.
     Refused,
-    /// The reader must do as for [`Self::Refused`] or accept the file, since damage that no
+    /// The reader must refuse the file as in [`Self::Refused`], or accept it: damage that no
     /// checksum covers may be invisible.
     RefusedByPlace,
     /// The reader may refuse or accept the file, which is undamaged or has valid checksums.
     Any,
 }
 
-/// The number of ways to damage a container, and the number for a file in any other format.
+/// The numbers of ways to damage a container file, and a file in any other format.
 const WAYS: [usize; 2] = [27, 10];
 
 /// Damages the file `sound` in a way that `number` selects. `everything` contains undamaged files
@@ -97,7 +97,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Writes a very large count of games into the header, or inserts a very long repetition.
+/// Writes a very large number of games into a WTHOR header, or inserts a very long repetition.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -161,8 +161,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
-/// Returns the index of a random section of a random kind. All kinds are equally likely. Sections
-/// of one kind have names that differ only in a number at the end.
+/// Returns the index of a random section. Sections whose names differ only in a number at the end
+/// are of one kind; all kinds are equally likely.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -223,7 +223,7 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
 /// it need not if content is changed under valid checksums, which no reader can detect.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
-    // Sections that are reordered, duplicated or removed must not change the result.
+    // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.
     let way = match draws.below(3) {
         0 => return (damage(bytes, draws.below(3), &[], draws), true),
         _ if sound.sections.is_empty() => return (damage(bytes, draws.below(3), &[], draws), true),

@@ -1,6 +1,6 @@
 //! Random changes of inputs, drawn from a seed, so that they are the same on every machine.
 
-/// A random generator (SplitMix64), so that the tests do not depend on that of the program.
+/// A random generator (SplitMix64), so that tests do not depend on the generator of the programs.
 pub struct Draws(pub u64);
 
 impl Draws {

@@ -43,7 +43,7 @@ pub enum LabError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// Wraps errors that `DataError` can also contain in a `DataError`.
+/// Implements the conversion of errors that a `DataError` can contain to `LabError::Source`.
 macro_rules! from_source {
     ($($error:ty),*) => {
         $(impl From<$error> for LabError {

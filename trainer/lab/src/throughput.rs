@@ -26,7 +26,7 @@ const MOST_POSITIONS: usize = u32::MAX as usize;
 /// sum of 8 bytes is read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The shortest measurement in seconds: in it, the start of threads or kernels is negligible.
+/// The least duration of a measurement in seconds: starting threads or kernels is negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
 /// The most passes over the positions; the number is doubled until they take [`LEAST_SECONDS`].
@@ -37,12 +37,12 @@ const MOST_PASSES: u32 = 1 << 16;
 pub struct Rates {
     /// The measured speed, on one thread of the CPU or on a whole GPU.
     pub own: f64,
-    /// The limit by the memory bandwidth of the GPU, or by the memory accesses of one CPU thread.
+    /// The limit set by the memory bandwidth of the GPU, or by one CPU thread's memory accesses.
     pub limit: f64,
 }
 
-/// Returns the positions of `data` or, without it, of `games` games of random moves, as a fit uses
-/// them: merged up to symmetry and sorted by phase. Phases without positions are an error.
+/// Returns the training positions of `data` or, without it, of `games` games of random moves, as a
+/// fit uses them: merged up to symmetry and sorted by phase. No positions are an error.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -78,8 +78,8 @@ pub fn positions(
     }
 }
 
-/// Measures residual sums on one CPU thread. The limit is the speed of a loop that makes only their
-/// memory accesses, measured in turn. Returns the best of `repetitions` measurements of each.
+/// Measures residual sums on one CPU thread. The limit is the speed of a loop with only their
+/// memory accesses. Both are measured `repetitions` times in turn, and the best result counts.
 pub fn measure_cpu(
     model: &Model,
     positions: &[ScoredPosition],
@@ -125,7 +125,7 @@ fn weights(model: &Model) -> Vec<i32> {
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns the positions processed per second. Weights are in 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns the positions per second of residual sums. A weight of [`WEIGHTS_PER_DISC`] is a disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],
@@ -160,7 +160,7 @@ fn rate(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// A loop with only the memory accesses of residual sums. Parameter indices are computed before it.
+/// A loop with only the memory accesses of residual sums. Parameter indices are precomputed.
 struct Limit {
     stream: Vec<u32>,
     features: usize,
@@ -182,7 +182,7 @@ impl Limit {
         let mut sums = vec![0; self.parameters];
         // For a model without features, the stream is empty, and any chunk size but 0 is valid.
         for row in self.stream.chunks_exact(self.features.max(1)) {
-            // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
+            // SAFETY: the stream has only indices below `parameters`, the length of both vectors.
             unsafe {
                 let sum = gather(weights, row);
                 scatter(&mut sums, row, i64::from(sum));
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: `Limit` read 64 instances, beyond the weights of a small set.
+    /// A regression: `Limit` read 64 features of every position, even if the set has fewer.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

@@ -1,4 +1,4 @@
-//! Converts arrays from Python to boards: one array of 64-bit sets of squares for each side.
+//! Converts arrays from Python to boards. Each array has the discs of one side as 64-bit sets.
 
 use numpy::{
     PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,
@@ -69,7 +69,7 @@ fn not_a_board(place: usize, found: impl std::fmt::Display) -> PyErr {
     ))
 }
 
-/// Returns the positions. Raises an exception for unequal lengths, or if a pair is no position.
+/// Returns the positions. Raises an exception for unequal lengths, or for an invalid position.
 pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>> {
     let (Discs(player), Discs(opponent)) = (player, opponent);
     if player.len() != opponent.len() {

@@ -1,5 +1,4 @@
-//! The subcommands of both programs for Python: `commands.py` runs them, each in a process that
-//! calls `main`.
+//! The subcommands for Python: `commands.py` runs each in a process that calls `main`.
 
 use std::ffi::{CStr, CString, OsString};
 use std::path::Path;
@@ -25,7 +24,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// process; call it in a process of its own.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>) -> PyResult<u8> {
-    // Python's handler would raise `KeyboardInterrupt` when the program has already handled Ctrl-C.
+    // The program handles Ctrl-C itself; Python's handler would also raise `KeyboardInterrupt`.
     let signal = py.import("signal")?;
     signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?))?;
     let words: Vec<OsString> = py.import("sys")?.getattr("argv")?.extract()?;

@@ -15,9 +15,9 @@ use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// The number for no square: after the last move, and as `solved_ply` without an exact score.
+/// The element in place of a missing square, and of a `solved_ply` without an exact score.
 const NO_SQUARE: u8 = u8::MAX;
-/// The array element in place of a missing score or value.
+/// The element in place of a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
 
 /// A batch of games: arrays with one row for each game.
@@ -75,7 +75,7 @@ impl Games {
             result: column(py, games, |game| score(game.black_score())),
             solved_ply: column(py, games, solved_ply),
             solved_score: column(py, games, solved),
-            // `of_game` returns `None` only for games that a share omits; this split has none.
+            // `of_game` returns `None` only for a split with a share; this split has no share.
             subset: column(py, games, |game| split.of_game(game).map_or(0, |it| it as u8)),
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn interruptible<T: Send>(
             let (done, is_done) = channel::<()>();
             let flag = Arc::clone(&stop);
             let worker = scope.spawn(move || {
-                // `done` is dropped even if the work panics, which ends the wait below.
+                // Dropping `done`, also after a panic of the work, ends the wait below.
                 let _done = done;
                 on_threads(|| work(&flag))
             });

@@ -61,7 +61,7 @@ pub(crate) enum WeightsOrName {
     Name(String),
 }
 
-/// Calls `work` with the named evaluation, or with the embedded weights.
+/// Calls `work` with the evaluation `weights`; without one, with the embedded weights.
 fn with_evaluator<T>(
     weights: Option<&WeightsOrName>,
     work: impl FnOnce(&Evaluator) -> PyResult<T>,

@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::dataset::{DataChoice, Subset};
 use crate::fit::Fit;
 
-/// The least number of training games with which a fit has factors by default. They double its
-/// time, and with fewer games lower the error only a little (docs/log/factors.md).
+/// The least number of training games with which a fit has factors by default. Factors double the
+/// time of a fit, and with fewer games lower the error only a little (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// The least search depth at which games count as deep for the warning about few deep games.
+/// Games searched to at least this depth are deep: if they are few, the user is warned.
 const DEEP: u64 = 6;
 
-/// With fewer training games than this, more games lower the error more than deeper searches do.
+/// Below this number of training games, more games lower the error more than deeper games do.
 const MANY_GAMES: u64 = 100_000;
 
 /// The number of training positions at or above which factors lower the error of any pattern set.
@@ -29,7 +29,7 @@ pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
 }
 
 /// The properties of a fit that the warnings depend on. `depth` is the greatest search depth of the
-/// games. `has_values` is true if they have search values, `uses_values` if the labels use these.
+/// games; `has_values` is true if games have search values, `uses_values` if the labels use them.
 #[derive(Clone, Copy)]
 pub(super) struct Choices {
     depth: u64,

@@ -48,7 +48,7 @@ pub struct Arguments {
     limit_positions_per_second / 1e6
 )]
 pub(in crate::cli) struct Report {
-    /// `cpu` or `cuda`.
+    /// The device: `cpu`, `cuda` or `host`.
     device: &'static str,
     /// The number of different positions up to symmetry.
     positions: usize,
@@ -65,8 +65,7 @@ pub(in crate::cli) struct Report {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
-    // On a GPU, the two million positions of 400,000 games take milliseconds per pass, and do not
-    // fit into its cache.
+    // On a GPU, a pass over 400,000 games takes milliseconds, and they exceed its cache.
     let games = arguments.games.unwrap_or(if picked.gpu().is_some() { 400_000 } else { 100_000 });
     let phases: Vec<Phase> = arguments.phases.iter().collect();
     let positions = positions(arguments.data.as_ref(), games, &phases, session.progress())?;

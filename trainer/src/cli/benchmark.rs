@@ -77,8 +77,8 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Returns the paths of files of the repository, sought in the current folder and those above it.
-/// If they are missing, the error names the flag for other files.
+/// Returns the paths of files of the repository, searched in the current folder and those above it.
+/// If they are missing, the error names the flag `flag`, which chooses other files.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -101,8 +101,8 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part: those that the user named or, without any, those of the
-    /// repository. `None` if the user did not choose the part or its files are missing.
+    /// Returns the files of a part: those that the user named or, if none, the repository's. `None`
+    /// if the part is not among those to run, or if its files are missing.
     fn files(
         &mut self,
         (part, flag): (Part, &str),
@@ -217,8 +217,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let subjects: Vec<Subject> = arguments.players.iter().map(load).collect::<Result<_, _>>()?;
     let mut left_out = plan.left_out;
     if arguments.players.iter().any(PlayerSpec::needs_games) {
-        // The games of `--strong` and `--exact` may lead to the problems, even if these parts do
-        // not run.
+        // Games that lead to the problems are searched in the files of `--strong` and `--exact`,
+        // even if these parts do not run.
         let strong = arguments.strong.clone().map(|file| vec![file]);
         let mut files = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
         files.extend_from_slice(&arguments.exact);
@@ -268,7 +268,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(report.has_wrong_scores()))
 }
 
-/// Returns the command line of this process, quoted for a shell.
 fn command_line() -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./,:=+@%".contains(letter);
     let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {

@@ -201,9 +201,9 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Runs a calibration that can be resumed, writes the weights and prints the report. The
-    /// closure returns the findings and the new weights; for a complete output, it runs only for
-    /// the report.
+    /// Runs a calibration that can be resumed, writes the weights and prints the report.
+    /// `calibrate` returns the findings and the new weights. If the output is already complete, it
+    /// runs again, only for the report.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

@@ -56,9 +56,9 @@ pub(in crate::cli) struct Report {
     test_positions: usize,
     /// The number of training games.
     games: u64,
-    /// The number of positions omitted because their player has no legal move.
+    /// The number of positions omitted because the side to move has no legal move.
     dropped: u64,
-    /// The folder.
+    /// The folder of the dataset.
     folder: PathBuf,
     /// The wall time.
     seconds: f64,
@@ -71,7 +71,7 @@ pub(in crate::cli) struct Report {
 pub(in crate::cli) struct ShardReport {
     /// The shard: I/N.
     shard: String,
-    /// The folder.
+    /// The folder of the dataset.
     folder: PathBuf,
     /// The wall time.
     seconds: f64,
@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     make_folder(&folder)?;
     let made = arguments.make(session);
     if made.is_err() && is_new {
-        // If the command failed, the folder is removed if it is empty.
+        // The command has failed: its new folder is removed, if it is still empty.
         let _ = std::fs::remove_dir(&folder);
     }
     let seconds = session.seconds();
@@ -125,7 +125,7 @@ impl Arguments {
         data.chain(self.settings.as_deref())
     }
 
-    /// Returns the settings of the settings file, overridden by the flags.
+    /// Returns the settings of `--settings`, overridden by the other flags.
     fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,

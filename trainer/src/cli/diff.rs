@@ -27,7 +27,7 @@ pub(in crate::cli) struct Difference {
     factors_equal: bool,
     /// True if both files have the same move-ordering evaluation, or neither has one.
     ordering_equal: bool,
-    /// The largest difference of a weight, in steps.
+    /// The largest difference of a weight, in steps of 1/32 disc.
     max_steps: u32,
     /// The difference of each phase.
     phases: Vec<PhaseDifference>,
@@ -39,7 +39,7 @@ struct PhaseDifference {
     phase: Phase,
     /// The number of different weights.
     different: usize,
-    /// The largest difference of a weight, in steps.
+    /// The largest difference of a weight, in steps of 1/32 disc.
     max_steps: u32,
     /// Mean absolute difference over all weights of the phase, in discs.
     mean_discs: f64,

@@ -32,13 +32,13 @@ pub(in crate::cli) struct Findings {
     gpu: Option<GpuFindings>,
     /// The number of threads.
     threads: usize,
-    /// The memory that this process may use; without `--memory-mb`, commands keep to it.
+    /// The memory in bytes that this process may use; commands stay within it by default.
     memory_bytes: u64,
     /// The limit that is the least: `machine`, `control group`, or half of what a `ulimit` leaves.
     memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,
-    /// The available instruction sets for computing pattern indices, without the portable one.
+    /// The available instruction sets for pattern indices, without the portable code.
     instruction_sets: Vec<String>,
     /// The optimizer of a fit on this device.
     optimizer: &'static str,
@@ -83,7 +83,7 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// The instruction sets for pattern indices on this machine, without the portable one.
+/// The instruction sets for pattern indices on this machine, without the portable code.
 fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
     sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()

@@ -159,7 +159,7 @@ fn identifier(text: &str) -> Result<String, String> {
 }
 
 impl Arguments {
-    /// Returns the prefix of names in a C file: `--prefix`, or one from the name of the file.
+    /// Returns the prefix of names in a C file: `--prefix`, or one derived from the file's name.
     fn prefix(&self) -> String {
         let of_file = || {
             let stem =
@@ -179,7 +179,6 @@ impl Arguments {
     }
 }
 
-/// Returns the SHA-256 of bytes in hexadecimal, as `sha256sum` prints it.
 pub(super) fn sha256_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

@@ -103,7 +103,7 @@ enum Optimizer {
     Descent,
 }
 
-/// Runs the command `fit`. The exit status is 1 if the error is above `--max-mae`.
+/// Runs the command `fit`. The exit status is 1 if the validation error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let named = arguments;
     let (data, test) = (DataChoice::files(&named.data)?, DataChoice::files(&named.test)?);
@@ -143,7 +143,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         session.progress().message(&format!("pattern set {name} ({why})"));
     }
     let (name, reason) = (device.name(), &device.reason);
-    // A user who did not ask for a GPU need not read why none is used; `doctor` reports it.
+    // Without `--device`, the reason for the device is not printed; `doctor` prints it.
     session.progress().message(&match arguments.device {
         None => format!("device {name}, optimizer {optimizer}"),
         Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
@@ -207,7 +207,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    /// Returns the pattern set; `None` if it depends on a number of games that is not known yet.
+    /// Returns the pattern set; `None` if it depends on the number of games, and `games` is `None`.
     fn pattern_set(&self, games: Option<u64>) -> anyhow::Result<Option<PatternSet>> {
         let set = match (&self.patterns, self.factors, self.optimizer) {
             (Some(name), ..) => PatternSet::named(name, Path::new(""))?,
@@ -222,7 +222,7 @@ impl Arguments {
         Ok(Some(set.with_factors(shape)))
     }
 
-    /// Reads the initial weights, and converts their factors to the requested shape.
+    /// Reads the initial weights, and converts their factors to the shape of `--factors`.
     fn initial(&self, path: &Path) -> anyhow::Result<WeightsFile> {
         let file = Weights::read(path)?;
         let Some(choice) = self.factors else { return Ok(file) };
@@ -246,8 +246,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Refuses a test file that the initial weights were fitted to. Warns of test games that they
-    /// were fitted to, if files of their training data are beside the test or the weights.
+    /// Returns an error if the initial weights were fitted to a test file. Warns if they were
+    /// fitted to test games, as far as their training files are next to the test or the weights.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());

@@ -81,11 +81,11 @@ pub(in crate::cli) struct Loss {
     all: GroupErrors,
     /// True if the errors are within `--max-mae` and `--max-bias`; null without either flag.
     passed: Option<bool>,
-    /// The positions grouped by their value.
+    /// The errors by range of the value.
     by_value: Vec<Group>,
-    /// The positions grouped by region of the game.
+    /// The errors in the opening, the midgame and the endgame.
     by_region: Vec<Group>,
-    /// The positions grouped by the number of empty squares.
+    /// The errors by range of the number of empty squares, and for even and odd numbers of them.
     by_group: Vec<Group>,
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +177,7 @@ impl Arguments {
         Ok(measuring.files(&self.data, &self.rules(), progress)?)
     }
 
-    /// Looks up the data's games in the weights' training data; `sha256` has the files' checksums.
+    /// Looks for the data's games in the weights' training data. `sha256` is of the data files.
     fn training_has(
         &self,
         second: Option<&WeightsChoice>,
@@ -274,7 +274,7 @@ pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Exp
     Ok(Explanation { board: line.to_owned(), ..explanation })
 }
 
-/// Loads weights to explain values by. Refuses `none` and `mobility`, which have no patterns.
+/// Loads weights to explain values. `none` and `mobility`, which have no patterns, are errors.
 pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
     let ByClass { weights, counted, .. } = ByClass::load(weights)?;
     Ok(Explainer::new(weights, counted))

@@ -84,7 +84,7 @@ pub struct Arguments {
 /// A player of the match: loaded weights or a checked external program, with its search.
 struct Loaded {
     engine: Engine,
-    /// The search settings in the player's text; those that it omits are from the match's flags.
+    /// The search settings that the player's text states; for others, those of the flags.
     search: SearchSpec,
     plan: Plan,
 }
@@ -144,7 +144,7 @@ impl Arguments {
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search settings of the flags: the defaults for what a player's text omits.
+    /// Returns the search settings that the flags state, for players whose text omits them.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
@@ -201,8 +201,8 @@ impl Arguments {
             .with_unusual(first.exact != second.exact, "second_exact", second.exact)
             .with_unusual(ends != ["none"; 2], "ends", json!(ends))
             .with_unusual(levels != [None; 2], "levels", json!(levels))
-            // The files of a shard's games name the shard. `KeptMatch` replaces it in the
-            // provenance of the parts, which all shards share.
+            // The files of games that a shard writes are its own, so their provenance names the
+            // shard. `KeptMatch` replaces it for the parts, which all shards share.
             .with_unusual(self.shard.is_some(), "shard", self.shard.map(|shard| shard.to_string()))
     }
 
@@ -368,7 +368,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns the first line of a transcripts file up to the moves. It is known before the match.
+/// Returns the part of a transcripts file that is known before the match: up to the first moves.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -286,7 +286,7 @@ mod tests {
     fn a_flag_of_several_commands_has_one_text_and_a_heading() {
         let command = arguments::command::<Program>();
         assert_eq!(flags::complaints(&command), Vec::<String>::new());
-        // Some texts began with "plays", others with "play".
+        // A regression: some texts began with "plays", others with "play".
         let texts = command.get_subcommands().map(|sub| sub.get_about().unwrap().to_string());
         let verbs: Vec<_> = texts.map(|text| text.split(' ').next().unwrap().to_owned()).collect();
         assert!(verbs.len() > 10 && verbs.iter().all(|verb| !verb.ends_with('s')), "{verbs:?}");

@@ -7,7 +7,7 @@ use crate::report::Line;
 
 const SIZE: (u32, u32) = (860, 330);
 
-/// The greatest number of lines with which the picture shows their names.
+/// The most lines whose names the picture shows.
 const MOST_NAMED: usize = 8;
 
 const COLOURS: [RGBColor; 5] = [
@@ -18,10 +18,10 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(110, 110, 20),
 ];
 
-/// A picture of lines above the same axis. The vertical axis includes 0 and 1.
+/// A chart of lines above one horizontal axis. The vertical axis includes 0 and 1.
 pub(super) struct Picture<'a> {
     pub(super) title: &'a str,
-    /// The names of both axes.
+    /// The names of the horizontal and the vertical axis.
     pub(super) across: &'a str,
     pub(super) up: &'a str,
     /// The greatest value on the horizontal axis.

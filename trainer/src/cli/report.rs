@@ -42,7 +42,7 @@ pub struct Arguments {
 pub(in crate::cli) struct Written {
     /// The page.
     page: PathBuf,
-    /// The number of shown runs.
+    /// The number of weights files on the page.
     runs: usize,
     /// The number of shown matches.
     matches: usize,
@@ -141,7 +141,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     })
 }
 
-/// Writes each table of the page as CSV, and each chart of its columns as SVG.
 fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Result<Vec<PathBuf>> {
     make_folder(folder)?;
     let mut written = vec![];
@@ -172,7 +171,7 @@ fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Resul
     Ok(written)
 }
 
-/// Reads a JSON object that `command` printed. Only this command prints `field`.
+/// Reads the JSON output of `command`, which is recognised by `field`.
 fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
     let shown = path.display();
     let bytes = read_ordinary(path, LONGEST_PRINTED)?;

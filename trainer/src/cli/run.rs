@@ -79,7 +79,7 @@ impl fmt::Display for Plan {
 
 #[derive(Default, Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report {
-    /// The steps, in their order.
+    /// The steps, in the order of the recipe.
     steps: Vec<FinishedStep>,
     /// The checksum of the last weights file or, if there is none, of the last step's file.
     sha256: Option<String>,

@@ -25,12 +25,12 @@ const RUNS: [&str; 3] = ["quickstart", "run", "train"];
 /// The pause before a process tries again to get a lock that another process of the run holds.
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
-/// A run of a recipe: the steps are made in `folder`.
+/// A run of a recipe, which makes the steps in `folder`.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    /// The shard of the run that this process makes.
+    /// The shard of the run whose parts this process makes first.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -84,9 +84,9 @@ fn parsed(words: &[String]) -> anyhow::Result<Command> {
 }
 
 impl Making<'_> {
-    /// Parses all commands, verifies steps that another version of the program finished, and makes
-    /// the steps in order, those with true anew. Stops after a step with a failed check (exit
-    /// status 1). Appends each finished step to `made`.
+    /// Parses all commands, verifies finished steps of another version of the program, and makes
+    /// the steps in order; true in `steps` requests to make a step anew. Stops after a step whose
+    /// check fails (exit status 1). Appends each finished step to `made`.
     pub(super) fn make(
         &self,
         steps: &[(&Step, bool)],
@@ -154,8 +154,8 @@ impl Making<'_> {
         numbers.map(shard).collect()
     }
 
-    /// Makes the parts of a step together with other processes: first the parts of its own shard,
-    /// then those of shards that no other process makes, until all are made.
+    /// Makes the parts of a step together with other processes: first those of the process's own
+    /// shard, then those of shards that no other process makes, until all are made.
     fn make_parts(&self, shards: Vec<Command>, path: &Path) -> anyhow::Result<()> {
         let report = path.with_added_extension(format!("json.{}", self.shard.number()));
         let mut missing = VecDeque::from(shards);
@@ -164,7 +164,7 @@ impl Making<'_> {
         {
             match command(&self.session.step(&report)) {
                 Ok(_) => {}
-                // Another process has just packed and removed the parts.
+                // Another process has just packed the parts into the step's file.
                 Err(_) if path.exists() => {}
                 Err(error) if is_others_work(&error) => {
                     missing.push_back(command);
@@ -177,8 +177,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Runs the whole command of a step, which packs the parts of shards. Waits for other processes
-    /// of the run.
+    /// Runs the command of a whole step, which packs the parts that shards made. Waits while other
+    /// processes of the run hold a lock.
     fn make_whole(&self, command: &Command, report: &Path) -> anyhow::Result<(Session, Outcome)> {
         loop {
             let alone = self.wait_to_be_alone()?;
@@ -199,8 +199,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Takes the lock under which one process of the run makes a whole step; waits if another holds
-    /// it. `None` if one process makes the run.
+    /// Takes the lock under which only one process makes a whole step; waits if another process
+    /// holds it. Returns `None` if a single process makes the run.
     fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
@@ -217,9 +217,9 @@ impl Making<'_> {
         }
     }
 
-    /// Estimates the remaining time from the core seconds `left`: all threads are assumed busy at
-    /// first, later the rate of `finished` core seconds in `seconds`. Returns an empty text for
-    /// less than half a second.
+    /// Estimates the remaining time for `left` core seconds of work: at first as if all threads
+    /// were busy, later by the `finished` core seconds in `seconds`. Returns an empty text for less
+    /// than half a second.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };
@@ -275,7 +275,7 @@ fn is_others_work(error: &anyhow::Error) -> bool {
     causes.any(|cause| cause.kind() == io::ErrorKind::WouldBlock)
 }
 
-/// Returns the checksum that a file states of its content or, without one, that of its bytes.
+/// Returns the checksum that a file states for its content; of its bytes if it states none.
 fn checksum(path: &Path) -> anyhow::Result<String> {
     if let Ok(stated) = stated_sha256(path) {
         return Ok(stated);

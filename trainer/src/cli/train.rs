@@ -1,6 +1,5 @@
-//! `othello-trainer train` and `quickstart`: make weights by a shipped recipe, and measure them in
-//! matches. `train` takes a time limit, and scales the numbers of games in the recipe to the speed
-//! of the machine.
+//! `othello-trainer train` and `quickstart`: make weights by a shipped recipe, and play matches.
+//! `train` scales the numbers of games in the recipe to a time limit and the machine's speed.
 
 use std::fmt;
 use std::fs;
@@ -61,7 +60,7 @@ pub(in crate::cli) struct Verdict {
     weights: PathBuf,
     /// The checksum of the content of this weights file.
     sha256: String,
-    /// The match against `mobility`, the evaluation by hand.
+    /// The match against `mobility`, the hand-written evaluation.
     #[schemars(with = "MatchReport")]
     r#match: Option<Json>,
     /// The match against the embedded weights.
@@ -76,9 +75,9 @@ pub(in crate::cli) struct Verdict {
 
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 struct LastFit {
-    /// The training positions of the last fit.
+    /// The number of training positions of the last fit.
     positions: u64,
-    /// The phases of the last fit.
+    /// The results of the last fit by phase.
     phases: FitReport,
     /// The MAE of the last fit on the validation set.
     validation_mae: Option<f64>,
@@ -99,10 +98,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The steps with matches of a recipe's last weights against `mobility` and the embedded weights.
+/// The steps that play the recipe's last weights against `mobility` and the embedded weights.
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
-/// Makes the steps of a recipe and returns the results. `plan` is its name or path.
+/// Makes the steps of a recipe and returns the results. `plan` is the recipe's name or path.
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
     let recipe = making.recipe;
     let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
@@ -144,16 +143,16 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The shipped recipes from which `train` chooses if `--weights` names no learned weights, and,
-/// below, those that start with games of learned weights. See `docs/current-figures.md`.
+/// The shipped recipes of which `train` chooses one: these if `--weights` names no learned weights,
+/// and those below, which start with games of learned weights, if it does.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
-/// The share of the given time that is planned. The rest is spare: threads are not always busy.
+/// The share of the given time that the plan uses, since threads are not always busy.
 const PLANNED_SHARE: f64 = 0.9;
 
-/// The number of games by which `train` measures a machine. The constant below is the time of one
-/// game on one core of the reference machine.
+/// The number of games by which `train` measures a machine. The next constant is the seconds that a
+/// game takes on one core of the reference machine.
 const MEASURED_GAMES: u64 = 16_384;
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
@@ -165,7 +164,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         *weights != WeightsChoice::None,
         "--weights none: values every position at 0; expected `mobility`, `embedded` or a file"
     );
-    // Weights that cannot be loaded are an error before the plan is written.
+    // The weights are loaded so that an error comes before the plan is written.
     Evaluator::load(weights)?;
     let folder = out.with_extension("run");
     let path = out.with_extension("recipe.toml");
@@ -231,8 +230,8 @@ impl Arguments {
     }
 }
 
-/// Scales each shipped recipe in `names` to take `budget` core seconds. Returns the scaled recipe
-/// whose number of games changes by the smallest factor, with its name.
+/// Scales the games of each recipe in `names` so that it takes `budget` core seconds. Returns the
+/// recipe whose number of games changes by the smallest factor, with its name.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();
@@ -244,7 +243,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, recipe.scaled(factor(&recipe))))
 }
 
-/// Measures, by self-play of `mobility`, how many cores of the reference machine are equally fast.
+/// Measures the machine by self-play of `mobility`, in cores of the reference machine.
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Number of combinations of values to try, drawn at random [default: all]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_000_usize))]
     trials: Option<usize>,
-    /// Seed of that draw
+    /// Seed by which the combinations of values are drawn
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
     /// Rounds; at most half of a round's combinations go into the next one

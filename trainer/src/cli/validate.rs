@@ -79,8 +79,8 @@ fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> 
     Ok(found)
 }
 
-/// Lists the record files of a folder in its `records.json`. Validates new ones (with `anew`, also
-/// changed ones), and adds the results to `files`. A damaged file is an error.
+/// Lists the record files of a folder in its `records.json`. Validates files that are not listed
+/// yet (with `anew`, also changed ones), and adds the results to `files`. Damage is an error.
 fn list(
     folder: &Path,
     anew: bool,

@@ -33,16 +33,16 @@ struct Maker {
     program: String,
     /// The checksum of the small version of the recipe, including the seed of the run.
     recipe: String,
-    /// The checksum of each step's small file, without steps that could not be verified.
+    /// The checksum of each step's small file; steps that could not be verified are missing.
     probes: Probes,
 }
 
-/// Checksums of files by step.
+/// The checksums of the steps' small files, by the name of the step.
 type Probes = BTreeMap<String, String>;
 
 impl Making<'_> {
-    /// Returns an error if this program makes the small version of a finished step differently,
-    /// else records this program in `run.json`. `wanted` has true for steps that are made anew.
+    /// Returns an error if this program makes the small version of a finished step differently;
+    /// otherwise records this program in `run.json`. In `wanted`, steps with true are made anew.
     pub(super) fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let before: Maker = match path.exists() {
@@ -95,8 +95,8 @@ impl Making<'_> {
         ["", ".parts"].iter().any(|end| self.folder.join(format!("{name}{end}")).exists())
     }
 
-    /// Makes the small recipe. Returns the checksums of its files, without those of steps whose
-    /// files contain times, and of steps that fail.
+    /// Makes the small recipe. Returns the checksums of its files, except those of steps that fail,
+    /// or whose files contain times.
     fn probes(&self, small: &Recipe) -> anyhow::Result<Probes> {
         let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
         let folder = folder.with_context(|| self.folder.display().to_string())?;

@@ -115,7 +115,7 @@ impl Recipe {
     }
 
     /// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of
-    /// 64. The stated times of these steps and of the fits are also multiplied by `factor`.
+    /// 64. Also multiplies the stated times of these steps and of the fits by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
         let scaled = self.changed(|_, step| {
             if let Some(Value::Integer(games)) = step.get_mut("games") {

@@ -32,7 +32,7 @@ impl Recipe {
                 Value::Table(_) if name.contains('.') => {
                     return Err(Invalid(format!("[\"{name}\"]: expected the key `command`")));
                 }
-                // A table without the key `command` contains common flags for a command.
+                // A table without the key `command` has flags for all steps with one command.
                 Value::Table(_) => {}
                 _ => {
                     return Err(Invalid(format!(
@@ -103,8 +103,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the words of a flag. `part`, the number of the file with `repeat`, is added to
-    /// seeds.
+    /// Returns the words of a flag. `part`, a file's number with `repeat`, is added to seeds.
     fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
         let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
         let flag = || Word::Text(format!("--{key}"));
@@ -128,7 +127,7 @@ impl Reader<'_> {
         Ok(words)
     }
 
-    /// Returns the files (with `repeat`, several) of the step that `text` names, otherwise `text`.
+    /// Returns the file of the step that `text` names (with `repeat`, its files), else `text`.
     fn word(&self, step: &str, text: &str) -> Result<Vec<Word>, Invalid> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.table.get(name).and_then(Value::as_table);

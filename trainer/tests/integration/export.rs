@@ -27,7 +27,7 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights without and with factors, each with the file of the expected values of `boards.txt`.
+/// Weights without and with factors, each with the file that has their values of `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -87,7 +87,7 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     folder.runs(&format!("{second} --threads 1"));
     let bytes = folder.read("1.npz");
     assert!(bytes == folder.read("2.npz"));
-    // The date of a zip's first entry (MS-DOS, bytes 10 to 13) must be the earliest: 1980-01-01.
+    // The first entry's date (MS-DOS) must be the earliest, 1980-01-01, so that bytes do not vary.
     assert_eq!(bytes[10..14], [0, 0, 0x21, 0]);
 
     let modified = || folder.path("1.npz").metadata().unwrap().modified().unwrap();
@@ -103,7 +103,7 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
-/// The arrays must equal those of an independent, simple reader of games.
+/// The arrays must equal the positions that this test computes from the games itself.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {
     let folder = Folder::with_random_games(0..40);
@@ -141,14 +141,14 @@ fn the_positions_of_games_are_written_as_arrays() {
     assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
 }
 
-/// The Python code in formats.md must compute the expected values from the arrays.
+/// The Python code in `datasets/formats.md` must compute the expected values from the arrays.
 #[test]
 fn numpy_evaluates_from_the_arrays() {
     let folder = Folder::new();
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
     let formats = std::fs::read_to_string(formats).unwrap();
     let code = formats.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
-    // In the first 120 boards, the side to move has a legal move and needs no pass.
+    // The Python code cannot pass; in the first 120 boards, the side to move need not pass.
     let check = "\nimport sys\nboards, values = open(sys.argv[2]), open(sys.argv[3])\n\
         for line, stated in list(zip(boards, values))[:120]:\n\
         \x20   side = 1 if line[65] == 'X' else -1\n\
@@ -173,8 +173,8 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// A C file must compute the expected values, with its weights inside or in a raw file, also after
-/// each move. A regression: the second of two included files was skipped silently.
+/// A C file with weights inside, and one with a raw file, must compute the expected values, also
+/// after each move. A regression: a program with two such C files silently skipped the second.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");
@@ -220,8 +220,8 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     }
 }
 
-/// Positions keep the subset of their game, so a fit to them must equal the fit to the games. Other
-/// weights or subsets of positions must change the fit.
+/// A fit to positions must equal the fit to the games, since positions keep their game's subset. A
+/// fit to positions with other weights or subsets must differ.
 #[test]
 fn positions_come_back_from_arrays_with_the_same_fit() {
     let folder = Folder::with_random_games(0..150);
@@ -241,7 +241,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     folder.runs("split mixed.positions --out some");
     folder.runs("merge some.training.positions some.test.positions some.validation.positions --out b.positions");
     assert_eq!(fit("b.positions", 5), whole);
-    // If the arrays do not state subsets, the positions of a game still stay in one subset.
+    // If the arrays state no subsets, all positions of a game must still be in one subset.
     let [mut weighted, mut drawn] = ["weighted.npz", "drawn.npz"]
         .map(|name| NpzWriter::new(File::create(folder.path(name)).unwrap()));
     let mut npz = NpzReader::new(File::open(folder.path("a.npz")).unwrap()).unwrap();

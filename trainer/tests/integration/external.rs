@@ -34,7 +34,7 @@ struct Mannered<S> {
 impl<S: Server> Server for Mannered<S> {
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply {
         let asked = line == "go" || line.contains("genmove");
-        // One of 60 requests fails, so that about every other game goes wrong.
+        // One of 60 requests fails, so that in about every other game the program misbehaves.
         let manners = match self.manners.as_str() {
             "mixed" if self.random.below(60) == 0 => {
                 MANNERS[1 + self.random.below(5) as usize].to_owned()
@@ -78,7 +78,7 @@ fn engine_process() {
     let Ok(manners) = std::env::var("OTHELLO_TEST_MANNERS") else { return };
     let player = Player::new(&Search::new(&Zero).hash_mb(1), Level::new(1).unwrap()).unwrap();
     let random = Generator::new(std::process::id().into());
-    // The test runner has printed the test's name on the current line.
+    // The test runner has printed the test's name without a line end, so this ends the line.
     println!();
     let (input, output) = (stdin(), stdout().lock());
     if std::env::var_os("OTHELLO_TEST_NBOARD").is_some() {
@@ -215,7 +215,7 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
     };
     let gtp = told(Protocol::Gtp);
     assert_eq!(gtp.matches(" time_settings 3600 0 0\n").count(), 2, "{gtp}");
-    // The remaining time never grows within a game, and is sent before each request for a move.
+    // The remaining time must be sent before each request for a move, and never grow within a game.
     let lines: Vec<&str> = gtp.lines().collect();
     let mut left = 3_600;
     for pair in lines.windows(2) {
@@ -243,8 +243,8 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
     }
 }
 
-/// A regression: the report of a match printed a time limit that the external program did not obey,
-/// and listed the program's resignations as misconduct.
+/// Regressions: the report of a match stated a time limit that does not apply to external programs,
+/// and listed a program's resignations as misconduct.
 #[test]
 fn limits_that_a_program_does_not_keep_are_reported_with_its_time_and_resignations_as_results() {
     let folder = Folder::new();

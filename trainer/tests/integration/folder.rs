@@ -14,7 +14,6 @@ use othello_testing::records;
 /// The number of opening moves that the record of a [`random_game`] marks as random.
 pub(crate) const RANDOM_PLIES: u8 = 6;
 
-/// A pattern set with factors, small enough for fast fits.
 pub(crate) const TINY_FACTORS: &str = "name = 'tiny'\nscalars = ['moves_pair']\n\
     [factors]\ndimensions = 8\nphases = 4\n\
     [[pattern]]\nsquares = 'a1 b1 c1 d1 a2'\n[[pattern]]\nsquares = 'c3 d3 e3 f3'\n";
@@ -24,7 +23,6 @@ pub(crate) fn random_game(seed: u64) -> Game {
     Game::new(RANDOM_PLIES, &random_moves(seed)).unwrap()
 }
 
-/// A temporary folder in which a test runs the trainer, with functions that create games.
 #[derive(derive_more::Deref)]
 pub(crate) struct Folder(othello_testing::folder::Folder);
 

@@ -107,7 +107,7 @@ fn searches_are_shown_position_by_position() {
     assert!(positions > 2 * GAMES);
     assert_eq!((&end["stage"], &end["unit"]), (&"loss".into(), &"positions".into()));
     assert_eq!((&end["done"], &end["total"]), (&positions.into(), &positions.into()));
-    // Without its game, each position counts as a game: only the standard error differs.
+    // If positions are measured without their games, only the standard error may differ.
     let phase = |phase| Phase::new(phase).unwrap();
     let measuring = Measuring {
         evaluator: &Mobility,

@@ -71,7 +71,7 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     assert!(at.read("limited.weights") == at.read("free.weights"));
 }
 
-/// A regression: `validate` accepted a match file with intact sections that contain no games.
+/// A regression: `validate` accepted a match file whose sections are intact but contain no games.
 #[test]
 fn the_file_of_a_match_without_its_games_is_damaged() {
     let at = &Folder::new();

@@ -1,5 +1,5 @@
-//! Tests of the outputs that `tests/cmd`, the README and the pages of figures state. The crate
-//! `othello-testing` runs every command of the guides.
+//! Tests that commands print what `tests/cmd`, the README and the pages of figures show. The crate
+//! `othello-testing` runs the commands of the guides.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn commands_print_what_the_cases_expect() {
     cases.skip("tests/cmd/fits.trycmd").skip("tests/cmd/studies.trycmd");
 }
 
-/// Runs the commands of `docs/current-figures.md`, which draw `docs/pictures/errors.svg`.
+/// Repeats the commands of `docs/current-figures.md` that draw `docs/pictures/errors.svg`.
 #[test]
 fn the_picture_of_the_errors_is_what_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();

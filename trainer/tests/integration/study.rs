@@ -59,7 +59,7 @@ fn the_worst_positions_are_board_lines_with_their_origin_and_what_adds_up_to_the
         let sum: f64 = parts.iter().map(|part| number(part, "discs")).sum();
         assert!((sum.clamp(-64.0, 64.0) - number(row, "value")).abs() < 1e-9, "{row}");
         assert_eq!((&row["label_kind"], &row["ply"]), (&"result".into(), &row["phase"]));
-        // The game that the row names must have the position at the ply that the row names.
+        // The row's game must have the row's position at the row's ply.
         let first = if row["file"] == "train.games" { 0 } else { 1000 };
         let seed = first + row["game"].as_u64().unwrap() - 1;
         let replay = random_game(seed).replay();
@@ -69,7 +69,7 @@ fn the_worst_positions_are_board_lines_with_their_origin_and_what_adds_up_to_the
     }
     let by_hand = folder.json("loss mobility test.games --worst 1");
     assert_eq!(by_hand["worst"][0]["parts"], Value::Array(vec![]));
-    // The groups together must have all positions, and the same bias as all positions.
+    // The groups together must have all positions, and on average the bias of all positions.
     for groups in ["by_value", "by_region", "phases"] {
         let groups = found[groups].as_array().unwrap();
         let with = groups.iter().filter(|group| group["positions"] != 0);

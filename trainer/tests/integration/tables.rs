@@ -1,6 +1,5 @@
 //! Tests of `export` and `import weights` in the formats of Edax and Egaroucid. Slow evaluators in
-//! this file read the bytes as the other programs do, and must return the same value for every
-//! position.
+//! this file read the bytes as these programs do, and must compute our values.
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
@@ -38,7 +37,7 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images under the eight symmetries, one for each set of squares.
+/// Returns the images of a pattern under the eight symmetries, without those with equal squares.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -210,7 +209,7 @@ fn edax_and_egaroucid_read_our_values_out_of_their_files() {
         let weights = weights(shipped(set));
         let (bytes, back) = if set == "edax" {
             let bytes = edax(&weights).unwrap();
-            // The file also has weights for the full board, which equal those of the last phase.
+            // The file also has weights for full boards, which must equal those of the last phase.
             let of_stage = |stage: usize| &bytes[28 + stage * 2 * EDAX_WEIGHTS..];
             assert_eq!(of_stage(60), &of_stage(59)[..2 * EDAX_WEIGHTS]);
             let back = read_edax(&bytes).unwrap();
@@ -244,12 +243,12 @@ fn a_file_of_edax_keeps_its_values_but_for_rounding() {
     check_rounded(&edax_sums(&bytes, &positions), &read_edax(&bytes).unwrap(), &positions);
 }
 
-/// The imported weight of a class is the mean of the weights of its two configurations.
+/// Egaroucid has a weight for each of two mirrored configurations; the import takes their mean.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();
-    // The only weight in the file is that of a configuration in phase 0 with one disc of the
-    // player, on a2. Its index has the digits 022…, so it is 3^7 − 1.
+    // The file has one weight that is not 0: that of a configuration of phase 0 with one disc of
+    // the player, on a2. Its index has the digits 022…, so it is 3^7 − 1.
     let place = 3_usize.pow(7) - 1;
     let words = [4096 + place as i16, 12, 4096 + (28_600 - place - 1) as i16];
     let words: Vec<u8> = words.into_iter().flat_map(i16::to_le_bytes).collect();

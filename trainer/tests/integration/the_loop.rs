@@ -26,7 +26,7 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
         assert!(mae(&fitted, phase) < mae(&baseline, phase), "phase {phase}");
     }
     assert!(fitted["phases"][3]["train_mse"].is_number());
-    // Each of the 100 test games has a position of this phase, which may be in training, too.
+    // Each of the 100 test games has a position of phase 50, which is omitted if training has it.
     let tested = fitted["phases"][50]["test_positions"].as_u64().unwrap();
     assert!((50..=100).contains(&tested), "{tested}");
     assert!(fitted["test_mae"].as_f64().unwrap() < 64.0);
@@ -41,8 +41,8 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
         (itself["losses"].as_u64(), Some(0.0))
     );
     assert_eq!((itself["elo"].as_f64(), itself["p_value"].as_f64()), (Some(0.0), Some(1.0)));
-    // The opponent is not `none`: with `none` all moves tie, and a search then plays the first move
-    // in its order, which is often good.
+    // `none` is not a weak opponent: all moves tie, and a search then plays the first move in its
+    // order, which is often good.
     let counting = play("small.weights", "discs.weights");
     assert!(counting["wins"].as_u64() > counting["losses"].as_u64(), "{counting}");
     assert!(counting["p_value"].as_f64().unwrap() < 0.01, "{counting}");

@@ -69,7 +69,7 @@ pub(crate) struct StageDetails<'a> {
 }
 
 impl<'a> StageDetails<'a> {
-    /// `done`, `resumed` and `total` count units. The rate excludes the units of an earlier run.
+    /// `done`, `resumed` and `total` are numbers of units. The rate is without the resumed units.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),
@@ -110,7 +110,7 @@ impl ProgressFile {
         ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
-    /// Replaces the content atomically. Fails if the file has no event: it may be a user's data.
+    /// Replaces the content atomically. Fails if the old content is not an event (but user data).
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
         self.0.replace(event.line().as_bytes())
     }
@@ -174,7 +174,7 @@ mod tests {
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
     }
 
-    /// A regression: `--progress-file` replaced a data file, and deleted a user's `.partial` file.
+    /// Formerly, `--progress-file` replaced a data file, and deleted a user's `.partial` file.
     #[test]
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

@@ -8,9 +8,8 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use super::events::StageDetails;
 use super::unit::{duration, name_and_unit, part, rate, time_left};
 
-/// The least time between two plain progress lines.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// The least time between two lines about epochs above a progress bar.
+/// The least time between two lines that report epochs above a progress bar.
 const BAR_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct Stage {
@@ -113,7 +112,7 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Regressions in two of the rows: `15923333333 h left`, and a number of bytes without a unit.
+    /// Formerly, a line contained `15923333333 h left`, and another gave bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         let line = |stage, [done_before, total, done, seconds]: [u64; 4]| {

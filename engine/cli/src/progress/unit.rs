@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, HumanCount};
 
-/// Splits a stage from its unit: `import (bytes)` is `import` and `bytes`. The unit may be empty.
+/// Splits the text of a stage into name and unit: `import (bytes)`. The unit may be empty.
 pub(super) fn name_and_unit(stage: &str) -> (&str, &str) {
     let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
     split.unwrap_or((stage, ""))
 }
 
-/// Returns an amount and its total as text: `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
 pub(super) fn part(unit: &str, done: u64, total: u64) -> String {
     if unit == "bytes" {
         return format!("{} of {}", DecimalBytes(done), DecimalBytes(total));
@@ -26,7 +25,7 @@ pub(super) fn rate(unit: &str, per_second: f64) -> String {
     }
 }
 
-/// Returns text such as `, 1 min 20 s left`; empty if no rate can be estimated yet.
+/// Returns the time for the remaining units: `, 1 min 20 s left`; empty if the rate is 0.
 pub(super) fn time_left(units: u64, per_second: f64) -> String {
     const YEAR: f64 = 365.25 * 86_400.0;
     let seconds = units as f64 / per_second;

@@ -4,7 +4,7 @@
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the bits of `board` on `squares`, packed in ascending order of the squares.
+/// Returns the bits of `board` on the set `squares`, moved to the lowest bits in the same order.
 #[inline(always)]
 pub fn extract<I: Instructions>(_: I, board: u64, squares: u64) -> u64 {
     match I::SET {

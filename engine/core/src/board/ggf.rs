@@ -6,8 +6,8 @@ use super::notation::{BoardLine, board_text};
 use super::{Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// An iterator over the fields of a game in GGF. Yields the name of each field and its value, with
-/// `\` escapes resolved. The `&str` is the part of the game's text that is not yet read.
+/// An iterator over the fields of a GGF game's text without its `(;` and `;)`. Yields the name and
+/// the value of each field, with `\` escapes resolved. The `&str` is the text not yet read.
 #[derive(Clone, Debug)]
 pub struct Fields<'a>(pub &'a str);
 
@@ -48,7 +48,7 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Reads a board: its size `8`, 64 squares (`*` black, `O` white, `-` empty), the side to move.
+/// Reads a board: `8` (its size), 64 squares (`*` black, `O` white, `-` empty), the side to move.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;
@@ -56,8 +56,7 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds). Returns the square, or `None`
-/// for a pass, which is written `pa`.
+/// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds); `None` for a pass, `pa`.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {
@@ -92,8 +91,8 @@ pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns the GGF text of a game, as [`game`] does. Adds the main time of each player (`clock`),
-/// and to each turn the time that it took.
+/// Returns the GGF text of a game, as [`game`] does, with the main time of each player (`clock`)
+/// and the time that each turn took.
 pub fn timed_game(
     position: &Position,
     side: Side,

@@ -1,4 +1,4 @@
-//! Board lines: 64 characters, the side to move, and a score.
+//! Reads and writes board lines: 64 characters, the side to move, and a score.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ impl FromStr for BoardLine {
 }
 
 impl BoardLine {
-    /// Creates a line from its parts. `rest` is the text after the side: a score or nothing.
+    /// Creates a line from a board, a side and `rest`, the text after the side: a score or nothing.
     pub(super) fn of(board: &[u8; 64], side: Side, rest: &str) -> Result<Self, Invalid> {
         let mut words = rest.split_ascii_whitespace();
         let score = words.next().map(score).transpose()?;
@@ -54,12 +54,12 @@ pub(super) fn begins_board(text: &str) -> bool {
     }
 }
 
-/// Splits off 64 squares, a1 b1 … h8: adjacent, separated by blanks or `/`, or in the form of the
-/// game server GGS: `[8 -------- … *]`. The text after them may begin with the side to move.
+/// Splits off the 64 squares with which a line begins, in the order a1, b1 … h8: adjacent,
+/// separated by blanks or `/`, or in the form of the game server GGS, `[8 -------- … *]`.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
-    // A fast path for adjacent squares, since files of boards have millions of lines.
+    // A fast path for squares without separators: files of boards have millions of lines.
     if let Some(board) = line.as_bytes().first_chunk().filter(|board| board.iter().all(is_square)) {
         return Ok((*board, &line[64..]));
     }
@@ -70,7 +70,7 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
         match u8::try_from(found).ok().filter(is_square) {
             Some(byte) => board[squares] = byte,
             None if found.is_whitespace() || found == '/' => continue,
-            // A short text that is not a board is not quoted; the error states only its length.
+            // The error for a short text without squares states only the first word's length.
             None if line.len() < 64 && squares == 0 => {
                 squares = line.split(' ').next().map_or(0, str::len);
                 break;
@@ -111,7 +111,7 @@ const UNKNOWN: u8 = 3;
 
 pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Invalid> {
     let (mut black, mut white) = (0u64, 0u64);
-    // A table instead of branches: files of boards have millions of lines.
+    // A table is faster than branches, and files of boards have millions of lines.
     for (index, &byte) in board.iter().enumerate() {
         let meaning = u64::from(MEANING[usize::from(byte)]);
         black |= (meaning & 1) << index;
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// A regression: boards in the form of GGS, and with the letters b and w, were refused.
+    /// A regression: boards as the server GGS writes them, or with b and w for discs, were refused.
     #[test]
     fn boards_are_read_in_the_forms_of_other_programs() {
         let rows = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";

@@ -16,7 +16,7 @@ pub struct Problem {
     pub side: Side,
     /// The moves in the order of the line, each with its score if the line states one.
     pub moves: Vec<(Square, Option<Discs>)>,
-    /// The stated score of the position or of its forced pass, in discs; `None` if there is none.
+    /// The stated score (in discs) of the position or of its forced pass; `None` if it is missing.
     pub score: Option<Discs>,
 }
 
@@ -40,7 +40,7 @@ impl Problem {
         let must_pass = self.position.moves() == 0;
         let name = name.trim_ascii();
         match name.to_ascii_lowercase().as_str() {
-            // If the player has a legal move, `--` only fills up a line with few moves.
+            // `--` is a filler unless the player must pass and the score is valid.
             "--" if !must_pass || stated().is_err() => {}
             "--" | "pa" | "ps" | "pass" if must_pass => self.score = stated()?,
             "pa" | "ps" | "pass" => {
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!((unscored.moves.len(), unscored.expected()), (2, None));
     }
 
-    /// A regression: a score without a move, and a comment, were refused; a pass lost its score.
+    /// A regression: a comment or a score without a move was refused, and a pass lost its score.
     #[test]
     fn a_score_alone_a_pass_and_a_comment_are_read() {
         let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";

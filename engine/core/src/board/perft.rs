@@ -21,7 +21,6 @@ pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     in_parallel(position, depth, pass, PARALLEL_PLIES)
 }
 
-/// Counts the leaves in parallel: threads share the subtrees below the first `plies` plies.
 fn in_parallel(position: &Position, depth: u32, pass: PassCost, plies: u32) -> u64 {
     let moves = position.moves();
     if plies == 0 || depth <= 2 || moves == 0 {

@@ -1,4 +1,4 @@
-//! Phases: one set of weights for each number of discs on the board.
+//! Phases of a game: one for each ply. Each phase has its own set of weights.
 
 use serde::{Deserialize, Serialize};
 

@@ -189,7 +189,7 @@ impl Position {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }
     }
 
-    /// Returns the canonical image: the smallest of the eight images, the same for each of them.
+    /// Returns the canonical image: the least of the eight images as (player, opponent) pairs.
     #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {

@@ -54,7 +54,7 @@ fn read_result(value: &str) -> Option<Discs> {
 }
 
 fn begin(text: &str) -> Result<&str, String> {
-    // The message quotes no text: a user who names a file by GTP may lack the right to read it.
+    // The error quotes no text, because a GTP client may name a file that it has no right to read.
     let begun = text.split_once("(;").or_else(|| text.split_once('('));
     let (_, game) = begun.ok_or("has no game of SGF; expected (;GM[2]…)")?;
     Ok(game)

@@ -11,7 +11,7 @@ pub const CORNERS: u64 = 0x8100_0000_0000_0081;
 /// The four X squares, diagonally next to the corners, as a bitboard.
 pub const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 
-/// The quarters of the board that contain a1, h1, a8 and h8, as bitboards.
+/// The quarters of the board, as bitboards, in the order of their corners: a1, h1, a8 and h8.
 pub const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 

@@ -8,8 +8,8 @@ use super::transcript::{self, Form, Replay, Turns};
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
-/// A position in any notation: a board with an optional side and score, a line of OBF, a game in
-/// any form of [`transcript`], or a board and moves. It is the position after the last move.
+/// A position in any notation: a board with an optional side and score, a line of OBF, or the end
+/// of a game (in any form of [`transcript`], or moves after a board).
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.

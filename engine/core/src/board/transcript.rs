@@ -93,9 +93,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the longest field that begins with a square, in a row of a table or after a label.
-/// Returns `None` if another field that begins with a square does not begin the same game: the row
-/// is then damaged.
+/// Returns the longest field that begins with a square, in a table row or after a label; `None` if
+/// another such field is not the beginning of the longest one, as in a damaged row.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -226,12 +225,10 @@ impl Turns {
 /// The results of PGN that state the winner without a score.
 const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
-/// Reads the final numbers of discs of black and of white, such as `56-8` or `56:08`. Returns
-/// black's number minus white's.
+/// Reads final counts of discs, such as `56-8` or `56:08`. Returns black's count minus white's.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
-    // `1-0` states the winner, not a count of discs.
     let is_in_discs = (4..=64).contains(&(u16::from(black) + u16::from(white)));
     is_in_discs.then(|| Discs::from(black) - Discs::from(white))
 }
@@ -278,7 +275,7 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Plays further turns, `None` for a pass. Returns an error at the first that is not allowed.
+    /// Plays further turns; `None` is a pass. Returns an error at the first that is not allowed.
     pub fn continued(mut self, turns: &[Option<Square>]) -> Result<Self, Invalid> {
         turns.iter().try_for_each(|&turn| self.turn(None, turn))?;
         Ok(self)
@@ -294,7 +291,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays a move or a written pass. Refuses a pass that is not due and a turn of the wrong side.
+    /// Plays a turn; `None` is a pass. Refuses an undue pass and a turn of the wrong `side`.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));

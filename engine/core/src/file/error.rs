@@ -37,7 +37,7 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns the remedy for a system error as the end of a message; empty if none is known. `action`
+/// Returns advice on a system error for the end of a message; empty if there is none. `action`
 /// completes "cannot …"; `open it`, `read it` and `list it` mean that the file is an input.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
@@ -114,8 +114,7 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the error message. If the file is cut short or damaged, omits the path and the
-    /// remedy from the message.
+    /// Returns the message, without the path and the remedy if the file is cut short or damaged.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

@@ -11,7 +11,7 @@ pub const VERSION: u32 = 1;
 /// need this much memory even for a file of a few kilobytes.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
-/// The greatest stored size of a section: the output of zstd for incompressible content.
+/// The greatest compressed size of a section: the bound of zstd for incompressible content.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
 
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
@@ -27,12 +27,10 @@ pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
-/// The size in bytes of the start of a section: its marker, and the lengths of its name, its stored
-/// bytes and its content.
+/// The size in bytes of a section's start: marker, lengths of name, stored bytes and content.
 pub(super) const SECTION_BYTES: u64 = 24;
 
-/// The size of the end frame in bytes: marker, number of sections and SHA-256, but not its
-/// checksum.
+/// The size in bytes of the end frame (marker, number of sections, SHA-256) before its checksum.
 pub(super) const END_BYTES: u64 = 44;
 
 pub(super) const CHECKSUM_BYTES: u64 = 4;
@@ -67,9 +65,9 @@ impl Kind {
         Self::Part,
     ];
 
-    /// Returns the first eight bytes, the usual extension, the name in messages, and the level for
-    /// zstd. At level 9, a random game takes 30 bytes; at level 15, 27 bytes and 15 µs; level 19
-    /// takes twice as long. For weights with factors, levels above 1 save no space.
+    /// Returns the first eight bytes, the usual extension, the name in messages, and the zstd
+    /// level. A random game takes 30 bytes at level 9, and 27 bytes and 15 µs at level 15; level 19
+    /// takes twice that time. For weights with factors, levels above 1 save no space.
     const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
         match self {
             Self::Weights => (b"OTHELLOW", "weights", "a weights file", 1),

@@ -9,8 +9,7 @@ use std::time::Duration;
 use super::FileError;
 use super::paths::{folder_of, partial_path, refuse_link};
 
-/// Opens or creates a file and locks it. If another process has the lock, returns the error
-/// [`FileError::Busy`].
+/// Opens or creates a file and locks it; [`FileError::Busy`] if another process has the lock.
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     refuse_link(path)?;
     let mut options = OpenOptions::new();
@@ -18,8 +17,8 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 }
 
 /// Creates and locks the partial file of an output, with the permissions of an existing output.
-/// Replaces a partial file only if a killed run (which began to write `head`, the content's start)
-/// or a crash can have left it. On Unix, never writes to an existing file or through a link.
+/// Replaces an existing partial file only if a killed run, whose content began with `head`, or a
+/// crash can have left it. On Unix, always creates a new file, and never writes through a link.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileError> {
     let partial = partial_path(output);
     patiently(|| {
@@ -29,8 +28,8 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileErr
     })
 }
 
-/// Refuses a partial file, unless a killed run (a prefix of `head`) or a crash (zeros) can have
-/// left it.
+/// Refuses a partial file that begins neither with a prefix of `head`, as a killed run leaves it,
+/// nor with zeros, as a crash of the system leaves it.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);
@@ -46,7 +45,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
 }
 
 /// Calls `take`, which takes a lock. If another process has the lock, tries again for up to a fifth
-/// of a second: a process that only checks whether it can write an output locks it for an instant.
+/// of a second, since a check whether an output can be written holds the lock for an instant.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     for _ in 0..20 {
         match take() {

@@ -8,9 +8,9 @@ use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_
 use super::shown::refuse_shown;
 use super::{FileError, Kind, kind_of};
 
-/// Checks that a command may write `output`. Every command calls this before its work.
-/// Refuses a path that is an input (under any name, or as a file of an input folder of records) or
-/// no ordinary file, or at which no file can be created. Checks the partial file's path likewise.
+/// Checks that a command may write `output`; every command calls this before its work. Refuses a
+/// path that is an input (under any name), that is a record file in an input folder, that is no
+/// ordinary file, or at which no file can be created. Checks the path of the partial file likewise.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -30,7 +30,7 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { check_replaceable(output) }
 }
 
-/// Refuses two outputs with the same path, and an output at the partial file of another output.
+/// Refuses two outputs with the same path, and an output at the path of another's partial file.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {

@@ -17,7 +17,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"Rar!", "RAR", "unrar x"),
 ];
 
-/// Returns why a file with these first bytes cannot be read, as a message without the file's name.
+/// Returns a message, without the file's name, if first bytes show UTF-16 or a compressed file.
 pub fn unreadable(begin: &[u8]) -> Option<String> {
     if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
         return Some("is text in UTF-16; convert it to UTF-8".to_owned());
@@ -30,8 +30,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// The compressor of this thread. It is reused, because creating its tables takes as long
-        /// as compressing a small frame.
+        /// The compressor of this thread. Creating one takes as long as compressing a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {

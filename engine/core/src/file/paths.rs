@@ -58,9 +58,8 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Refuses an output if its path or that of its partial file has anything but an ordinary file.
-/// Returns both paths. The output may be a link to an ordinary file; the new file then replaces the
-/// link.
+/// Refuses an output if its path, or its partial file's path, has anything but an ordinary file.
+/// Returns both. A link to an ordinary file is allowed at the output's path, and will be replaced.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -75,7 +74,7 @@ pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
 
-/// Refuses an output whose extension is that of another kind. Commands check it before any work.
+/// Refuses an output with the usual extension of another kind, such as `.games` for weights.
 pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
     const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
     let own = if kind == Kind::Placed { Kind::Positions } else { kind };
@@ -96,7 +95,7 @@ pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
     open_without_waiting(path).map_err(failed)
 }
 
-/// Opens a file so that reads do not block, since some kernel files look ordinary and never end.
+/// Opens a file so that reads do not block: some kernel files look ordinary, but a read may wait.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;

@@ -46,8 +46,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     put(path, bytes)
 }
 
-/// The number of bytes at the beginning that are the same in all files of a format. They identify
-/// the partial file that a killed run has left.
+/// The number of first bytes that all files of a format share. A partial file that begins with
+/// them, or with a part of them, is taken for the leftover of a killed run.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -91,7 +91,7 @@ impl ShownFile {
     }
 }
 
-/// Refuses a file that does not begin with `head`. A partial file may have only a prefix of `head`.
+/// Refuses an existing file that does not begin with `head`; for a partial file, a prefix suffices.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     check_beginning(path, head)
@@ -200,7 +200,7 @@ mod tests {
             fs::write(path("b.partial"), left).unwrap();
             write(&path("b"), b"content", Existing::Replace).unwrap();
         }
-        // If a file has two names, the other name keeps the old content.
+        // A partial file with a second name (a hard link) is replaced: that name keeps its content.
         fs::write(path("copy"), "con").unwrap();
         fs::hard_link(path("copy"), path("b.partial")).unwrap();
         write(&path("b"), b"content", Existing::Replace).unwrap();
@@ -224,7 +224,6 @@ mod tests {
             }
             assert_eq!(fs::read_to_string(&target).ok().as_deref(), content);
         }
-        // A link at the output itself is replaced.
         fs::remove_file(path("a.partial")).unwrap();
         std::os::unix::fs::symlink(path("precious"), path("a")).unwrap();
         write(&path("a"), b"content", Existing::Replace).unwrap();

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The revision of the program's behaviour, a part of every provenance. Raise it by one if the same
-/// settings give other games, searches or fits; this is so whenever `trainer/recipes/small.sha256`
-/// changes.
+/// The revision of the program's behaviour, part of every provenance. Raise it by one when the same
+/// settings give other games, searches or fits; a change of `trainer/recipes/small.sha256` shows
+/// this.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -30,7 +30,7 @@ impl Provenance {
         self
     }
 
-    /// Sets a setting only if its value is unusual, so that usual files keep their provenance.
+    /// Sets `key` only if `is_unusual`, so that files with the usual value keep their provenance.
     #[must_use]
     pub fn with_unusual(self, is_unusual: bool, key: &str, value: impl Into<Value>) -> Self {
         if is_unusual { self.with(key, value) } else { self }
@@ -67,8 +67,8 @@ impl Provenance {
         }
     }
 
-    /// Lists the settings of an existing file (`there`) that differ, such as `seed: 8 there, 7
-    /// wanted`. Of a long text, the list has only the part around the first difference.
+    /// Lists the settings of an existing file (`there`) that differ from the wanted ones, such as
+    /// `seed: 8 there, 7 wanted`. Shortens a long value to the part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
     }

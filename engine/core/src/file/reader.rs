@@ -170,13 +170,13 @@ impl Reader {
         Ok(Some(name))
     }
 
-    /// Skips the content of raw sections without checking it, for a file that was already checked.
+    /// Skips the content of raw (uncompressed) sections, which must have been checked before.
     #[must_use]
     pub fn skipping_raw(self) -> Self {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections read so far, whose content the iterator omits.
+    /// Returns the places of the raw sections read so far, which are iterated without content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
@@ -191,8 +191,8 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns the error for the last section, which matches its checksum but has no valid meaning.
-    /// `reason` completes the message "section 3 at byte 500 …".
+    /// Returns the error for the section read last, whose checksum is right but whose content is
+    /// invalid. `reason` completes the message "section 3 at byte 500 …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
@@ -204,7 +204,7 @@ impl Reader {
     pub fn resynchronize(&mut self) -> Result<bool, FileError> {
         self.incomplete = true;
         if !self.finished {
-            // The last section was undamaged but meaningless, so reading continues after it.
+            // The checksum of the last section was right, so reading continues after this section.
             return Ok(true);
         }
         let mut from = self.whole_until + 1;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::FileError;
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 
-/// The paths of the registered progress files. A flag is true if this process created the file.
+/// The paths of the registered progress files, each with true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
 pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
@@ -48,7 +48,7 @@ mod tests {
     };
     use super::*;
 
-    /// A regression: an output at the progress file was refused, but left that file of 83 bytes.
+    /// A regression: an output at the progress file's path was refused, but that file stayed there.
     #[test]
     fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
         let folder = tempfile::tempdir().unwrap();

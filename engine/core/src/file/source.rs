@@ -1,4 +1,4 @@
-//! The bytes of a file that is read from front to back; checksums are computed while reading.
+//! Reads the bytes of a file from front to back, and checks them against checksums.
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ impl Source {
             if (chunk.len() as u64) < CHUNK {
                 return Ok(None);
             }
-            // A marker may lie across two chunks.
+            // A marker may lie across two chunks, so the next chunk begins within this one.
             at += CHUNK - marker.len() as u64 + 1;
         }
     }

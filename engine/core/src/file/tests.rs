@@ -296,7 +296,7 @@ fn names_have_1_to_255_bytes() {
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
 
-/// A regression: one of 60 shards that started together was refused, as another checked the output.
+/// A regression: of 60 shards started together, one was refused while another checked the output.
 #[test]
 fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     let folder = tempfile::tempdir().unwrap();

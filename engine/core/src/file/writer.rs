@@ -51,8 +51,7 @@ impl<W> Begin<W> {
     }
 }
 
-/// A writer of a file, section by section. If it is dropped before [`Writer::finish`], the
-/// incomplete file is removed.
+/// A writer of a file, section by section. Removes the file if dropped before [`Writer::finish`].
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,

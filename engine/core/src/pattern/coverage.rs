@@ -34,8 +34,8 @@ pub fn lines() -> impl Iterator<Item = Vec<Square>> {
 
 const STEPS: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
-/// Returns the squares from `start` to the edge of the board in a direction; `None` if `start` is
-/// not the first square of this line, or if the line has fewer than three squares.
+/// Returns the squares from `start` to the board's edge in a direction, a step of `columns` and
+/// `rows`; `None` if the line begins before `start` or has fewer than three squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
     let square = |steps: i8| {

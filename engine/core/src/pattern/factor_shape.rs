@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{PHASES, Phase};
 
-/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set: a factor
-/// vector for each class and group of consecutive phases.
+/// The shape of a factorization machine (Rendle 2010) over the parameters of a pattern set: each
+/// parameter has a factor vector in each group of consecutive phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "RawShape", into = "RawShape")]
 pub struct FactorShape {
@@ -33,8 +33,8 @@ impl FactorShape {
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the width of the factor vectors. In a value, the interactions of the first half of
-    /// the dimensions are added, those of the second half are subtracted.
+    /// Returns the width of the factor vectors. In a value, the interactions by the first half of
+    /// the elements are added, and those by the second half are subtracted.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
@@ -58,7 +58,7 @@ impl FactorShape {
         phase.index() / self.phases
     }
 
-    /// Returns the range of all phases that share a group with a phase of `range`.
+    /// Returns the range of all phases that are in one group with some phase of `range`.
     pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
         let together =
             |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));
@@ -76,8 +76,7 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. If the text omits the number of phases, takes that of `before`, or 20 if
-    /// `before` is `None`.
+    /// Returns the shape. If the text has no number of phases, takes that of `before`, or else 20.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

@@ -10,9 +10,8 @@ use crate::board::{Position, Square, Squares};
 pub struct Indices(pub [i16; LANES]);
 
 /// Tables that update [`Indices`]: for each square and instance, the power of three of the square's
-/// ternary digit, or 0 if the instance does not contain the square. The power is added for a disc
-/// of the player, subtracted for a disc of the opponent, and added twice for a flip. A change of
-/// sides negates all lanes.
+/// ternary digit, or 0 if the square is not in the instance. A player's disc adds the power, an
+/// opponent's disc subtracts it, a flip by the player adds it twice. A change of sides negates all.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
@@ -58,7 +57,7 @@ impl Lanes {
         // come from a table, so the loop multiplies nothing, and all lanes stay in registers.
         let mut indices = before.negated();
         indices.subtract(&self.disc[square.index() & 63]);
-        // Two flips a round (the last may be none) make the number of rounds easier to predict.
+        // With two flips a round (the last may be none), the number of rounds is easier to predict.
         let mut flips = flips;
         while flips != 0 {
             for _ in 0..2 {

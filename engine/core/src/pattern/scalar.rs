@@ -60,7 +60,7 @@ impl Scalar {
     }
 }
 
-/// The counts of all scalar features of one position, with common results computed once.
+/// The counts of all scalar features of one position. Computing them together saves time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScalarCounts([u8; Scalar::ALL.len()]);
 
@@ -129,8 +129,8 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The count of [`Scalar::OddQuadrants`] by index. Bit i of the index is set if quadrant i of
-    /// [`QUADRANTS`] has an odd number of empty squares.
+    /// The count of [`Scalar::OddQuadrants`] for each set of quadrants. Bit i of the index is set
+    /// if quadrant i of [`QUADRANTS`] has an odd number of empty squares.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

@@ -21,7 +21,7 @@ impl Pattern {
         &self.name
     }
 
-    /// Returns the squares; the first is the least significant digit of a configuration.
+    /// Returns the squares; the first has the least significant base-3 digit of a configuration.
     pub fn squares(&self) -> &[Square] {
         &self.squares
     }
@@ -104,7 +104,7 @@ impl PatternSet {
             factors: self.factors,
             patterns: self.patterns.iter().map(pattern).collect(),
         };
-        // Strings and lists of strings always have a TOML form.
+        // This never fails, because strings and lists of strings always have a TOML form.
         toml::to_string(&raw).unwrap_or_default()
     }
 
@@ -180,7 +180,7 @@ pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     images
 }
 
-/// Returns the smallest of the images of a set of squares, compared as bitboards. Two sets have the
+/// Returns the smallest of the eight images of a set of squares as a bitboard. Two sets have the
 /// same smallest image if and only if a symmetry maps one onto the other.
 fn smallest_image(squares: &[Square]) -> u64 {
     let squares = bits(squares);
@@ -217,8 +217,8 @@ mod tests {
         assert!(error.to_string().contains("line end"), "{error}");
     }
 
-    /// Two regressions. If the set was empty, `bench` crashed and `fit` divided by zero. A message
-    /// contained a name of two thousand characters in full, with its control characters.
+    /// Two regressions. With an empty set, `bench` crashed and `fit` divided by zero. The message
+    /// for a name of two thousand characters contained the whole name, even its control characters.
     #[test]
     fn sets_that_cannot_work_are_refused_by_name() {
         let pattern = |squares: &str| format!("[[pattern]]\nsquares = \"{squares}\"\n");

@@ -49,7 +49,7 @@ impl PatternSet {
         }
     }
 
-    /// Returns the shipped set with this name, or else reads a file relative to `folder`.
+    /// Returns the shipped set with this name, or else reads the file `name`, relative to `folder`.
     pub fn named(name: &str, folder: &Path) -> Result<Self, FileError> {
         if let Some(set) = Self::shipped(name) {
             return Ok(set);

@@ -47,7 +47,7 @@ const VERSION: u32 = 1;
 const LONGEST_MANIFEST: u64 = 64 << 20;
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
-/// Replaces each folder in a list of files and folders by its record files, sorted by name.
+/// Replaces each folder in a list of paths by its record files, in the order of their names.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = vec![];
     for path in named {
@@ -60,7 +60,7 @@ pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
 }
 
 impl RecordFolder {
-    /// Opens a folder by its manifest. Refuses a file that is missing, not listed or changed.
+    /// Opens a folder by its manifest. Refuses it if a record file is missing, unlisted or changed.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let folder = Self::listed(path)?.ok_or_else(|| {
             let reason = format!("is a folder without {MANIFEST}; {}", list(path));
@@ -135,10 +135,10 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Adds the unlisted record files of a folder to its manifest; `describe` counts their records.
-    /// A missing or changed file is an error. With `anew`, the entry of such a file is removed, and
-    /// a changed file is listed again. After an interruption, the next call continues after the
-    /// last listed file.
+    /// Adds the unlisted record files of a folder to its manifest; `describe` counts the records of
+    /// a file. If a listed file is missing or changed, returns an error or, with `anew`, removes
+    /// its entry and lists a changed file again. After an interruption, the next call continues
+    /// with the first file that is not listed.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -188,8 +188,7 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns a message if a file differs from its entry, with the difference and the remedy;
-    /// `None` if the file agrees.
+    /// Returns a message on how a file differs from its entry, with the remedy; `None` if equal.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {

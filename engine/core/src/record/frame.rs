@@ -5,14 +5,14 @@ use crate::board::Square;
 use crate::board::transcript::Replay;
 use crate::text::Invalid;
 
-/// The greatest number of games in a frame. A game without moves takes five bytes.
+/// The greatest number of games in a frame. It limits memory: an empty game takes five bytes.
 pub(super) const MAX_GAMES: usize = 1 << 16;
 
 const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flags of a game: it has search values; it has deviations (random moves); a stated result.
+/// The flags of a game: with search values; with deviations (random moves); with a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;
@@ -20,9 +20,9 @@ const STATED: u8 = 4;
 /// Encodes games as columns, one after the other:
 ///
 /// * the number of games (u32);
-/// * five columns of one byte for each game: the random plies; the number of moves; the ply of the
-///   solved position; the score of this position; the flags;
-/// * for each move of all games, one byte: its ordinal among the legal moves;
+/// * five columns of one byte for each game: the number of random plies; the number of moves; the
+///   ply of the solved position; the score of that position for black; the flags;
+/// * for each move of all games, one byte: its index among the legal moves;
 /// * for each move of games with values, one byte: its value;
 /// * for each game with deviations, eight bytes: bit i is set if the move at ply i was random;
 /// * for each game with a stated result, one byte: that result.
@@ -52,7 +52,7 @@ fn flags(game: &Game) -> u8 {
     flag(values, VALUES) | flag(game.deviations() != 0, DEVIATIONS) | flag(stated, STATED)
 }
 
-/// Reads the number of games, with which a frame begins. Returns it and the columns after it.
+/// Reads the number of games at the beginning of a frame. Returns it and the rest of the frame.
 pub(super) fn counted(bytes: &[u8]) -> Result<(usize, Columns<'_>), FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;

@@ -45,7 +45,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Adds the result for black that the source states, unless the moves give the same result.
+    /// Adds the result for black that the source states, if it is not the result of the moves.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -174,8 +174,7 @@ impl Game {
     }
 }
 
-/// Returns a key for the moves of a game, by which duplicates are found: the first 16 bytes of the
-/// moves' SHA-256.
+/// Returns a key by which duplicate games are found: 16 bytes of the SHA-256 of the moves.
 pub fn key_of_moves(moves: &[Square]) -> [u8; 16] {
     let moves: Vec<u8> = moves.iter().map(|square| square.index() as u8).collect();
     let mut key = [0; 16];

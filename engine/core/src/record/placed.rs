@@ -19,7 +19,7 @@ const NO_SUBSET: u8 = u8::MAX;
 pub struct PlacedPosition {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the game. All its positions have this number, and go to the same subset.
+    /// The number of the game, the same for all its positions. They all go to the same subset.
     pub game: u64,
     /// The subset that the source states, if any: 0 training, 1 validation, 2 test.
     pub subset: Option<u8>,
@@ -46,7 +46,7 @@ impl Record for PlacedPosition {
     const PER_FRAME: usize = POSITIONS_PER_FRAME;
     const KINDS: &[Kind] = &[Kind::Placed];
 
-    /// Encodes columns: the rows of the positions, the game numbers (u64), and the subsets (u8).
+    /// Encodes columns: all scored positions, then all game numbers (u64), then all subsets (u8).
     fn encode_frame(positions: &[Self]) -> Vec<u8> {
         let rows = positions.iter().flat_map(|placed| placed.row.to_bytes());
         let games = positions.iter().flat_map(|placed| placed.game.to_le_bytes());

@@ -37,7 +37,7 @@ impl<R: Record> RecordReader<R> {
     /// Opens a file that contains records of the type `R`.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
-        // For a file of another kind, opening it as the usual kind gives an error that names both.
+        // Opening a file of another kind as the usual kind gives an error that names both kinds.
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
@@ -58,7 +58,7 @@ impl<R: Record> RecordReader<R> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// Returns the records of the next frame; `None` at the end. Do not mix it with the iterator.
+    /// Returns the next frame's records; `None` at the end. Do not mix calls with the iterator.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
@@ -80,8 +80,8 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips `records` records, or all if fewer remain. Returns their number. Decodes only the
-    /// frame of the first record after them. Do not mix calls with [`Self::next_frame`].
+    /// Skips `records` records, or all if fewer remain. Returns the number of skipped records.
+    /// Decodes only the frame in which it stops. Do not mix calls with [`Self::next_frame`].
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -141,7 +141,7 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the error for an invalid record. `before` counts the records in earlier frames.
+    /// Returns the error for an invalid record, or for a frame after `before` records.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

@@ -3,10 +3,10 @@
 use crate::board::{Discs, Position};
 use crate::text::Invalid;
 
-/// The number of label steps in a disc: a [`Label`] is stored in steps of 1/256 disc.
+/// The number of steps in a disc: a [`Label`] is stored in steps of 1/256 disc.
 pub const LABEL_STEPS_PER_DISC: i16 = 256;
 
-/// The number of [`Weight`] steps in one occurrence of a position: a step is 1/64 occurrence.
+/// The number of steps in one occurrence: a [`Weight`] is stored in steps of 1/64 occurrence.
 pub const WEIGHT_STEPS_PER_OCCURRENCE: u16 = 64;
 
 /// The size of a [`ScoredPosition`] in bytes, in memory and in a file.
@@ -86,8 +86,7 @@ impl Weight {
         Err(format!("{occurrences:?} is not close to a multiple of 1/64; expected {expected}"))
     }
 
-    /// Returns the weight nearest to the product of this weight and a factor; `None` unless the
-    /// product is positive.
+    /// Returns the weight nearest to this weight times `factor`; `None` unless the product is > 0.
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
     }
@@ -103,7 +102,7 @@ impl Weight {
     }
 }
 
-/// A position with its label and its weight: 20 bytes without padding, also on a GPU.
+/// A position with its label and its weight: 20 bytes without padding, in GPU memory too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::NoUninit)]
 #[repr(C, packed(4))]
 pub struct ScoredPosition {

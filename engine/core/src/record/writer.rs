@@ -22,8 +22,8 @@ pub type GameWriter = RecordWriter<Game>;
 pub type PositionWriter = RecordWriter<ScoredPosition>;
 
 impl<R: Record> RecordWriter<R> {
-    /// Begins a file of the usual kind for these records (the first in `R::KINDS`). Returns
-    /// [`Begin::Done`] if a complete file with this provenance exists and `existing` keeps it.
+    /// Begins a file of the usual kind for these records (the first in `R::KINDS`). With
+    /// [`Existing::Keep`], returns [`Begin::Done`] if a complete file with this provenance exists.
     pub fn begin(
         path: &Path,
         provenance: &Provenance,
@@ -47,8 +47,8 @@ impl<R: Record> RecordWriter<R> {
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes frames, encoded and compressed on all threads, for files in which each frame has a
-    /// meaning, such as a range of seeds. A frame may be empty, and has at most 65,536 games.
+    /// Writes frames, encoded and compressed on all threads. Use it if each frame has a meaning,
+    /// such as a range of seeds. A frame may be empty, and has at most 65,536 games.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);

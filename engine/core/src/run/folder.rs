@@ -49,8 +49,7 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder. Returns true if it is new. Refuses an existing folder that does not
-    /// belong to a run.
+    /// Creates the folder. Returns true if it is new. Refuses an existing folder that is of no run.
     pub(super) fn create(&self) -> Result<bool, FileError> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
@@ -125,7 +124,6 @@ impl Folder {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }
 
-    /// Removes the partial `run.json` that a killed process of this shard left.
     pub(super) fn remove_partial_manifest(&self, shard: Shard) -> Result<(), FileError> {
         remove_if_there(&self.partial_manifest(shard))
     }
@@ -156,14 +154,14 @@ impl Folder {
         })
     }
 
-    /// Removes the parts, the snapshots and `run.json` from the folder, but not the locks.
+    /// Removes the parts, the snapshots and `run.json` from the folder, but not the lock files.
     pub(super) fn empty(&self) -> Result<(), FileError> {
         self.remove_files(|name| !is_lock(name))
     }
 
     /// Removes the folder, unless it contains files that do not belong to the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
-        // `run.json` goes last: without it, the next run could not remove what a killed one left.
+        // Removes `run.json` last: if killed before that, a later start can still remove the rest.
         self.remove_files(|name| name != MANIFEST)?;
         self.remove_files(|_| true)?;
         // A folder with other files is not empty, so the system does not remove it.

@@ -25,29 +25,29 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if an existing part cannot be the result of these units: it is then remade.
+    /// Returns false if an existing part cannot be the result of `units`, and must be made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
     }
 
-    /// Returns the input of the part that consists of these units. Called once for each missing
-    /// part, in ascending order, and never by two threads at the same time.
+    /// Returns the input that [`Self::make`] needs for the part with these units. Called once for
+    /// each missing part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Returns the results of `units`, some units of a part: one result for each unit. Several
-    /// threads may call this function at once.
+    /// Returns one result for each of `units`, some of the units of the part with this `input`.
+    /// Several threads may call this function at once.
     fn make(
         &self,
         input: &Self::Input,
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of all units of a part as sections, which may depend on nothing else.
+    /// Encodes the results of all units of a part as sections, which depend on nothing else.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if the run ends with this part, before its planned last part. Called for each
-    /// part in order, as soon as the part and all earlier parts exist.
+    /// Returns true if the run ends with this part, before its planned last part. Called for the
+    /// parts in order, each as soon as it and all earlier parts exist.
     fn ends(&self, part: &[Section]) -> bool {
         let _ = part;
         false
@@ -60,8 +60,8 @@ struct InProgress<I, T> {
     input: Arc<I>,
     /// The first unit that no thread has taken.
     next: u64,
-    /// The finished batches of results, each with the index of its first unit. `left` is the number
-    /// of units that have no result yet.
+    /// The finished batches, each with the index of its first unit; `left` units have no result
+    /// yet.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
@@ -70,7 +70,7 @@ struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The index of the next part to pass to [`Items::ends`], which gets the parts in order.
+    /// The index of the next part to pass to [`Items::ends`].
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -95,7 +95,7 @@ struct Work<'a, W: Items> {
 
 impl Run {
     /// Makes the missing parts of a stage, two at a time. All threads share the units of these two
-    /// parts; a thread takes `per_item` units at once, which has no effect on the results.
+    /// parts, and take `per_item` units at once. The results do not depend on `per_item`.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -130,7 +130,6 @@ impl Run {
         state.failed.map_or(Ok(()), Err)
     }
 
-    /// Removes the existing parts of this shard that [`Items::fits`] rejects.
     fn remove_unfit<W: Items>(
         &self,
         stage: usize,

@@ -18,8 +18,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a shard. Returns an error if another process makes a shard that shares a
-    /// part with this one.
+    /// Takes the lock of a shard. Fails if another process makes a shard that shares parts with it.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
         let path = folder.join(name_of(shard));
         let lock = Self::take(path, output)?;
@@ -28,8 +27,8 @@ impl Lock {
     }
 
     /// Returns an error if another process holds the lock of a shard that shares a part with
-    /// `shard`. Such a shard may belong to another division of the run: 1/2 and 3/4 share parts.
-    /// Ignores the lock `own`. Creates no file.
+    /// `shard`, even in another division of the run (1/2 and 3/4 do). Ignores the lock `own`.
+    /// Creates no file.
     pub(super) fn refuse_overlapping(
         folder: &Path,
         output: &Path,
@@ -47,7 +46,7 @@ impl Lock {
     }
 
     fn take(path: PathBuf, output: &Path) -> Result<Self, FileError> {
-        // Other processes take the lock for an instant to find out whether it is held.
+        // Another process may hold the lock for an instant, to find out whether it is held.
         let mut file = patiently(|| lock(&path)).map_err(|error| match error {
             FileError::Busy { .. } => refused(&path, output),
             error => error,
@@ -59,7 +58,7 @@ impl Lock {
         Ok(Self { path, _file: file })
     }
 
-    /// Returns an error if another process makes or packs parts of this run.
+    /// Returns an error if another process makes or packs the parts of this run.
     pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<(), FileError> {
         let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
@@ -90,7 +89,7 @@ fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error for an output that the holder of the lock file `path` is making.
+/// Returns the error for `output`, on which the process that holds the lock file `path` works.
 fn refused(path: &Path, output: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

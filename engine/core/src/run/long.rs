@@ -9,7 +9,7 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
-/// A long part in progress, such as a phase of a fit or a range of a dataset.
+/// A long part in progress, such as a phase of a fit or a range of a dataset's input.
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
@@ -24,8 +24,8 @@ impl Run {
     /// Makes parts of a stage ([`Self::missing`]) in any order, at most `at_once` at the same time.
     ///
     /// `make` writes the sections of a part. It returns false if the part remains unfinished, for
-    /// example at a time limit; the part's snapshot is then kept. The units of each finished part
-    /// advance the progress. Returns the indices of the unfinished parts in order.
+    /// example at a time limit; the part's snapshot is then kept. The progress advances by the
+    /// units of each finished part. Returns the indices of the unfinished parts in order.
     pub fn make_parts<E: From<RunError> + Send>(
         &self,
         stage: usize,
@@ -79,8 +79,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns the path of a complete part and the places of its uncompressed sections, to be
-    /// mapped into memory. Does not check their content again.
+    /// Returns the path of a complete part and the places of its uncompressed sections, so that
+    /// they can be mapped into memory. Does not check their content again.
     pub fn raw_sections(
         &self,
         stage: usize,
@@ -103,7 +103,7 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Adds finished units of the part to the progress. A complete part adds the remaining units.
+    /// Adds `units` finished units of the part to the progress. Completing the part adds the rest.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.advanced += units;

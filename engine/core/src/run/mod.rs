@@ -23,24 +23,23 @@
 //! 3. It makes the missing parts of each stage by one of the functions below. A stage requires all
 //!    parts of earlier stages: if parts of other shards are missing, the error names these parts,
 //!    and the exit status is 75.
-//! 4. It packs the parts that [`Run::parts`] returns into the output with [`Run::pack`], unless
-//!    [`Run::is_shard`] is true. Several outputs may be written while packing, the main output
-//!    ([`Run::writer`]) last.
+//! 4. Unless [`Run::is_shard`] is true, it packs the parts with [`Run::pack`]: it reads them by
+//!    [`Run::parts`] and writes the outputs, the main output ([`Run::writer`]) last.
 //!
-//! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
+//! `othello-trainer pack OUT` does step 4 alone, with the run that [`Run::to_pack`] opens.
 //!
 //! | function | units | work |
 //! |---|---|---|
-//! | [`Run::make`] | many small items | all threads share two parts; a kill costs at most these |
+//! | [`Run::make`] | many small items | all threads share two parts: a kill loses no more |
 //! | [`Run::results`] | items with small results | as above; the results are kept as JSON |
-//! | [`Run::steps`] | runs, such as fits of a study | one by one; each unit resumes itself |
+//! | [`Run::steps`] | whole runs, such as fits | one by one; a killed unit can be resumed too |
 //! | [`Run::make_parts`] | long parts | as many as memory allows, with snapshots ([`LongPart`]) |
 //!
 //! # Extending
 //!
 //! If [`Plan::growing`] names a number in the provenance, such as `games`, a run can be extended to
-//! a greater number. The results in an existing output with fewer units then replace the parts
-//! whose units it contains ([`Run::standing`]), and an unfinished run with fewer units keeps its
+//! a greater number. If the output already exists with fewer units, their results are taken from it
+//! ([`Run::standing`]) instead of from parts. If the unfinished run had fewer units, it keeps its
 //! parts.
 //!
 //! # Example
@@ -188,13 +187,12 @@ impl Run {
         Ok(numbers.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns true if a part is complete, or not needed because the output has its results.
+    /// Returns true if a part exists, or is not needed because its results are in the output.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
-    /// Returns the indices of this shard's parts of a stage, without parts whose results are in the
-    /// existing output.
+    /// Returns the indices of this shard's parts of a stage, except parts already in the output.
     pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.filter(|&index| self.shard.makes(index))
@@ -230,14 +228,14 @@ impl Run {
         Ok(reader)
     }
 
-    /// Opens the parts of a stage in order, without parts whose results are in the existing output.
+    /// Opens the parts of a stage in order, except parts whose results are already in the output.
     pub fn parts(&self, stage: usize) -> impl Iterator<Item = Result<Reader, RunError>> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Packs the parts of the run: `pack` writes the outputs, the main output last. Then removes
-    /// the folder of parts (`othello-trainer pack` only with `--clean`). Only one process can pack.
+    /// Calls `pack`, which writes the outputs from the parts, the main output last. Then removes
+    /// the folder of parts, unless [`Self::to_pack`] opened the run. Only one process can pack.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -262,7 +260,6 @@ impl Run {
         Ok(Writer::create(&self.output, kind, &self.plan.provenance)?)
     }
 
-    /// Returns the number of a part, counted over all stages.
     fn number(&self, stage: usize, index: u64) -> u64 {
         self.plan.stages[..stage].iter().map(Stage::parts).sum::<u64>() + index
     }
@@ -302,8 +299,8 @@ impl Run {
     }
 }
 
-/// Removes a folder without parts, so that a run that fails early leaves no files. Keeps the folder
-/// if another process makes or packs parts of the run.
+/// Removes a folder without parts, so that a run that fails early leaves no files. Keeps a folder
+/// in which another process makes or packs parts.
 impl Drop for Run {
     fn drop(&mut self) {
         let is_alone = || self.lock.check_is_alone(&self.folder.path, &self.output).is_ok();
@@ -313,8 +310,7 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output for a report. A shard (`None`) has no output, so the text states the
-/// command that makes the output.
+/// Describes the output for a report; for a shard (`None`), names the command that makes it.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),

@@ -15,19 +15,18 @@ enum OutputState {
     /// The output does not exist, or will be replaced.
     Nothing,
     Done(Summary),
-    /// The output has the results of only the first units of the run, which can extend the output.
-    /// The field is the number of these units.
+    /// The output has the results of only the first units: the field is their number.
     Beginning(u64),
     Other(FileError),
 }
 
 impl Run {
-    /// Opens the run that makes `output`, and takes the lock of the shard. Always resumes a folder
-    /// of parts that was made from the same settings.
+    /// Opens the run that makes `output`, and takes the lock of the shard. Resumes a folder of
+    /// parts that was made from the same settings, even with [`Existing::Replace`].
     ///
     /// # Errors
     /// * [`FileError::Busy`] if another process is making parts of this shard.
-    /// * [`FileError::Exists`] if `existing` keeps an output or parts made from other settings.
+    /// * [`FileError::Exists`] if other settings made the output or parts that `existing` keeps.
     pub fn open(
         output: &Path,
         plan: Plan,
@@ -35,7 +34,7 @@ impl Run {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<Opened, RunError> {
-        // Another shard that made nothing may remove the folder while this one begins.
+        // Tries again if another shard, which made nothing, removes the folder in the meantime.
         for _ in 0..10 {
             match Self::open_once(output, plan.clone(), shard, existing, progress) {
                 Err(RunError::File(error)) if error.is_missing() => {}
@@ -89,7 +88,7 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens the run of a command that prints a report and then removes the run ([`Self::clean`]).
+    /// Opens the run of a command that only prints a report and then calls [`Self::clean`].
     pub fn of_report(
         output: &Path,
         provenance: Provenance,
@@ -104,8 +103,7 @@ impl Run {
         }
     }
 
-    /// Returns an error if another process is making parts of the shard. Call this function before
-    /// any other work.
+    /// Returns an error if another process makes parts of the shard; commands call this first.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
@@ -114,13 +112,13 @@ impl Run {
         Ok(())
     }
 
-    /// Removes the folder of parts next to a complete output, which a run leaves if it is killed
-    /// after it completed the output. Keeps the folder if it belongs to another run.
+    /// Removes the folder of parts that a run leaves if it is killed just after it completed its
+    /// output. Keeps the folder if it belongs to another run.
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
         let is_own = match folder.read() {
             Ok(Some(there)) => there.provenance == *provenance,
-            // A process was killed after it removed `run.json`.
+            // The process was killed after it had removed `run.json`, so only lock files are left.
             Ok(None) => folder.names().is_ok_and(|names| names.iter().all(|name| is_lock(name))),
             Err(_) => false,
         };
@@ -133,7 +131,7 @@ impl Run {
         }
     }
 
-    /// Opens a run to pack its existing parts. Also returns the summary of a complete output.
+    /// Opens a run to pack its existing parts. Also returns the output's summary if it is complete.
     pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {
         let folder = Folder::of(output);
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
@@ -153,7 +151,7 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Resumes, extends or begins the run. `refusal` is the error for an output of another run.
+    /// Resumes, extends or begins the run; instead of beginning, returns `refusal` if it is given.
     fn claim_folder(
         &self,
         existing: Existing,
@@ -178,7 +176,7 @@ impl Run {
         });
         if let Some(units) = self.plan.beginning(&provenance).filter(|_| is_same_size) {
             alone()?;
-            // In the extended run, the last part will have more units.
+            // The shorter run's last part lacks units of the extended run, so it is made again.
             if !units.is_multiple_of(first.per_part) {
                 crate::file::remove_if_there(&self.path(0, units / first.per_part))?;
             }

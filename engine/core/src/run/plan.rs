@@ -18,8 +18,8 @@ pub struct Plan {
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The provenance key of the number of units in the first stage, if the run can be extended to
-    /// a greater number; `None` if the number of units affects all parts.
+    /// The key in the provenance of the number of units in the first stage, if the run can be
+    /// extended to a greater number. `None` if every part depends on the number of units.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -54,7 +54,7 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the provenance of a part, without the number of units if the run can be extended.
+    /// Returns the provenance of a part. If the run can be extended, it omits the number of units.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});
@@ -62,8 +62,8 @@ impl Plan {
     }
 
     /// Returns the number of units of an existing output or run with the provenance `there`, if
-    /// this run can extend it: the provenances differ in this number only, and this run has no
-    /// fewer units.
+    /// this run can extend it: only this number differs, and it is no greater than this run's
+    /// number.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

@@ -12,11 +12,11 @@ use crate::progress::Progress;
 
 const RESULTS: &str = "results";
 
-/// Work that is defined by a function, which returns the result of one unit.
+/// Work that a function does: it returns the result of the unit with a given index.
 struct FunctionItems<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
-    /// Makes the missing parts of a stage. Returns the results of all units of the stage in order.
+    /// Makes the missing parts; `make` returns a unit's result. Returns the results of the stage.
     pub fn results<T, E>(
         &self,
         stage: usize,
@@ -31,9 +31,9 @@ impl Run {
         Ok(self.read_results(stage)?)
     }
 
-    /// Makes the missing parts of a stage one by one, and returns the results of all parts in
-    /// order. A part has only one unit, which uses all threads, reports its progress, and may be a
-    /// run.
+    /// Makes the missing parts of a stage one by one; a part has only one unit. `make` may use all
+    /// threads, report its own progress, and even open a run. Returns the results of all parts in
+    /// order.
     pub fn steps<T, E>(
         &self,
         stage: usize,

@@ -1,4 +1,4 @@
-//! The parts of a run that one process makes.
+//! Shards: the parts of a run that each of several processes makes.
 
 use std::str::FromStr;
 

@@ -22,8 +22,8 @@ pub fn nodes(nodes: u64) -> f64 {
     nodes as f64 / 3e6
 }
 
-/// Returns the estimated time in seconds of a self-play game. Each move with more than `exact`
-/// empty squares takes a search of `search` seconds; the rest of the game is solved exactly.
+/// Estimates the seconds of a self-play game: a search of `search` seconds for each move from ply 8
+/// to `exact` empty squares, and then twice the time of an exact solve.
 pub fn game(search: f64, exact: u32) -> f64 {
     let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
@@ -31,7 +31,7 @@ pub fn game(search: f64, exact: u32) -> f64 {
 
 /// Returns the number of units in a part if a unit takes `seconds`: a power of two up to `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
-    // Tests set this variable: their work would fit into one part of the usual size.
+    // Tests set this variable, because all their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());
     if let Some(units) = asked {
         return units;

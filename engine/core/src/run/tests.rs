@@ -15,7 +15,7 @@ use crate::tests::Folder;
 
 mod regressions;
 
-/// Test work that squares numbers. Records which units were made.
+/// Work that squares numbers, and records which units were made.
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
@@ -125,7 +125,7 @@ fn undisturbed(units: u64) -> Vec<u8> {
     fs::read(out).unwrap()
 }
 
-/// Makes all parts of a run, but does not pack them.
+/// Makes all parts of a run and, like a run that is killed while it packs, a partial output.
 fn unpacked(out: &Path, units: u64) {
     let run = open(out, plan(units));
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
@@ -135,7 +135,7 @@ fn unpacked(out: &Path, units: u64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// A kill leaves finished parts and partial files. After a power failure, files may be damaged.
+    /// A kill leaves finished parts and partial files; after a power failure, files may be damaged.
     #[test]
     fn whatever_a_kill_leaves_the_result_is_the_same_and_only_what_is_missing_is_made(
         fates in prop::collection::vec(0_u8..5, 8), units in 71_u64..80,
@@ -165,7 +165,7 @@ proptest! {
 fn an_output_that_is_complete_is_done_and_leftovers_go() {
     let (folder, out) = Folder::with("out.positions");
     let other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
-    // The parts left are those of this output, or those of a run that was to replace the output.
+    // Leftover parts of this output's run are removed; parts of a run with another seed stay.
     for (left, stays) in [(plan(25), 1), (other, 2)] {
         let _ = fs::remove_file(&out);
         let run = open(&out, left);
@@ -181,7 +181,7 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: an empty folder of parts stayed, as `check_is_free` created a lock file in it.
+/// A regression: `check_is_free` created a lock file, so an empty folder of parts was not removed.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let (_folder, out) = Folder::with("out.positions");
@@ -240,7 +240,7 @@ fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
 fn a_second_start_is_refused_and_disturbs_nothing() {
     let (folder, out) = Folder::with("out.positions");
     let first = open(&out, plan(25));
-    // A second process would make some of the same parts or, with --force, remove the parts.
+    // A second process could make the same parts or, with --force, remove those of the first.
     for shard in ["1/1", "1/2", "2/2"] {
         let message = refused(&out, plan(25), shard);
         assert!(message.contains("makes it; wait for it, or name another output"), "{message}");
@@ -312,7 +312,7 @@ fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force
     assert_eq!(run.missing(0), [0, 1, 2]);
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
     drop(run);
-    // Even with --force, a shard keeps parts of the same settings: another shard made them.
+    // Even with --force, parts of the same settings are kept, because another shard made them.
     let again = open_as(&out, other, "1/1", Existing::Replace).unwrap();
     assert!(matches!(again, Opened::Run(run) if run.missing(0).is_empty()));
 
@@ -416,7 +416,7 @@ fn long_parts_continue_from_their_snapshots() {
     });
     assert_eq!(unfinished.unwrap(), [1, 3]);
     assert_eq!(progress.0.into_inner(), 3);
-    // A snapshot that is longer than the given size is not read: the part begins anew.
+    // A snapshot longer than the given maximum is not read: the part begins anew.
     let found = run.make_parts(0, vec![1], 1, &Silent, |part| {
         assert_eq!(part.snapshot(8)?, None);
         assert_eq!(part.snapshot(9)?, Some(vec![section(1)]));
@@ -476,7 +476,6 @@ fn uncompressed_sections_are_found_at_their_places_and_checked_when_a_run_is_ope
     let found: Vec<_> = sections.iter().map(|s| (s.name.as_str(), s.content.len())).collect();
     assert_eq!(found, [("labels", 3), ("rows 0", 0), ("rows 1", 0), ("end", 0)]);
     drop(run);
-    // Flips one bit in the content of the uncompressed section `rows 1`.
     let mut damaged = bytes;
     damaged[places[1].offset as usize + 2_000_000] ^= 4;
     fs::write(&path, damaged).unwrap();

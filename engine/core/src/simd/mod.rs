@@ -1,7 +1,7 @@
 //! Instruction sets of the processor, chosen at run time. All sets give equal results.
 //!
-//! A search or a leaf count looks up the set once. All functions that it calls have the set as a
-//! type parameter, and take a token of it from [`with_instructions`](crate::with_instructions).
+//! A search or a perft looks up the set once. All functions that it calls have the set as a type
+//! parameter, and take a token of it, which [`with_instructions`](crate::with_instructions) gives.
 //! [`compiled_for`] compiles larger functions for every set. A function without a token looks up
 //! the set ([`InstructionSet::chosen`]), which costs a load and a predictable branch.
 
@@ -16,14 +16,14 @@ pub use set::{InstructionSet, VARIABLE};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512};
 
-/// A token of an instruction set: a value proves that the processor has the instructions.
+/// A token of an instruction set. A value of it proves that the processor has the instructions.
 pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The instruction set that the token represents.
     const SET: InstructionSet;
 }
 
 mod sealed {
-    /// Inaccessible outside `simd`: no other module may declare types that claim instructions.
+    /// Inaccessible outside `simd`, so that no other module can declare a type to be a token.
     pub trait Sealed {}
 }
 

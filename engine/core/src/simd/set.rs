@@ -41,8 +41,8 @@ impl InstructionSet {
         I::SET
     }
 
-    /// Returns the set that the environment variable [`VARIABLE`] names, or the fastest one if it
-    /// is not set. Returns an error for an unknown set, or one that the processor does not support.
+    /// Returns the set that the environment variable [`VARIABLE`] names; without it, the fastest
+    /// set. Returns an error for an unknown set, or one that the processor does not support.
     pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));

@@ -51,14 +51,14 @@ impl Instructions for Avx512 {
     const SET: InstructionSet = InstructionSet::Avx512;
 }
 
-/// The set that the process uses: 1 portable, 2 AVX2, 3 AVX-512; 0 before the choice.
+/// The number of the process's set: 1 portable, 2 AVX2, 3 AVX-512; 0 before it is chosen.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 #[inline(always)]
 pub(super) fn chosen() -> AnyInstructions {
     match CHOSEN.load(Relaxed) {
         1 => AnyInstructions::Portable(Portable),
-        // `choose` stores the number of a set only if the processor supports the set.
+        // `choose` has checked that the processor supports the set whose number it stores.
         2 => AnyInstructions::Avx2(Avx2(())),
         3 => AnyInstructions::Avx512(Avx512(())),
         _ => choose(),

@@ -13,7 +13,7 @@ pub const MAX_LINE_BYTES: u64 = 4096;
 
 /// A reader of the records of a text file, which may be compressed by zstd. A record is a line, or
 /// the lines of a game with PGN tags or numbered moves. Skips blank lines, comments (lines that
-/// begin with `%`) and the head of a table.
+/// begin with `%`) and the column names in the first line of a table.
 pub struct Lines {
     source: TextSource,
     record: Vec<u8>,
@@ -81,14 +81,14 @@ impl Lines {
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
 
-    /// Returns the error of [`Self::all`] for an input that ends without a record.
+    /// Returns the error for an input that ends without a record; `record` is as in [`Self::all`].
     pub fn ended_without(&self, record: &str) -> FileError {
         let expected = "expected boards, OBF or transcripts, one a line";
         let reason = format!("the input ends without {record}; {expected}");
         bad_line(self.source.path(), self.source.line(), &reason)
     }
 
-    /// Reads the next record, or the beginning of one that is too long. Returns false at the end.
+    /// Reads the next record, or the start of a record that is too long. Returns false at the end.
     fn read_record(&mut self) -> Result<bool, FileError> {
         loop {
             self.record.clear();
@@ -123,8 +123,8 @@ impl Lines {
     }
 }
 
-/// Reads a line without trailing blanks, and the line number. A comment is read as an empty line.
-/// Returns false at the end of the file.
+/// Reads a line into `line`, without trailing blanks; a comment becomes an empty line. Returns the
+/// number of the line, and false at the end of the file.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), FileError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -135,9 +135,9 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns true if `line` continues the game whose first lines are `game`. A tag is continued by
-/// any line, even after a blank line. A game of numbered moves is continued by a line of further
-/// moves, but not after a blank line, and not by a move with number 1.
+/// Returns true if `line` continues the game whose first lines are `game`. After a PGN tag, any
+/// line continues the game, even after a blank line. Numbered moves are continued by a line of
+/// further moves, but not after a blank line, and not if its first move number is 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
@@ -175,7 +175,7 @@ fn move_number(line: &[u8]) -> Option<u64> {
     if matches!(line.get(digits), Some(b'.' | b')')) { number.parse().ok() } else { None }
 }
 
-/// Returns true for the head of a table: two or more names, none of which begins with a square.
+/// Returns true for column names: two or more names, none of which begins like a square.
 fn is_table_head(line: &[u8]) -> bool {
     let is_name = |name: &[u8]| {
         let name: Vec<u8> = name.iter().copied().filter(|byte| !b"\"' ".contains(byte)).collect();
@@ -249,7 +249,7 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: a file was decompressed as a whole before its first line was returned.
+    /// A regression: the whole file was decompressed before its first line was returned.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();
@@ -275,7 +275,7 @@ mod tests {
         assert!(lines(format!("{largest}0\n").as_bytes()).next_line::<u32>().is_err());
     }
 
-    /// A regression: lines of a PGN game were refused, comments and table heads taken for games.
+    /// A regression: PGN lines were refused, and comments and column names were read as games.
     #[test]
     fn games_of_several_lines_are_records_and_comments_and_table_heads_are_not() {
         for (text, expected) in [
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// A regression: a line was refused if a name in it contained letters of ISO-8859-1.
+    /// A regression: a line was refused if a name in it had a letter encoded in ISO-8859-1.
     #[test]
     fn other_text_than_utf_8_is_read_as_iso_8859_1() {
         assert_eq!(lines(b"\xE4\xE9").next_line::<String>().unwrap().unwrap(), "\u{E4}\u{E9}");

@@ -19,7 +19,7 @@ where
 mod tests {
     use super::*;
 
-    /// A regression: each command accepted only one of the forms `30..40` and `8..=24`.
+    /// A regression: some commands accepted only `30..40`, others only `8..=24`.
     #[test]
     fn a_range_includes_its_end_however_it_is_written() {
         let parse = |text| parse_range::<u8>(text, &(0..=59));

@@ -12,8 +12,8 @@ use crate::file::{FileError, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// The most bytes, 256 MiB, that [`TextSource::read_until`] reads in search of the end byte, so
-/// that it returns even if a device supplies text without end.
+/// The most bytes, 256 MiB, that [`TextSource::read_until`] reads to find its end byte, so that it
+/// returns even for a device that supplies bytes without end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
 const BUFFER_BYTES: usize = 1 << 18;
@@ -48,8 +48,7 @@ impl TextSource {
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// Creates a reader of `source`. `bytes` is the size for progress; 0 if it is unknown. Messages
-    /// use `path` as the name.
+    /// Creates a reader of `source`. `bytes` is its size, 0 if unknown; error messages name `path`.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, FileError> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -79,8 +78,8 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the number of bytes already read. For a compressed file, it may be one buffer too
-    /// large.
+    /// Returns the number of bytes of the file that were read. For a compressed file, this may be
+    /// one buffer more than the text returned so far needs.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
@@ -90,8 +89,8 @@ impl TextSource {
         self.line
     }
 
-    /// Reads up to and including the byte `end` or the end of the file. Appends at most `most + 1`
-    /// bytes to `piece`. Returns the number of bytes read; 0 at the end of the file.
+    /// Reads to the byte `end`, inclusive, or to the end of the file. Appends the bytes, but at
+    /// most `most + 1`, to `piece`. Returns the number of bytes read; 0 at the end of the file.
     pub fn read_until(
         &mut self,
         end: u8,
@@ -122,7 +121,7 @@ impl TextSource {
         let lines = |text: &[u8]| text.iter().filter(|&&byte| byte == b'\n').count() as u64;
         self.line += lines(&piece[before..]);
         if bytes > most && piece.last() != Some(&end) {
-            // The rest of the piece is skipped, so that it takes no memory.
+            // Skips the rest of the piece without storing it.
             loop {
                 let buffer = self.text.fill_buf()?;
                 let place = buffer.iter().position(|&byte| byte == end);
@@ -171,7 +170,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 mod tests {
     use super::*;
 
-    /// A regression: a reader never stopped if a line had no end.
+    /// A regression: reading a line of an endless device did not stop.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_line_that_never_ends_is_refused() {

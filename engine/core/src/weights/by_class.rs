@@ -16,14 +16,14 @@ use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, W
 use crate::pattern::{FactorShape, Geometry, PatternSet};
 
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc up to ±[`MAX_STEPS`],
-/// and the number of occurrences of each parameter in training. Parameters are as in [`Geometry`].
+/// and how often each parameter occurs in training. [`Geometry`] defines the parameters.
 #[derive(Clone, Debug)]
 pub struct Weights {
     set: PatternSet,
     geometry: Geometry,
     /// The weights, with a row for each phase and a column for each parameter.
     steps: Array2<i16>,
-    /// The occurrences in training, with a row for each phase; a single row of zeros if unknown.
+    /// The occurrences in training, with a row for each phase; only one row, of zeros, if unknown.
     counts: Array2<u32>,
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
@@ -42,7 +42,7 @@ pub struct WeightsFile<W = Weights> {
 }
 
 impl Weights {
-    /// Creates weights and factors that are all 0, without counts of occurrences.
+    /// Creates weights and factors that are all 0, with unknown counts, which also read as 0.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let steps = Array2::zeros((PHASES, geometry.parameters()));
@@ -106,9 +106,9 @@ impl Weights {
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
     /// If the new shape merges groups of phases, the interaction of two classes becomes its mean
-    /// over these groups, and the contribution of a class alone stays the same. Otherwise, no value
-    /// changes. Returns `None` if the new vectors are too narrow for these means, or if a new group
-    /// splits an old one.
+    /// over these groups, and a class alone contributes as much as before. Otherwise, no value
+    /// changes. Returns `None` if the new vectors are too narrow for this, or if a new group splits
+    /// an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -182,7 +182,7 @@ impl Weights {
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
-    /// Writes a weights file, which has a temporary name until it is complete.
+    /// Writes a weights file, unless `existing` keeps a complete one ([`Writer::begin`]).
     pub fn write(
         &self,
         path: &Path,
@@ -228,7 +228,6 @@ impl Weights {
     }
 }
 
-/// A receiver that stores the weights and factors of a weights file by class.
 pub(super) struct ByClass {
     steps: Rows<i16>,
     factors: Option<Factors>,

@@ -1,4 +1,4 @@
-//! Reads the training counts of a weights file alone, for programs that use expanded tables.
+//! Reads only the training counts of a weights file, for programs that use expanded tables.
 
 use std::path::Path;
 
@@ -14,9 +14,9 @@ use crate::pattern::PatternSet;
 pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
-    /// Reads the counts of all phases from a file that has only the sections of counts. `set` is
-    /// the pattern set of the weights. Also returns the checksum that the file states, which is
-    /// that of the complete weights file.
+    /// Reads the counts of all phases from `bytes`, a weights file without its other sections, for
+    /// the pattern set `set`. Also returns the checksum that the file states, that of the complete
+    /// file.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,

@@ -2,8 +2,8 @@
 //! Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997, which has separate predictions for endgame searches. There, a confidence applies
-//! to a single cut; here, to the score of a whole search with many cuts.
+//! Othello", 1997, which has separate predictions for endgame searches. In the paper, a confidence
+//! is that of a single cut; here, it is that of the score of a whole search with many cuts.
 
 use super::probcut::{LinearModel, Prediction, check, coefficients, section};
 use crate::file::Section;
@@ -19,24 +19,23 @@ pub const END_ERROR_TERMS: usize = 5;
 /// The number of confidence levels: one for each selectivity of a search except full width.
 pub const CONFIDENCES: usize = 5;
 
-/// The number of empty squares at the centre of the model: its terms use (empties − `CENTRE`) / 10.
+/// The number of empty squares at which the model's terms with (empties − `CENTRE`) / 10 are 0.
 const CENTRE: f64 = 16.0;
 
 /// The model of endgame ProbCut: it predicts a normal distribution of a position's exact score in
-/// discs. The mean is linear in the value of a shallow search; the standard deviation does not
-/// depend on this value.
+/// discs. Only the mean depends on the value of the shallow search, and is linear in it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ends {
     model: LinearModel<END_MEAN_TERMS, END_ERROR_TERMS>,
     deviations: [f64; CONFIDENCES],
 }
 
-/// The number of empty squares of a position, and the depth of the search whose value is known.
+/// The number of empty squares of a position, and the depth of the shallow search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndDepths {
     /// The number of empty squares of the position.
     pub empties: u32,
-    /// The depth of the search in plies; less than `empties`.
+    /// The depth of the shallow search in plies; less than `empties`.
     pub shallow: u32,
 }
 
@@ -55,8 +54,8 @@ impl Ends {
         Ok(Self { model: LinearModel::new(mean, error)?, deviations })
     }
 
-    /// Sets the distances, in standard deviations, by which a predicted score must miss the window
-    /// before the search cuts: one for each confidence level, the lowest level first.
+    /// Sets for each confidence level, the lowest first, by how many standard deviations the
+    /// predicted score must be outside the window before the search cuts.
     #[must_use]
     pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
         Self { deviations, ..self }
@@ -87,10 +86,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the predicted mean, given the value in discs of the shallow search:
-    /// three for the slope; two for an offset by the number of empty squares; two for an offset
-    /// that changes its sign with the parity of this number, because evaluations are biased for or
-    /// against the side that moves last; and two for an offset of static values (depth 0).
+    /// Returns the terms of the mean, given the value v in discs of the shallow search: v, ev and
+    /// dv for the slope, with e = (empties − 16) / 10 and d = ln(depth + 1); 1, e, o and oe for the
+    /// offset, with o = 1 or −1 for odd or even empties, since evaluations are biased for or
+    /// against the last mover; and s and so for static values, with s = 1 at depth 0, else 0.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));

@@ -10,8 +10,8 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::{Geometry, PatternSet};
 
-/// The weights of all phases in the evaluation's tables, which are indexed by configuration.
-/// Reading a file directly into tables saves memory and time.
+/// The weights of all phases as the evaluation's tables, which are indexed by configuration.
+/// Expanding the weights while a file is read saves memory and time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
     /// The pattern set of the weights.
@@ -38,7 +38,7 @@ impl ExpandedWeights {
         }
     }
 
-    /// Reads and checks a weights file, as [`Weights::read`], but stores no training counts.
+    /// Reads and checks a weights file, as [`Weights::read`] does, but stores no training counts.
     pub fn read(path: &Path) -> Result<WeightsFile<Self>, WeightsError> {
         let (file, _) = Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Checked)?;
         Ok(file)
@@ -76,12 +76,10 @@ impl ExpandedWeights {
     }
 }
 
-/// A receiver that expands the weights and factors of a weights file into tables.
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The phase that was read last and its weights by class. The file may store the weights of the
-    /// next phase as changes from these.
+    /// The phase read last and its weights by class, to which changes of the next phase may refer.
     last: Option<(Phase, Vec<i16>)>,
 }
 
@@ -117,7 +115,7 @@ mod tests {
     use super::*;
     use crate::pattern::FactorShape;
 
-    /// A file with nothing but a small pattern set must not make the reader allocate a gigabyte.
+    /// A file with only a small pattern set must not make the reader allocate a gigabyte of tables.
     #[test]
     fn tables_take_no_memory_before_a_section_comes() {
         let shape = FactorShape::new(128, 1).unwrap();

@@ -1,18 +1,18 @@
 //! Interactions of patterns: a factorization machine (Rendle 2010) in addition to the weights.
 //!
-//! Every class has a factor vector. Let s be the sum of the vectors of a position's instances and
-//! scalar features. The value then contains ½ Σ s_d² over the first half of the elements, minus ½ Σ
-//! s_d² over the second half. Two classes together may therefore be worth more or less than the sum
-//! of their weights. (Rendle's machine adds all squares; subtracting half of them lowers the error
-//! at the same width.) All arithmetic is in integers, so that every machine computes the same
-//! value.
+//! Every parameter (a class, or a count of a scalar feature) has a factor vector. Let s be the sum
+//! of the vectors of a position's parameters. The value then contains ½ Σ s_d² over the first half
+//! of the elements, minus ½ Σ s_d² over the second half. Two classes together may therefore be
+//! worth more or less than the sum of their weights. (Rendle's machine adds all squares;
+//! subtracting half of them lowers the error at the same width.) All arithmetic is in integers, so
+//! every machine computes the same value.
 
 use super::STEPS_PER_DISC;
 use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The integer that represents a factor of 1. A single factor of 1 is worth half a disc (½ · 1²).
+/// The integer that represents a factor of 1. Alone in a sum, such a factor adds ½ · 1² disc.
 pub const FACTORS_PER_UNIT: i32 = 64;
 
 /// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.
@@ -20,8 +20,7 @@ pub const MAX_FACTOR: i8 = 127;
 
 const FACTORS: &str = "factors";
 
-/// The factor vectors of all groups of consecutive phases. A group has a vector for each parameter,
-/// in the order of the parameters of a phase.
+/// The factor vectors of all groups of consecutive phases: for each group, one for each parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Factors {
     pub(super) shape: FactorShape,
@@ -36,9 +35,8 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns factors of another shape. A new group of phases must consist of k ≥ 1 old
-    /// groups, and the new vectors must be at least k times as wide as the old ones.
-    /// Returns `None` for any other shape.
+    /// Returns factors of another shape; `None` unless each new group of phases consists of k ≥ 1
+    /// old groups, and the new vectors are at least k times as wide as the old ones.
     ///
     /// Each half of a new vector consists of the same halves of the k old vectors, one after
     /// another and multiplied by 1/√k, and then of zeros. The interaction of two classes thus
@@ -79,15 +77,15 @@ impl Factors {
         &self.groups[group]
     }
 
-    /// Sets each factor of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. The index p
-    /// · dimensions + d is for factor d of parameter p.
+    /// Sets each factor of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. Factor d of
+    /// parameter p has the index p · dimensions + d.
     pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
         let factors = self.groups[group].iter_mut().enumerate();
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
     /// Returns the contribution of the factors of `parameters` to a value, in steps of 1/32 disc.
-    /// This is the plain definition, with which the tests compare the faster implementations.
+    /// This is the plain definition; tests compare the faster implementations with it.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
@@ -124,7 +122,7 @@ impl Factors {
             return Err(format!("has {} bytes; expected {expected}", section.content.len()));
         }
         let factors: &[i8] = bytemuck::cast_slice(&section.content);
-        // The compiler vectorizes a minimum, but not a search.
+        // The compiler vectorizes the minimum of all factors, but not a search for a wrong factor.
         let is_wrong = factors.iter().fold(0, |least, &factor| factor.min(least)) < -MAX_FACTOR;
         let find = || factors.iter().position(|&factor| factor < -MAX_FACTOR);
         match is_wrong.then(find).flatten() {
@@ -149,9 +147,8 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// Returns the contribution of a sum s of factor vectors, in steps of 1/32 disc: ½ Σ s_d² over the
-/// first half of the elements, minus ½ Σ s_d² over the second half. The result is rounded to the
-/// nearest step, halves up.
+/// Returns the contribution of a sum s of factor vectors, in steps of 1/32 disc, rounded to the
+/// nearest, halves up: ½ Σ s_d² over the first half of the elements, minus that of the second half.
 ///
 /// An element is the sum of at most 80 factors of at most 127, so it is at most 10,160. The sum of
 /// the squares of 32 elements is below 2³².
@@ -183,7 +180,7 @@ mod tests {
         assert_eq!(steps_of_sum(&[64, 0]), 16);
         assert_eq!(steps_of_sum(&[0, -128]), -64);
         assert_eq!(steps_of_sum(&[64, -128]), -48);
-        // 128 of 256 add up to a half, which is rounded up, also below 0. 121 are less than a half.
+        // A step is 256. 8² + 8² = 128 is half a step, rounded up, even below 0; 11² = 121 is less.
         assert_eq!(steps_of_sum(&[8, 8, 0, 0]), 1);
         assert_eq!(steps_of_sum(&[0, 0, 8, 8]), 0);
         assert_eq!(steps_of_sum(&[11, 0]), 0);
@@ -221,7 +218,7 @@ mod tests {
             |of: &Factors, phase| of.steps(Phase::new(phase).unwrap(), [0, 1, 2].into_iter());
         let mean =
             [0, 15, 30, 45].map(|phase| f64::from(worth(&factors, phase))).iter().sum::<f64>();
-        // The new factors are half the old ones. Odd factors are rounded, which changes the result.
+        // Merging four groups halves the factors. Rounding the odd ones changes values a little.
         assert!((f64::from(worth(&shared, 0)) - mean / 4.0).abs() < 12.0);
         assert!(mean.abs() > 200.0);
     }

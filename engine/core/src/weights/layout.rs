@@ -12,17 +12,16 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before and after the phases of a block. With them, every signed
-/// 16-bit index relative to the middle of a pattern's table is inside the block, so reads need no
-/// bounds check.
+/// The number of unused weights before and after the phases of a block. They keep all signed 16-bit
+/// indices from the middle of a pattern's table inside the block: reads need no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
-/// The layout of the tables of a pattern set. The table of a phase has 16-bit weights: one for each
-/// configuration of each pattern, a zero for lanes without an instance, one for each value of each
-/// scalar feature, and padding to a cache line. The padding has at least one weight, so that 32-bit
-/// gathers stay inside the table.
+/// The layout of the tables of a pattern set. A phase's table has 16-bit weights: one for each
+/// configuration of each pattern; a zero for lanes without an instance; one for each value of each
+/// scalar feature; and padding to a cache line, at least one weight, so that a gather of 32 bits at
+/// the last weight stays inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// For each lane (instance), the index of configuration 0 of its pattern in the table of a
@@ -95,8 +94,8 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 pub struct Block {
     /// The weight tables of the block's phases, one after another, with margins at both ends.
     pub steps: Vec<i16>,
-    /// The factor vectors that all phases of the block share. They have the order of the weights in
-    /// the table of a phase, with [`MARGIN`] vectors of zeros at both ends. Empty without factors.
+    /// The factor vectors that all phases of the block share, in the order of the weights in a
+    /// phase's table, with [`MARGIN`] vectors of zeros at both ends. Empty without factors.
     pub vectors: Vec<CacheLine>,
 }
 
@@ -110,7 +109,7 @@ pub struct CacheLine([u8; 64]);
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    /// The parameter index of each configuration in a phase's table, without scalar features.
+    /// The parameter index of each configuration, in the order of a phase's table.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }
@@ -128,7 +127,7 @@ impl Expansion {
         Self { layout, parameters, scalars: geometry.pattern_parameters..geometry.parameters() }
     }
 
-    /// Expands one element for each parameter to one element for each configuration.
+    /// Copies each parameter's element to all of the parameter's configurations in `table`.
     fn expand<T: Copy>(&self, of_parameters: &[T], table: &mut [T]) {
         let patterns = table.iter_mut().zip(&self.parameters);
         patterns.for_each(|(element, &parameter)| *element = of_parameters[parameter as usize]);
@@ -169,7 +168,7 @@ impl Expansion {
             .unwrap_or_else(|()| handle_alloc_error(Layout::new::<CacheLine>()));
         let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut block.vectors);
         let vectors = &mut vectors[MARGIN * dimensions..];
-        // An array of constant width is copied by a few instructions, a slice by a call.
+        // Arrays of constant width are copied by a few instructions, slices by a function call.
         match dimensions {
             8 => self.expand(factors.as_chunks::<8>().0, vectors.as_chunks_mut::<8>().0),
             16 => self.expand(factors.as_chunks::<16>().0, vectors.as_chunks_mut::<16>().0),

@@ -8,8 +8,7 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights of the evaluation that orders moves near the leaves of exact searches: one for each
-/// class of a small pattern set, in steps of 1/32 disc. A strength scales them against the
-/// opponent's number of replies.
+/// class of a small pattern set, in steps of 1/32 disc, and the strength of their influence.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -48,9 +47,9 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of the weights: the number of units that 32 discs (1,024 steps)
-    /// contribute to a move's score. One reply of the opponent costs 16 units. With strength 0, the
-    /// weights have no effect.
+    /// Returns the strength: how many points 32 discs (1,024 steps) add to the score by which moves
+    /// are ordered. Each reply of the opponent costs 16 points. With strength 0, weights have no
+    /// effect.
     pub fn strength(&self) -> i16 {
         self.strength
     }
@@ -60,7 +59,7 @@ impl MoveOrderingWeights {
         &self.steps
     }
 
-    /// Returns the two sections that store these weights in a weights file, in this order.
+    /// Returns the sections of these weights in a weights file: the pattern set, then the weights.
     pub fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();
@@ -70,8 +69,8 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the weights from their two sections. The first has the pattern set; the second has the
-    /// strength, then the weights.
+    /// Reads the weights from their sections: the pattern set; the strength followed by the
+    /// weights.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

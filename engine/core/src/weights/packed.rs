@@ -1,4 +1,4 @@
-//! Weights in the compressed form of their file. A player expands only the blocks that it needs.
+//! Compressed weights, as in their file, of which a player expands only the blocks it needs.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::pattern::{Geometry, PatternSet};
 
 /// A weights file in memory whose blocks of consecutive phases can be expanded one by one.
 ///
-/// The file has no counts. Its sections are ordered by block: the weights of the block's first
-/// phase, then the changes of the weights from phase to phase, then the factors of the block.
+/// The file has no training counts. Its sections are ordered by block: the weights of the block's
+/// first phase, then the changes of the weights from phase to phase, then the factors of the block.
 /// [`Weights::read_without_counts`] can also read this file.
 #[derive(Debug)]
 pub struct PackedWeights {
@@ -83,8 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`. For a section of weights, `before` must have the weights of
-    /// the block's previous phase; the call replaces them by the weights of this phase.
+    /// Expands a section into `block`. For weights, `before` must have the weights of the block's
+    /// previous phase; this function replaces them by the weights of the section's phase.
     fn take(
         &self,
         section: &Section,

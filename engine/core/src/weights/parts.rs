@@ -52,8 +52,7 @@ pub struct PartWeight {
 impl<'a> ValueParts<'a> {
     /// Splits the value of a position into terms. `of_phase` returns the weights of all instances,
     /// then of all scalar features, and the contribution of the factors in steps. Returns `None` if
-    /// the player has no legal move: the value is then that of the position after a pass, or a
-    /// final score.
+    /// the player has no legal move: the value is then that after a pass, or a final score.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,
@@ -88,8 +87,7 @@ impl<'a> ValueParts<'a> {
 }
 
 impl Weights {
-    /// Splits the value of a position into terms. Returns `None` in the same cases as
-    /// [`ValueParts::new`].
+    /// Splits the value of a position into terms. Returns `None` if the player has no legal move.
     pub fn parts(&self, position: &Position) -> Option<ValueParts<'_>> {
         let geometry = self.geometry();
         ValueParts::new(self.set(), geometry, position, |phase| {

@@ -2,8 +2,8 @@
 //! shallow search. Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997. There, each pair of depths has its own parameters. Here, a few coefficients
-//! determine these parameters for all plies and for all depths, even those that were not measured.
+//! Othello", 1997. In the paper, each pair of depths has its own parameters. Here, a few
+//! coefficients determine them for all plies and depths, even for depths that were not measured.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction, so that deep values and scores increase with shallow values.
+/// The least slope of a prediction: a greater shallow value must predict a greater deep value.
 const LEAST_SLOPE: f64 = 0.1;
 
 /// A model of the value of a deep search in discs: a normal distribution. Its mean is linear in the
@@ -66,11 +66,10 @@ pub struct Prediction {
 }
 
 impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
-    /// Creates a model from its coefficients, numbered as the terms of the mean and of the error.
+    /// Creates a model from its coefficients, in the order of the terms of mean and error.
     ///
     /// # Errors
-    /// A message for a coefficient that is not a number within ±1000. No fit produces such a
-    /// coefficient.
+    /// A message for a coefficient that is not a number within ±1000, which no fit produces.
     pub fn new(mean: [f64; MEAN], error: [f64; ERROR]) -> Result<Self, String> {
         check(mean.iter().chain(&error))?;
         Ok(Self { mean, error })
@@ -135,11 +134,11 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 }
 
 impl Depths {
-    /// Returns the terms of the predicted mean, given the shallow value in discs: three for the
-    /// slope, by ply and by the gap between the depths; three for an offset by ply; one for an
-    /// offset of static values (shallow depth 0); and three for an offset of odd gaps, by ply. The
-    /// offset of odd gaps is negated if the deep depth is even, because evaluations are biased for
-    /// or against the side that moves last.
+    /// Returns the terms of the predicted mean, given the shallow value v in discs: v, pv and gv/10
+    /// for the slope, with p = ply / 60 and g = the gap between the depths; 1, p and p² for an
+    /// offset; 1 for a shallow depth of 0 (a static value), else 0; o, op and op² for an offset of
+    /// odd gaps, with o = 1 or −1 for an odd or even deep depth (evaluations are biased for or
+    /// against the side that moves last), and 0 for even gaps.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -158,7 +157,7 @@ impl Depths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the expected error in discs, which grows with the gap
+    /// Returns the terms of the logarithm of the standard error in discs, which grows with the gap
     /// between the depths, falls with the shallow depth, and is greater for an odd gap.
     pub fn error_terms(self) -> [f64; ERROR_TERMS] {
         let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
@@ -179,12 +178,11 @@ impl Depths {
 }
 
 impl Prediction {
-    /// Creates a prediction. `mean` returns the mean for a shallow value; `logarithm` is the
-    /// logarithm of the error.
+    /// Creates a prediction from the mean for a shallow value and the logarithm of the deviation.
     fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
         let [at_0, at_1] = [0.0, 1.0].map(mean);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);
-        // The limits prevent an overflow if the coefficients are extreme.
+        // The limits prevent an overflow for extreme coefficients.
         Self { slope, offset: at_0, error: libm::exp(logarithm.clamp(-5.0, 5.0)) }
     }
 

@@ -30,9 +30,9 @@ pub enum WeightsError {
     NotByClass(String),
 }
 
-/// A receiver of the weights and factors of a weights file. The reader checks them, and passes each
-/// phase and each group of phases once, in any order. The receiver must not allocate memory for
-/// them before it receives the first.
+/// Receives the weights and factors of a weights file from a reader that checks them. The weights
+/// of each phase and the factors of each group of phases come once, in any order. A receiver must
+/// not allocate memory for weights or factors before the first of them comes.
 pub(super) trait Receiver {
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
 
@@ -57,7 +57,6 @@ pub(super) enum CountsAre {
     LeftOut,
 }
 
-/// Reads a weights file and checks every part of it. Also returns its provenance and its checksum.
 pub(super) fn read<R: Receiver>(
     mut reader: Reader,
     counts: CountsAre,
@@ -89,7 +88,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The contents of the sections already read. Flags state which phases and groups were read.
+/// The contents of the sections already read. The flags state which phases and groups were read.
 pub(super) struct ReadSections<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -107,8 +106,7 @@ pub(super) struct ReadSections<R> {
 }
 
 impl<R: Receiver> ReadSections<R> {
-    /// Creates the parts of a file of which no section was read. The pattern set is known, but the
-    /// file may still contain its section.
+    /// Creates the state before the first section. The file may also contain the section of `set`.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {
@@ -140,8 +138,7 @@ impl<R: Receiver> ReadSections<R> {
         Ok(true)
     }
 
-    /// Stores the content of a section. Ignores a section with an unknown name, which a later
-    /// version may have written.
+    /// Stores the content of a section. Ignores unknown names, which later versions may write.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
         match section.name.as_str() {
@@ -173,7 +170,7 @@ impl<R: Receiver> ReadSections<R> {
                 self.received.take_steps(phase, steps);
             }
             Some(PhaseSection::Counts(phase, row)) => {
-                // If counts are not stored, the reader only checks that they are present.
+                // Without stored counts, an empty row shows that the previous phase was read.
                 let kept = |before| if self.counts_kept { self.counts.row(before) } else { &[] };
                 let before = |before: Phase| {
                     self.counts_came[before.index()].then(|| Cow::Borrowed(kept(before)))

@@ -21,11 +21,11 @@ const PLIES_PER_STAGE: u32 = 10;
 const CERTAIN: f64 = 65535.0;
 
 /// The greatest mean probability, 3/4 in steps of 1/65535, of a family of kinds to which many moves
-/// of a position can belong. Near 1, the probabilities of these moves would total far more than 1.
+/// of a position can belong. Near 1, these moves' probabilities would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The rank of a move in the order of all moves of its position. The order depends on the value
-/// after the move and on the number of replies.
+/// The rank of a move in the order of all moves of its position, by the value of the position after
+/// the move and the number of the opponent's replies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// The first move in the order, which is the most promising.
@@ -65,7 +65,7 @@ pub enum Place {
     Inner,
 }
 
-/// The result that an earlier, shallower search of the same position had for a move.
+/// The result of an earlier, shallower search of the position for a move: best or not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
@@ -81,7 +81,7 @@ pub enum Memory {
 pub struct MoveKind {
     /// The rank of the move among the moves of the position.
     pub rank: Rank,
-    /// The result that an earlier search of the position had for this move.
+    /// The result of an earlier search of the position for this move: best or not.
     pub memory: Memory,
     /// The kind of the move's square, such as a corner.
     pub place: Place,
@@ -99,13 +99,12 @@ impl MoveKind {
     /// The number of kinds of moves.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The number of kinds in a family. All kinds of a family have the same rank and the same
-    /// result of an earlier search, and their indices are consecutive.
+    /// The number of kinds in a family. All kinds of a family have the same [`Rank`] and the same
+    /// [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if many moves of a position may belong to a family of kinds. This excludes the
-    /// first three ranks, and the best move of an earlier search. `family` is the index of the
-    /// family, counted over all stages.
+    /// Returns true if a position can have many moves of a family of kinds: not for the first three
+    /// ranks, and not for best moves of an earlier search. `family` is counted over all stages.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -132,7 +131,7 @@ pub struct NoRealization;
 /// The probabilities that moves are played: one for each kind of move and each stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {
-    /// The probabilities in steps of 1/65535, a row of [`MoveKind::COUNT`] for each stage.
+    /// The probabilities in steps of 1/65535: for each stage, [`MoveKind::COUNT`] of them.
     steps: Vec<u16>,
 }
 
@@ -237,7 +236,7 @@ mod tests {
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
     }
 
-    /// A regression: searches did not end if a file stated that every move is nearly certain.
+    /// A regression: if a file stated that every move is nearly certain, searches did not end.
     #[test]
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };

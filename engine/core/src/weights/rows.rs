@@ -5,8 +5,7 @@ use ndarray::Array2;
 use crate::board::{PHASES, Phase};
 use crate::pattern::Geometry;
 
-/// A matrix with a row for each phase and a column for each parameter. Takes no memory before the
-/// first row.
+/// A matrix with a row for each phase. Takes no memory before the first row is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Rows<T>(Array2<T>);
 

@@ -1,6 +1,6 @@
-//! The sections of a phase in a weights file: its weights, or its training counts. For each
-//! parameter, a section has a number or its change from the previous phase. Compressed changes take
-//! two thirds of the space of compressed numbers.
+//! The sections of a phase in a weights file: its weights, or its training counts. A section has
+//! one number for each parameter: the weight or count, or its change from the previous phase.
+//! Compressed changes take two thirds of the space of compressed weights and counts.
 
 use std::borrow::Cow;
 
@@ -22,17 +22,17 @@ pub enum PhaseSection {
     Counts(Phase, PhaseRow<u32>),
 }
 
-/// The numbers of a phase in a section (weights or training counts), one for each parameter.
+/// The weights or training counts of a phase in a section, one number for each parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseRow<T> {
-    /// The numbers themselves.
+    /// The weights or counts themselves.
     Whole(Vec<T>),
-    /// Differences from the previous phase, or from 0 in the first phase, with wrap-around.
+    /// Changes from the previous phase's numbers, with wrap-around; in the first phase, from 0.
     Changes(Vec<T>),
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights. `before` returns those of the previous phase, if they were read.
+    /// Returns the weights. `before` returns the weights of a phase if they were already read.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -52,7 +52,7 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the numbers. `before` returns those of the previous phase, if they were read.
+    /// Returns the weights or counts. `before` returns those of a phase if they were already read.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -83,14 +83,14 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the changes of the weights of a phase from the previous phase or 0.
+    /// Returns the section with a phase's weights as changes from the previous phase's (`before`).
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the changes of the counts of a phase from the previous phase or 0.
+    /// Returns the section with a phase's counts as changes from the previous phase's (`before`).
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -168,7 +168,7 @@ fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), S
     ))
 }
 
-/// Returns the first bytes of all words, then all second bytes: similar bytes compress best.
+/// Returns the first bytes of all words, then their second bytes, …: similar bytes compress best.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
@@ -206,7 +206,7 @@ mod tests {
         let before = [4095, -4095, 17];
         let section = PhaseSection::of_weight_changes(phase, &before, &[-4095, 4095, 16]);
         assert_eq!(section.name, "weight changes 07");
-        // The zigzag code of the changes is 2 · 8190 − 1, 2 · 8190 and 1. All low bytes come first.
+        // The zigzag codes of −8190, 8190 and −1 are 16379, 16380 and 1; low bytes come first.
         assert_eq!(section.content, [0xfb, 0xfc, 0x01, 0x3f, 0x3f, 0x00]);
         let changes = PhaseSection::Weights(phase, PhaseRow::Changes(vec![-8190, 8190, -1]));
         assert_eq!(PhaseSection::read(&section, 3), Ok(Some(changes)));

@@ -30,7 +30,7 @@ impl Value {
     pub const MAX: Self = Self(64 * STEPS_PER_DISC);
     /// The smallest value: −64 discs.
     pub const MIN: Self = Self(-Self::MAX.0);
-    /// The bound of an open window, which is one step beyond every value.
+    /// The bound of an open search window: one step above the largest value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// Returns the value of `steps` steps of 1/32 disc; `None` if the value is outside ±64 discs.
@@ -91,8 +91,7 @@ impl Value {
         self.nearest_multiple(1)
     }
 
-    /// Rounds the value to the nearest even number of discs, odd numbers away from zero. The score
-    /// of a full board is even.
+    /// Rounds to the nearest even number of discs, as full boards have; odd numbers away from zero.
     #[inline]
     pub const fn nearest_even_disc(self) -> Discs {
         self.nearest_multiple(2)

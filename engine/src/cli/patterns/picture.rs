@@ -11,23 +11,22 @@ use crate::eval::Weights;
 use crate::pattern::{Coverage, Instance};
 
 const COLUMNS: usize = 4;
-/// The side of a square. All lengths of this module are in user units of the SVG.
+/// The side of a square. All lengths of this module are in user units of the SVG format.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
-/// The horizontal distance between the left edges of neighbouring boards.
 const STEP_X: usize = BOARD + 64;
-/// The vertical distance between the upper edges of neighbouring boards, with three lines of text.
+/// The vertical distance between the upper edges of boards; three lines of text fit between.
 const STEP_Y: usize = BOARD + 70;
 /// The left edge of the first board. [`TOP`] is its upper edge, below the headline and the name.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The number of characters of a name that fit above a board.
+/// The number of characters of a pattern's name that fit above a board.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
 /// The colour of the squares that the pattern set lists for a pattern.
 const OWN: &str = "#1b6e3c";
-/// The colour of the squares of a pattern's other instances.
+/// The colour of the squares of a pattern's other instances: its mirrored or rotated images.
 const IMAGE: &str = "#a3cfa9";
 
 /// Returns the SVG text, which is the same for the same weights.
@@ -58,8 +57,8 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Draws the board of pattern `number`. The squares that the set lists are numbered; the squares of
-/// the other instances have a lighter colour.
+/// Draws the board of pattern `number`: the squares that the set lists are numbered, and the
+/// squares of the pattern's other instances have a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
     let (x, y) = corner_of_board(number);
@@ -92,7 +91,7 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     })
 }
 
-/// Draws the last board: the more instances contain a square, the darker it is.
+/// Draws a board with the number of instances on each square; the more instances, the darker.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines } = Coverage::of(weights.geometry());
     let number = weights.set().patterns().len();

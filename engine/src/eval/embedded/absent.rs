@@ -1,4 +1,4 @@
-//! The functions of the module in a build without embedded weights.
+//! The functions of the module `embedded` in a build without embedded weights.
 
 use crate::file::Provenance;
 

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use crate::eval::{PackedWeights, Tables, Weights};
 use crate::file::Provenance;
 
-/// The name of the embedded weights in messages.
 const NAME: &str = "embedded";
 static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"));
 
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
     use crate::eval::layout;
 
-    /// Blocks are expanded at first use: here by two threads, last block first. None may differ.
+    /// Two threads expand all blocks at once, last block first. Both must get the right blocks.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
         let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));

@@ -1,4 +1,4 @@
-//! The sum of factor vectors with AVX2. An instruction adds sixteen numbers, or eight at width 8.
+//! The sum of factor vectors with AVX2. One instruction adds 16 numbers (width 8: only 8).
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,
@@ -8,7 +8,7 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of registers (of sixteen 16-bit numbers) for a sum of the greatest width.
+/// The number of registers (of sixteen 16-bit numbers) that the widest vectors need for their sum.
 const MOST: usize = 8;
 
 /// # Safety
@@ -20,8 +20,8 @@ pub(super) unsafe fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
-    // SAFETY: the caller guarantees that `vectors` contains every place. Each load reads 8 or 16
-    // bytes inside one vector.
+    // SAFETY: the caller guarantees that `vectors` contains every vector that is read. Each load
+    // reads 8 or 16 bytes inside one vector.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
         let mut sums = [_mm256_setzero_si256(); MOST];

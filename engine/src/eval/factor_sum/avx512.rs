@@ -11,7 +11,7 @@ use crate::eval::layout::MARGIN;
 /// The number of factors in a register.
 pub(super) const WIDTH: usize = 32;
 
-/// The number of registers for a sum of the greatest width.
+/// The number of registers that the widest vectors need for their sum.
 const MOST: usize = 4;
 
 /// # Safety
@@ -24,8 +24,8 @@ pub(super) unsafe fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
-    // SAFETY: the caller guarantees that `vectors` contains every place, and that each vector
-    // consists of whole parts of 32 bytes.
+    // SAFETY: the caller guarantees that `vectors` contains every vector that is read, and that the
+    // size of a vector is a multiple of 32 bytes.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
         let mut sums = [_mm512_setzero_si512(); MOST];

@@ -1,5 +1,5 @@
-//! The sum of a position's factor vectors, and its contribution to the value. Each instruction set
-//! has a file with its code; the type parameter `I: Instructions` selects it.
+//! The sum of a position's factor vectors, and the sum's contribution to the value. Each
+//! instruction set has a file with its code; the type parameter `I: Instructions` selects it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -17,13 +17,13 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors. The first vector of its group of phases has index 0.
+/// The indices of a position's factor vectors, counted from the first vector for its phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     /// For each lane (pattern instance), the index of the factor vector of configuration 0. The
-    /// number of the lane's configuration, which may be negative, is added to this index.
+    /// number of the position's configuration, which may be negative, is added to it.
     pub(super) middles: &'a Middles,
-    /// The configurations of all lanes (pattern instances).
+    /// For each lane (pattern instance), the number of the position's configuration.
     pub(super) indices: &'a Indices,
     /// The indices of the factor vectors of scalar features.
     pub(super) others: &'a [u32],
@@ -39,8 +39,8 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors to a value, in steps of 1/32 disc. Each vector has
-/// `dimensions` numbers. Vector 0 comes after [`MARGIN`](super::layout::MARGIN) vectors of zeros.
+/// Returns the contribution of the factors to a value, in steps of 1/32 disc. `vectors` begins with
+/// [`MARGIN`](super::layout::MARGIN) vectors of zeros; each vector has `dimensions` numbers.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -67,10 +67,10 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the element-wise sum of the vectors. The vector with index 0 is `vectors[MARGIN]`.
+/// Returns the element-wise sum of the vectors at `places`. Index 0 means `vectors[MARGIN]`.
 ///
 /// # Panics
-/// If `vectors` is too short for some index that `places` allows.
+/// If `vectors` is too short for some index that `places` could contain.
 #[inline(always)]
 fn sum<I: Instructions, const DIMENSIONS: usize>(
     _: I,

@@ -3,7 +3,7 @@
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// Returns the element-wise sum, with a bounds check for each vector.
+/// Returns the element-wise sum of the vectors. Safe code: the index of each vector is checked.
 #[inline]
 pub(super) fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],

@@ -16,8 +16,8 @@ use crate::pattern::{Indices, LANES};
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
-    // SAFETY: at each iteration, eight aligned lanes remain. The caller guarantees that the gathers
-    // read inside the allocation.
+    // SAFETY: eight lanes remain at each iteration, and the arrays are aligned. The caller
+    // guarantees that the gathers read inside the allocation.
     unsafe {
         let mut total = _mm256_setzero_si256();
         for lane in (0..LANES).step_by(8) {

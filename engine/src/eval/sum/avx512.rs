@@ -9,16 +9,15 @@ use std::arch::x86_64::{
 use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
-/// Returns the sum, over all lanes, of the weight at `start` + middle + index.
+/// Returns the sum, over all lanes, of the weight at `start` + the lane's middle + its index.
 ///
 /// # Safety
-/// Each of these weights must be inside the allocation of `start`, with at least two more bytes
-/// after it.
+/// Each of these weights, and two more bytes, must be inside the allocation of `start`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
-    // SAFETY: at each iteration, sixteen aligned lanes remain. The caller guarantees that the
-    // gathers read inside the allocation.
+    // SAFETY: sixteen lanes remain at each iteration, and the arrays are aligned. The caller
+    // guarantees that the gathers read inside the allocation.
     unsafe {
         let mut total = _mm512_setzero_si512();
         for lane in (0..LANES).step_by(16) {

@@ -2,7 +2,7 @@
 //! a file with its code; the type parameter `I: Instructions` selects it.
 //!
 //! Tables contain 16-bit weights, which take half the cache of 32-bit weights. A gather reads 32
-//! bits: the upper 16 bits are the next weight, and are shifted out.
+//! bits: the upper 16 bits belong to the next weight and are shifted out.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -17,11 +17,11 @@ use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
 /// Returns the sum of one weight for each lane (pattern instance): the element at `middle + index`
-/// of the phase's table `tables[start..end]`.
+/// of the phase's table, which is `tables[start..end]`.
 ///
 /// # Panics
 /// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is outside
-/// the table. With these margins, no `middle + index` leads outside `tables`.
+/// the table. These margins ensure that no `middle + index` is outside `tables`.
 #[inline(always)]
 pub(super) fn sum<I: Instructions>(
     _: I,
@@ -50,7 +50,7 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// For each lane, the index of its pattern's configuration 0 in the table of a phase.
+/// For each lane (pattern instance), the index of configuration 0 in the weights table of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     of: Aligned,
@@ -71,8 +71,8 @@ impl Middles {
         &self.of.0
     }
 
-    /// Returns the greatest index in `of`. A check of this one number proves that reads without
-    /// bounds checks stay inside the table.
+    /// Returns the greatest index in `of`. If it is inside the table, so are all reads of the
+    /// lanes; they need no bounds checks.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {
@@ -87,7 +87,7 @@ pub(super) mod tests {
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
-    /// Draws any configuration for each lane, and the index of its configuration 0 below `size`.
+    /// Draws at random, for each lane, a middle below `size` and an index, which may be extreme.
     pub(in crate::eval) fn lanes(random: &mut Generator, size: usize) -> (Middles, Indices) {
         let middles = Middles::new(std::array::from_fn(|_| random.below(size as u32)));
         let indices = std::array::from_fn(|_| match random.below(8) {

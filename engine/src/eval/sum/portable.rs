@@ -4,8 +4,8 @@ use super::Aligned;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
-/// Returns the sum of one weight for each lane. A lane first takes the slice of all weights that a
-/// 16-bit index can reach, so that one bounds check is enough.
+/// Returns the sum of one weight for each lane. One bounds check for each lane suffices: it takes
+/// the slice of all weights that a 16-bit index can reach.
 #[inline]
 pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);

@@ -1,4 +1,4 @@
-//! The values of tables, and how rarely omitted factors put a value on the wrong side of a window.
+//! Tests of values, and of how rarely omitted factors put a value on the wrong side of a window.
 
 use super::*;
 use crate::board::Symmetry;
@@ -27,7 +27,7 @@ fn the_parts_add_up_to_the_value_of_the_tables() {
     assert!(tables.parts(None, &no_move).is_none());
 }
 
-/// Draws a pattern set of random patterns with any squares, up to the greatest number of instances.
+/// Draws a random set of patterns with any squares, up to the greatest number of instances.
 fn random_set(random: &mut Generator) -> PatternSet {
     let mut text = String::from("name = \"random\"\nscalars = [\"player_discs\"]\n");
     let mut set = PatternSet::from_toml(&text).unwrap();
@@ -47,7 +47,7 @@ fn random_set(random: &mut Generator) -> PatternSet {
     set
 }
 
-/// Draws weights and factors, small enough that few values are clamped.
+/// Draws weights and factors at random. They are so small that few values have to be clamped.
 fn weights(set: PatternSet, shape: Option<FactorShape>) -> Weights {
     let mut weights = Weights::zero(set.with_factors(shape));
     let mut random = Generator::new(5);

@@ -7,7 +7,7 @@ use crate::board::Side;
 use crate::eval::Evaluate;
 use crate::search::Limits;
 
-/// The analysis commands of GoGui, each as `type of the answer/name in the menu/command`.
+/// The analysis commands of GoGui, each as `type of the answer/menu item/command`.
 pub(super) const COMMANDS: [&str; 3] = [
     "gfx/Values of moves/othello-values",
     "var/Best line/othello-line",
@@ -19,7 +19,7 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("{:+.2}", self.player.value(self.board.position(), limits).value)
     }
 
-    /// Returns a label with the value for each move, and the best value for the status line.
+    /// Returns the value of each move as a label, and the best value for the status line.
     pub(super) fn values(&mut self, limits: &Limits) -> String {
         let position = self.board.position();
         let rated = self.player.rated_moves(position, limits);

@@ -1,8 +1,8 @@
 //! The selectivity ladder: ProbCut endgame searches, at rising confidence, before exact solves.
 //!
-//! The first window of the exact search is around the score of the last of these searches. The
-//! exact search first tries the best moves that these searches stored in the transposition table,
-//! but uses none of their bounds.
+//! The last of these searches supplies the center of the exact search's first window. The exact
+//! search first tries the best moves that the ladder stored in the transposition table, but uses
+//! none of the ladder's bounds, which are not proven.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Perc
 /// The least number of empty squares for the ladder. With 12 or 18, solves take as many nodes.
 const LADDER_EMPTIES: u32 = 16;
 
-/// Returns the ladder's ProbCut settings; empty without a ProbCut model.
+/// Returns the ProbCut settings of the ladder's searches; empty without a ProbCut model.
 fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
     let rung = |selectivity| {
         let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -40,7 +40,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         mut guess: Discs,
     ) -> Discs {
         let Features { selectivity_ladder, transposition_table, null_windows, .. } = self.features;
-        // ProbCut prunes only in null windows, and only the table passes moves to the exact search.
+        // Without null windows, ProbCut prunes nothing; without the table, no moves are passed on.
         let is_useful = selectivity_ladder && transposition_table && null_windows;
         let is_exact = self.endgame_probcut.selectivity == Selectivity::Full;
         if !is_useful || !is_exact || position.empties() < LADDER_EMPTIES {
@@ -74,7 +74,7 @@ mod tests {
 
     const OFF: Features = Features { selectivity_ladder: false, ..Features::ALL };
 
-    /// Positions with 16 empty squares; another solver, which shares no code, found their scores.
+    /// Positions with 16 empty squares, with the scores that an independent solver found.
     const SOLVED: [&str; 6] = [
         "X-OOXOOOXO-OXXX-OXOOOXXX-XOOOOXO-OOXOOXOOOOOOXX--XOO--XOX------- X 16",
         "-X-OX-OOX-XOXOOXOOOXOXOX-OOOXOO--XOXXOOOOXXXXOOO-XXXX-X-----X--X X -24",
@@ -84,7 +84,7 @@ mod tests {
         "OOO-OOXX-OOOOOXX-OOXXXXO-OXOXOO--XXOXOOX--XOOOOO-OXOO-XXO--O---- X 12",
     ];
 
-    /// The exact search uses the ladder's table, but never its unproven bounds, even in a team.
+    /// The exact search must use the ladder's moves, but never its unproven bounds, even in a team.
     #[test]
     fn the_ladder_changes_nodes_and_no_score() {
         let evaluator = with_predictions();

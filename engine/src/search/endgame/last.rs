@@ -1,4 +1,4 @@
-//! The search of the last four empty squares, in null windows: a function for each number of them.
+//! The search of the last four empty squares in null windows, with a function for each number.
 //!
 //! Half of all positions of an endgame search have at most four empty squares. To save time, their
 //! search uses no table and sorts no moves: it tries the empty squares, odd quadrants first. A
@@ -32,7 +32,7 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Searches a position whose four empty squares are `squares`, in ascending order.
+/// Searches a position with four empty squares; `squares` has them in ascending order.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -59,7 +59,7 @@ fn best_of_four<I: Instructions>(
     alpha: Discs,
     nodes: &mut u64,
 ) -> Option<Discs> {
-    // After one move, the order of the remaining three squares puts odd quadrants first again.
+    // For the children, the remaining three squares are reordered: odd quadrants first again.
     let (after_c, after_d) =
         if b.quadrant() == c.quadrant() { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
     let mut tries = Tries::new(set, position, alpha);
@@ -70,7 +70,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// If a square is the only empty one of its quadrant, `squares[0]` must be such a square.
+/// `squares` are the empty squares. The first must be alone in its quadrant, if any square is.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -132,8 +132,8 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// A node that tries one move after another. Each node writes out one call for each move, because
-/// the compiler would inline neither a loop nor a shared closure.
+/// The moves tried at a node. The functions above write out a call of [`Self::ends`] for each move,
+/// because the compiler would inline neither a loop nor a shared closure.
 struct Tries<I> {
     set: I,
     position: Position,
@@ -151,7 +151,7 @@ impl<I: Instructions> Tries<I> {
     }
 
     /// Tries a move, if it is legal. Returns true if its score is above `alpha`, which ends the
-    /// node. `score` gets the child and its `alpha`, and returns its score, in the opponent's view.
+    /// node. `score` receives the child and the child's `alpha`; it returns the child's score.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -172,11 +172,11 @@ impl<I: Instructions> Tries<I> {
     }
 }
 
-/// Returns the exact score: counts the flipped discs of the last move without playing it.
+/// Returns the exact score, from the number of discs that the last move flips.
 #[inline(always)]
 fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     *nodes += 1;
-    // The score if the game ended here and the empty square counted for the opponent.
+    // The score if nobody could play the last square and it counted for the opponent.
     let base = 2 * position.player().count_ones() as Discs - 64;
     let flips = position.last_flips(square) as Discs;
     if flips != 0 {
@@ -189,20 +189,20 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Orders four squares, given in ascending order, by the number of them that are in the same
-/// quadrant: one first, then three, two and four. Squares of one quadrant are adjacent.
+/// Orders four squares, which are in ascending order, by how many of them their quadrant has: 1,
+/// then 3, 2 and 4. Squares of the same quadrant stay adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// For the quadrants of four squares (2 bits each), the order as places in the ascending list.
+/// For the quadrants of four squares (2 bits each), the order in which [`by_quadrants`] takes them.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
     while key < 256 {
-        // First squares alone in their quadrant, then those of quadrants with 3, 2 or 4 squares.
+        // Takes first the squares alone in their quadrant, then those of quadrants with 3, 2 or 4.
         let mut used = 0;
         let mut rank = 0;
         while rank < 4 {

@@ -39,8 +39,8 @@ const FIRST_MARGIN: Discs = 3;
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Solves a position. Also stores the score of the position after the best move, so that a
     /// later search of that position only looks for a move that attains it. If a limit ends the
-    /// search, the error has the score if it is already known, or else the result of the search
-    /// that guessed it.
+    /// search, the error has the score if the table had it, and otherwise the result of the
+    /// guessing search.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -61,7 +61,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 return Ok(known);
             }
             None => match self.endgame_from_a_guess(position, &state)? {
-                // The likely bounds of a pruned search may contradict each other and leave no move.
+                // The unproven bounds of a pruned search may contradict each other: then no move.
                 Best { value, square: None } if position.moves_by(self.set) != 0 => {
                     self.attaining_move(position, &state, value)
                 }
@@ -79,7 +79,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     ) -> Result<Best<Discs>, Reached> {
         let empties = position.empties();
         if empties < GUESSED_EMPTIES || !self.features.aspiration {
-            // Without a guess, no limit ends the search, since there would be no result to return.
+            // The search ignores limits here: without a guess, it could return no result.
             return Ok(self.pvs::<ToEnd>(position, state, -INFINITE, INFINITE, empties));
         }
         let guess = self.iterate(position, guess_depth(empties), Horizon::Depth);
@@ -92,8 +92,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// Searches in ever wider windows around `center`. If a limit ends the search, the result has
-    /// no meaning.
+    /// Searches in ever wider windows around `center`. If a limit ends it, the result is not valid.
     fn endgame_around(
         &mut self,
         position: &Position,
@@ -101,7 +100,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         mut center: Discs,
     ) -> Best<Discs> {
         let mut margin = FIRST_MARGIN;
-        // Aspiration windows.
         loop {
             let alpha = (center - margin).max(-INFINITE);
             let beta = (center + margin).min(INFINITE);
@@ -121,7 +119,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// If a position has a best move, stores its score and that of the position after the move.
+    /// Stores the score of a position, and that of the position after its best move, if any.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
@@ -142,14 +140,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 }
 
 /// Returns the depth of the search that guesses the score, for at least [`GUESSED_EMPTIES`] empty
-/// squares. That search is cheap compared with the exact search, and its table moves improve the
-/// order of the exact search.
+/// squares. That search is cheap compared with the exact search, and the moves that it stores in
+/// the table improve the order of the exact search.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)
 }
 
-/// Returns the upper bound by the opponent's stable discs, if it is at most `alpha`.
+/// Returns an upper bound of the score by the opponent's stable discs, if it is at most `alpha`.
 #[inline(always)]
 fn stability_bound<I: Instructions>(
     set: I,
@@ -168,7 +166,7 @@ fn stability_bound<I: Instructions>(
     (upper <= alpha).then_some(upper)
 }
 
-/// The least `alpha` at which counting stable discs saves time, by empty squares, as measured.
+/// The least `alpha` at which counting stable discs saves time, by number of empty squares.
 static STABILITY_ALPHA: [Discs; 64] = {
     let mut alphas = [0; 64];
     let mut empties = 0;

@@ -1,4 +1,4 @@
-//! The null-window nodes of the endgame: moves ordered by replies or by parity.
+//! The null-window nodes of the endgame, which order moves by replies or by parity.
 //!
 //! Each function decides whether the score is above `alpha`: a result above `alpha` is a lower
 //! bound of the score, any other result is an upper bound.
@@ -22,16 +22,16 @@ struct Candidate {
     replies: u64,
 }
 
-/// The score of the best move in the shallow table, above every other move score.
+/// The move score of the best move in the shallow table, greater than every other move score.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The cost of each legal reply of the opponent in a move score, in which a corner is worth 9.
+/// The cost of each legal reply of the opponent in a move score. (A corner is worth 9.)
 const REPLY_COST: i32 = 16;
 /// The bonus in a move score for a square in a quadrant with an odd number of empty squares.
 const ODD_WORTH: i32 = 8;
 
 /// The part of a move score that depends on the square: greatest for corners, least for squares
-/// that open a corner to the opponent. It saves 2 to 3 % of the nodes; counting empty squares
-/// around the opponent's discs saves no more.
+/// that open a corner to the opponent. It saves 2 to 3 % of the nodes. A count of the empty squares
+/// around the opponent's discs would save no more.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -46,7 +46,7 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move-ordering keys: room for all moves of a null-window node.
+/// The length of the array of move-ordering keys: enough for the moves of any null-window node.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -55,7 +55,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the place of a key's move in the list; for `i32::MIN`, a place beyond the list.
+/// Returns the index in the list of moves for a key; for `i32::MIN`, an index beyond the list.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -72,7 +72,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         empties: u32,
     ) -> Discs {
         if empties <= 4 {
-            // With three empty squares, counting stable discs takes longer than playing.
+            // With three empty squares, a count of stable discs takes longer than the search.
             if empties == 4
                 && let Some(upper) =
                     stability_bound(self.set, &position, alpha, empties, self.features)
@@ -154,7 +154,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the best score, or the first above `alpha`, with its move. Some move must be legal.
+    /// Returns the best score, or the first one above `alpha`, and its move. A move must be legal.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,
@@ -175,10 +175,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         } else {
             None
         };
-        // The key of each remaining move: its score, then its place (earlier is greater). The array
-        // has a fixed size, so that vector instructions find the greatest key without a branch.
-        // Most nodes end with their first move, and a vector load right after single writes would
-        // wait for them: so the loop keeps track of the greatest key.
+        // The key of a remaining move combines its score and its index (of equal scores, the first
+        // wins). The array has a fixed size, so that vector instructions find the greatest key
+        // without a branch. But a vector load would wait for the single writes just before it. Most
+        // nodes need only the first move, so the loop itself keeps track of the greatest key.
         let mut keys = [i32::MIN; PLACES];
         let mut greatest = i32::MIN;
         let mut moves = ArrayVec::<Candidate, PLACES>::new();
@@ -188,7 +188,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             if child.player() == 0 && self.features.wipe_out {
                 return (64, square);
             }
-            // The children's entries are scattered: prefetch all before reading any.
+            // Table entries of children are scattered in memory: prefetch all, then read.
             let slot = ShallowSlot::of(child, empties - 1);
             if enhanced {
                 self.shallow_table.prefetch(slot);
@@ -232,7 +232,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
         }
         while let Some(&next) = moves.get(place_of(greatest)) {
-            // Here, not after the search: the vector load of all keys would wait for this write.
+            // Before the search: after it, the vector load of all keys would wait for this write.
             keys[place_of(greatest)] = i32::MIN;
             let parity = parity.after(next.square);
             let score = -self.null_window_with_moves(

@@ -12,20 +12,20 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
 /// The least depth of a table entry whose moves come first. The search that guesses the score also
-/// stores shallower entries, whose moves are worse than the order by [`Searcher::move_score`]. With
-/// 6, the search takes 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39. (A
-/// node below [`PVS_EMPTIES`], which is a PVS node only at the root, uses moves of any depth.)
+/// stores shallower entries, whose moves are worse than those by [`Searcher::move_score`]. With 6,
+/// the search takes 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39. (A
+/// root with fewer than [`PVS_EMPTIES`] empty squares uses moves of any depth.)
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
-/// and 3 (0 below). With 15, 17 and 20, the search takes as many nodes and 2 to 4 % more time.
+/// and 3 (with fewer: depth 0). With 15, 17 and 20, it takes 2 to 4 % more time, and as many nodes.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
 /// The least number of empty squares at which factors contribute to a move score. With fewer, the
 /// weights of one phase alone order moves: 1 to 4 % more nodes, and 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// Move scores this far below the best, in steps of 1/32 disc, are only upper bounds.
+/// A move score this far (in steps of 1/32 disc) below the best one may be only an upper bound.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
 /// A move whose value is this many discs below `alpha` gets only an upper bound, as in Edax.
@@ -106,7 +106,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
         let parity = self.parity(position);
         let (mut lower, mut upper) = (alpha, beta);
-        // Each null window bisects the interval of possible scores, or ends the search.
+        // Each null window halves the interval of possible scores, or ends the search.
         loop {
             let middle = (lower + upper - 1).div_euclid(2);
             let value = self.null_window(*position, parity, middle, empties);
@@ -122,8 +122,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Finds a move that attains a known score. Null-window searches test the moves, best move
-    /// score first; the last one needs no search. If the score is from a pruned search, perhaps no
-    /// move attains it; then the result is the best by move score. The player must have a move.
+    /// score first; the last move needs no test. If the score is from a pruned search, perhaps no
+    /// move attains it; the result is then the move of the best move score. A move must be legal.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,

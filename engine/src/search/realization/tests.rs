@@ -5,14 +5,14 @@ use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::Models;
 
-/// `Mobility` with a model of move probabilities, by the index of a stage and kind of move.
+/// Returns `Mobility` with move probabilities, by the common index of stage and kind of move.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// Probabilities from 1/16 to 6/16 in an irregular order.
+/// The probabilities are from 1/16 to 6/16, in an irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }
@@ -22,8 +22,8 @@ fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithM
     searcher(evaluator, clusters).with_pruning(pruning)
 }
 
-/// As in the paper, all moves have probability 1/2, also moves that are searched again: a search to
-/// depth D must equal negamax to depth 2 D.
+/// If all moves have probability 1/2 (as in the paper, also when they are searched again), a search
+/// to depth D must equal negamax to depth 2 D.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -56,7 +56,7 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// The threshold is far below the probability of any line, so no line may end early.
+/// With a reach of 200, the threshold is below the probability of any line, so none may end early.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -74,7 +74,7 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
     }
 }
 
-/// The limit on nodes, which is for invalid models, must not end a search with a valid model.
+/// The limit on nodes protects against invalid models; it must not end a search with a valid one.
 #[test]
 fn a_search_ends_repeats_itself_and_counts_its_nodes_by_ply() {
     let likely = in_no_order();
@@ -108,10 +108,10 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
     }
 }
 
-/// Nearly certain moves cost so little that a limit on nodes must end even searches to depth 3.
+/// Moves that are nearly certain cost so little that only the limit on nodes ends the search.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
-    // Every move is nearly certain, which is impossible: the moves' probabilities total about 1.
+    // An impossible model: the probabilities of all moves of a position should total 1.
     let forged = likely(|_| 60_000.0 / 65_535.0);
     let mut searcher = by_probability(&forged, 3000);
     for position in positions(27, 5, 30..50) {
@@ -128,7 +128,7 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// Results by probability must not remove exact scores from the table.
+/// Values of a search by probability are not exact: a search by depth must not use them.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = in_no_order();
@@ -164,7 +164,7 @@ fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
     }
 }
 
-/// Black has d4. A move to b2 flips c3, and gives white a corner; a move to h4 flips three discs.
+/// Black has d4. A move to b2 flips c3 and opens a corner; a move to h4 flips three discs.
 #[test]
 fn traits_are_those_of_the_board() {
     let square = |name: &str| name.parse::<Square>().unwrap();
@@ -178,7 +178,7 @@ fn traits_are_those_of_the_board() {
     let kind = |name: &str| kinds.iter().find(|(one, _)| *one == square(name)).unwrap().1;
     let x = kind("b2");
     assert_eq!((x.place, x.answers, x.flips_few), (Place::XSquare, true, true));
-    // After b2, black's b2, c3 and d4 are between a1 and white's e5, so white can move to a1.
+    // White can then move to a1: black's b2, c3 and d4 are between a1 and white's e5.
     assert!(x.gives_corner);
     assert_eq!(x.memory, Memory::Another);
     let edge = kind("h4");

@@ -42,7 +42,7 @@ impl Identified for WithModels {
     }
 }
 
-/// The result of such a search depends on the table, so that each game needs its own.
+/// The results of these searches depend on the table, so each game must have its own.
 #[test]
 fn games_of_pruned_and_of_limited_searches_do_not_depend_on_threads() {
     let predicting = WithModels(predictions());
@@ -68,7 +68,7 @@ fn games_of_pruned_and_of_limited_searches_do_not_depend_on_threads() {
     assert_ne!(games(&of_1000), games(&of_300));
 }
 
-/// Plays a run in parts of `size` games, since default parts are larger than a test run.
+/// Plays a run in parts of `size` games, because a part of default size would hold the whole run.
 fn play(path: &Path, run: &Run, size: u64, progress: &dyn Progress) -> Result<Played, RecordError> {
     play_in_parts(path, run, size, PerSide::both(&Mobility), Existing::Keep, progress)
 }
@@ -129,7 +129,7 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// A regression: a part with a repeated frame, or frames in another order, was accepted.
+/// Formerly, a part was accepted even if its frames were repeated or in another order.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let undisturbed = play(&path("in-order.games"), &run(), 512, &Silent).unwrap();

@@ -48,7 +48,7 @@ fn run(program: &str, arguments: &[String]) -> bool {
         let help = real(program).args(&arguments).arg("--help").output();
         return help.is_ok_and(|output| output.status.success());
     }
-    // The argument of `pack` is an output that does not exist yet, not a missing input.
+    // The argument of `pack` is not an input: it names an output that does not exist yet.
     if arguments.first().is_none_or(|command| command != "pack") {
         inputs::make_missing(&arguments);
     }
@@ -81,7 +81,6 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
     let call = arguments.join(" ");
     let whole_call = format!("{program} {call}");
     for (of, added) in ADDED.lines().filter_map(|line| line.trim().split_once(": ")) {
-        // Compares whole words: `bench` is not the beginning of `benchmark`.
         let begins = |call: &str| format!("{call} ").starts_with(&format!("{of} "));
         let added: Vec<&str> = added.split(' ').collect();
         for pair in added.chunks(2).filter(|_| begins(&call) || begins(&whole_call)) {

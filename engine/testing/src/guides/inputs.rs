@@ -1,4 +1,4 @@
-//! Small input files in place of the reader's data, under the names in the commands of a guide.
+//! Small input files, which replace the reader's data in the commands of a guide.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ const GAMES: u64 = 40;
 pub fn make_missing(arguments: &[String]) {
     for (at, argument) in arguments.iter().enumerate().skip(1) {
         let before = arguments[at - 1].as_str();
-        // In an argument `DATA*WEIGHT`, the name of the file is `DATA`.
+        // An argument `DATA*WEIGHT` consists of the file name `DATA` and a weight.
         let name = argument.split_once('*').map_or(argument.as_str(), |(name, _)| name);
         let path = Path::new(name);
         let is_output = matches!(before, "--out" | "--repair" | "--book-out" | "--games-out");

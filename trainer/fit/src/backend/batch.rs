@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// The positions of one update. If each [`Rows`](super::Rows) is divided into `of` parts of about
-/// equal size, in the original order, a batch consists of part `number` of each. All batches
-/// therefore have the same mix of phases.
+/// The positions of one update of the parameters. If each [`Rows`](super::Rows) is divided into
+/// `of` parts of about equal size, in the original order, a batch consists of part `number` of
+/// each. All batches therefore have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -15,13 +15,12 @@ impl Batch {
     /// The batch that contains all positions.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
-    /// Returns the batch with index `number`, counted from 0, of `of` batches; `None` unless
-    /// `number < of`.
+    /// Returns batch `number`, counted from 0, of `of` batches; `None` unless `number < of`.
     pub const fn new(number: u32, of: u32) -> Option<Self> {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Returns the batch's indices among `positions` positions. Every position is in one batch.
+    /// Returns the indices of the batch in a [`Rows`](super::Rows) of `positions` positions.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

@@ -1,4 +1,4 @@
-//! Sums of the errors that an evaluation makes on positions, added up as integers.
+//! Sums of an evaluation's errors on positions, as integers.
 
 use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 
@@ -16,8 +16,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Adds a position with its weight in 1/64 occurrence and its error in 1/[`RESIDUALS_PER_DISC`]
-    /// disc.
+    /// Adds a position with its weight (1/64 occurrence) and error (1/[`RESIDUALS_PER_DISC`] disc).
     #[inline]
     pub fn add(&mut self, weight: u16, error: i32) {
         let size = u64::from(error.unsigned_abs());

@@ -13,7 +13,7 @@ pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 /// The number of fixed-point steps per occurrence for the weight of a position.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
-/// The number of bits to which the search directions of the conjugate gradients are rounded.
+/// The number of bits to which conjugate gradients round the elements of a search direction.
 pub const DIRECTION_BITS: i32 = 24;
 
 /// The left shift that converts labels from units of 2⁻⁸ disc to units of 2⁻¹⁸ disc.
@@ -33,7 +33,7 @@ pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT
 }
 
-/// Like [`residual`], with `sum` clamped to ±64 discs.
+/// Like [`residual`], but `sum` is first clamped to ±64 discs.
 #[inline]
 pub(super) fn clamped_error(label: i16, sum: i32) -> i32 {
     const LIMIT: i32 = 64 << 18;

@@ -5,7 +5,7 @@ use othello_engine::board::Phase;
 use crate::model::Model;
 
 /// A group of phases that share factors: the parameters that occur in its positions, and the layout
-/// of its fit's vector.
+/// of its vectors, such as its weights and their gradients.
 ///
 /// Most parameters of a pattern set do not occur. A group renumbers those that do, the most
 /// frequent first, so that vectors are several times shorter and frequent elements are adjacent. A
@@ -16,7 +16,7 @@ use crate::model::Model;
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// For each parameter of the model, its index among the parameters of the group.
+    /// For each parameter of the model, its index in the group.
     pub numbers: Vec<u32>,
     /// For each index in the group except the last one, the corresponding parameter of the model.
     pub parameters: Vec<u32>,
@@ -31,8 +31,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// Creates a group of at least one phase; `None` if the model has no factors. `trained` has the
-    /// parameters' occurrences in training positions, `others` those in validation and test.
+    /// Creates a group of at least one phase; `None` if the model has no factors. `trained` has
+    /// each parameter's occurrences in training positions, `others` those in validation and test.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {
@@ -52,8 +52,8 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest length of the vector of a group of `phases` phases; `None` if there are
-    /// no factors.
+    /// Returns the greatest length that the vector of a group of `phases` phases can have; `None`
+    /// if the model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
@@ -64,14 +64,14 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the range of a phase's weights in the vector. For a phase outside the group, it is
+    /// Returns the range of a phase's weights in the group's vector. A phase outside the group gets
     /// the range of the group's first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the range of the factors in the vector: [`Self::dimensions`] for each index.
+    /// Returns the range of all factors in the vector: [`Self::dimensions`] for each parameter.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }

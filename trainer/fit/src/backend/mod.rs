@@ -12,9 +12,9 @@
 //! | sum of residuals of a parameter | 2⁻¹⁶ disc · occurrence | [`MAX_TOTAL_WEIGHT`] |
 //!
 //! Elementwise operations on parameters use IEEE 754 double precision: every operation is rounded
-//! by itself to the nearest (ties to even), products and sums are never contracted, and nothing is
-//! flushed to zero. The caller computes powers and cosines of scalars and passes the results in.
-//! [`Backend::dot`], the only sum of doubles, has one fixed order.
+//! by itself to the nearest (ties to even), a product and a sum are never fused, and small numbers
+//! are not flushed to zero. The caller computes powers and cosines of scalars and passes the
+//! results in. [`Backend::dot`], the only sum of doubles, has one fixed order.
 //!
 //! [`Cpu`] is the reference; [`kernels`] runs the same primitives on a GPU.
 //!
@@ -53,10 +53,10 @@ pub use fixed::{
 };
 pub use group::Group;
 
-/// The number of elements in a chunk of [`Backend::dot`].
+/// The number of elements that [`Backend::dot`] adds up as one chunk.
 pub const DOT_CHUNK: usize = 4096;
 
-/// The number of running sums of [`Backend::dot`] inside a chunk.
+/// The number of interleaved sums into which [`Backend::dot`] divides a chunk.
 pub const DOT_LANES: usize = 256;
 
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
@@ -75,8 +75,8 @@ pub trait Backend: Sync {
     type Scratch: Send;
 
     /// Returns a backend on the same device for a group of phases that share factors. Its vectors
-    /// are the weights of all phases, then the factors. Values are not linear in factors: a group
-    /// is fitted by [`Self::descend`], not by sums of residuals and occurrences.
+    /// have the weights of all phases, then the factors. Only [`Self::descend`] fits a group:
+    /// values are not linear in factors, so the sums of residuals and occurrences do not suffice.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
@@ -121,7 +121,7 @@ pub trait Backend: Sync {
     /// the parameter occurs. A sum of [`WEIGHTS_PER_OCCURRENCE`] is one occurrence.
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
-    /// Returns the sums of the errors that an evaluation with these weights makes on the positions.
+    /// Returns the sums of the errors of an evaluation with these weights on the positions.
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors>;
 
     /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
@@ -190,10 +190,10 @@ pub trait Backend: Sync {
     /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one update by Adam of the weights and factors of a group that occur in the batch, and
-    /// rounds them like [`Self::round_weights`]. All other weights and factors and their moments
-    /// stay unchanged. Returns Σ weight · residual² before the update, in the unit of
-    /// [`Self::residual_sums`].
+    /// Does one update by Adam of those weights and factors of a group that occur in the batch, and
+    /// rounds them to fixed point, weights like [`Self::round_weights`]. All other weights and
+    /// factors and their moments stay unchanged. Returns Σ weight · residual² before the update, in
+    /// the unit of [`Self::residual_sums`].
     ///
     /// The gradient sum s of a parameter is Σ weight · residual · ∂value/∂parameter. Let n be the
     /// total weight of the positions in the batch that have the parameter (for the weight of a
@@ -238,7 +238,7 @@ pub struct Moments<B: Backend + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
-    /// The factor that converts an integer sum to the gradient.
+    /// The factor by which an integer sum is multiplied to get the gradient.
     pub unit: f64,
     /// The strength of the pull towards the initial weights, in the unit of the gradient.
     pub ridge: f64,
@@ -331,7 +331,6 @@ pub struct Solved {
     pub scores: Vec<Option<i8>>,
     /// The number of nodes of all searches.
     pub nodes: u64,
-    /// The number of steps of all searches. In a step, one thread generates the moves of one
-    /// position.
+    /// The number of steps of all searches; a step is a generation of moves by one thread.
     pub steps: u64,
 }

@@ -26,8 +26,7 @@ use crate::source::DataError;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The trial searches use positions with the greatest number of empty squares, or at most this many
-/// fewer.
+/// The trial searches solve samples with the most empty squares, or with up to this many fewer.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
@@ -41,13 +40,12 @@ const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 /// A calibrated model, and its errors on positions that it was not fitted to.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
-    /// The model.
+    /// The calibrated model of endgame ProbCut.
     #[serde(skip)]
     pub ends: Ends,
-    /// The error of the prediction at each number of empty squares.
+    /// The error of the predicted scores, by number of empty squares.
     pub empties: Vec<EmptiesError>,
-    /// The endgame searches that tested the pruning, one entry for each number of standard
-    /// deviations.
+    /// The endgame searches that tested the pruning, one entry for each distance from the window.
     pub trials: Vec<Trial>,
     /// The number of standard deviations for each confidence.
     pub confidences: Vec<Confidence>,
@@ -92,9 +90,9 @@ pub struct EmptiesError {
 /// standard deviations outside the window.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
-    /// The number of standard deviations.
+    /// The distance outside the window at which a prediction prunes, in standard deviations.
     pub deviations: f64,
-    /// The number of positions.
+    /// The number of positions that the searches solved.
     pub positions: u64,
     /// The share of scores that are right, in percent.
     pub right: f64,
@@ -104,12 +102,12 @@ pub struct Trial {
     pub nodes: f64,
 }
 
-/// The number of standard deviations for a confidence.
+/// The distance outside the window at which a predicted score prunes, for one confidence.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Confidence {
     /// The confidence in percent.
     pub percent: u32,
-    /// The number of standard deviations.
+    /// The distance outside the window at which a prediction prunes, in standard deviations.
     pub deviations: f64,
 }
 
@@ -120,14 +118,13 @@ struct Sample {
     discs: [u64; 2],
     empties: u32,
     score: Discs,
-    /// The number of nodes of the search that found the score.
+    /// The number of nodes of the unpruned search that found the score.
     nodes: u64,
     /// The depth, and the value in discs, of the static search (depth 0) and of the shallow search.
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages: the first makes the samples; each of the others tests the pruning with one
-/// number of standard deviations.
+/// Returns the stages: the first makes the samples; each of the others tests one cut threshold.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(DEPTH), 0);
@@ -174,7 +171,7 @@ pub fn calibrate(
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Returns a sample of one game; `None` if the game ends before the random number of empty squares.
+/// Returns sample `number`; `None` if its game ends before the drawn number of empty squares.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -246,7 +243,7 @@ fn trials(
                 sample.nodes,
             ])
         };
-        // Samples with too few empty squares were excluded, so the last units have no sample.
+        // Some samples have too few empty squares for a trial, so the last units of work are empty.
         let found =
             work.results(stage, |number| Ok(samples.get(number as usize).and_then(&trial)))?;
         let found: Vec<[u64; 3]> = found.into_iter().flatten().collect();
@@ -264,10 +261,9 @@ fn trials(
 }
 
 /// Returns, for each confidence, the number of standard deviations at which this share of scores is
-/// right. Interpolates between the two nearest trials, on the logarithm of the share of wrong
-/// scores.
+/// right: interpolates between two trials, on the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
-    // For a trial without wrong scores, half a wrong score is assumed: log 0 is infinite.
+    // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =
         |trial: &Trial| (1.0 - trial.right / 100.0).max(0.5 / trial.positions.max(1) as f64).ln();
     std::array::from_fn(|place| {
@@ -314,7 +310,7 @@ mod tests {
         let trial =
             |deviations, right| Trial { deviations, positions: 1000, right, mae: 0.0, nodes: 0.5 };
         let found = deviations(&[trial(1.0, 60.0), trial(2.0, 90.0), trial(3.0, 99.0)]);
-        // Confidence 73 % is interpolated between 40 % and 10 % of wrong scores, on logarithms.
+        // The trials have 40 % and 10 % of wrong scores. Confidence 73 % permits 27 %.
         let share = (0.4_f64 / 0.27).ln() / (0.4_f64 / 0.1).ln();
         assert!((found[0] - (1.0 + share)).abs() < 1e-9);
         assert!((1.0..2.0).contains(&found[1]) && (2.0..3.0).contains(&found[2]));

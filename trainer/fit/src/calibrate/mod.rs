@@ -17,8 +17,7 @@ use serde::de::DeserializeOwned;
 
 use crate::source::DataError;
 
-/// The stages of a calibration, and the run that stores their results. Without a run, results stay
-/// in memory.
+/// The stages of a calibration, and the run, if any, that stores their results.
 pub struct Work<'a> {
     /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,
@@ -29,8 +28,7 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Returns the results of all units of a stage, in order. `make` makes the results not yet
-    /// stored.
+    /// Returns the results of all units of work of a stage, in order; `make` makes missing ones.
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,
@@ -65,8 +63,8 @@ mod testing {
         super::Work { run: None, stages, progress: &Silent }
     }
 
-    /// Returns the shipped weights without factors, which are quick to read. If all weights were 0,
-    /// games would depend on the choice among equal moves.
+    /// Returns the shipped weights without factors, which are quick to read. With weights 0, all
+    /// moves would be equal, and the order of moves would determine the games.
     pub(super) fn shipped() -> Weights {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../engine/weights/tables.weights");
         Weights::read(path.as_ref()).unwrap().weights

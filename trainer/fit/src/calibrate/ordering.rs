@@ -1,5 +1,5 @@
 //! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength:
-//! its influence relative to the number of replies.
+//! its influence relative to that of the opponent's number of replies.
 //!
 //! The weights and the effect of the number of replies are fitted together to the differences
 //! between the exact scores of a position's moves. Of several strengths, the calibration takes the
@@ -47,14 +47,13 @@ pub struct Calibrated {
     pub weights: MoveOrderingWeights,
     /// The number of solved positions.
     pub positions: usize,
-    /// The share of the variance of scores among the moves of a position that patterns and replies
-    /// explain together, on held-out positions.
+    /// The share of the variance of scores among the moves of a position that patterns and counts
+    /// (such as of replies) explain together, on held-out positions.
     pub explained: f64,
-    /// The share of the variance of scores among the moves of a position that the number of replies
-    /// alone explains.
+    /// The share of the variance of scores among the moves of a position that counts (such as of
+    /// replies) explain alone, on held-out positions.
     pub explained_by_replies: f64,
-    /// The strength of the move-ordering evaluation, relative to the cost of the opponent's
-    /// replies.
+    /// The strength of the move-ordering evaluation, relative to the cost of the replies.
     pub strength: i16,
     /// The strengths that were tried. With strength 0, the weights are not used.
     pub trials: Vec<Trial>,
@@ -80,10 +79,10 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// Exact searches of the same positions with one strength.
+/// The exact searches of the trial positions with one strength.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
-    /// The strength of the weights.
+    /// The tried strength of the move-ordering evaluation.
     pub strength: i16,
     /// The total number of nodes of the searches.
     pub nodes: u64,
@@ -94,7 +93,7 @@ pub struct Trial {
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 /// The number of empty squares of the positions that are solved to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
-/// One in this many families is held out, to test the weights learned from the others.
+/// One in this many families tests the weights that are fitted to the other families.
 const HELD_OUT: usize = 10;
 /// The ridge, in occurrences. It has little effect on parameters that occur much more often.
 const RIDGE: f64 = 10.0;
@@ -104,7 +103,7 @@ const COUNTS_ALONE: f64 = 1e18;
 
 /// Returns the stages: the first solves families; each of the others tries one strength.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
-    // A position has about eight moves to solve. Its game needs about 30 searches.
+    // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
     let families =
         Stage::new("solve (positions with all moves)", settings.families, per_part(family));
@@ -159,11 +158,11 @@ pub fn calibrate(
     })
 }
 
-/// The strengths to try, as fractions of the strength at which the fitted effect of one reply
-/// counts 16 units, the cost of a reply in the search's move ordering.
+/// The strengths to try, as multiples of the one at which the fitted effect of a reply is 16 units,
+/// the cost of a reply in the search's move ordering.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns [families](Settings::families) with exact scores: to learn from, and held out.
+/// Returns [families](Settings::families) with exact scores: to learn from, and for the test.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -243,7 +242,7 @@ fn play_to<E: Evaluate>(
     (position.moves() != 0).then_some(position)
 }
 
-/// Returns positions, from separate games, on which strengths are compared.
+/// Returns the positions that are solved to compare strengths, each from another game.
 fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>, DataError> {
     let searchers = Search::new(evaluator).searchers()?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
@@ -262,7 +261,7 @@ fn nodes(
     work: &Work<'_>,
 ) -> Result<u64, DataError> {
     let searchers = Search::new(evaluator).searchers()?;
-    // Some games end before the wanted number of empty squares, so the last units have no search.
+    // Some games end before `TRIAL_EMPTIES` empty squares, so the last units of work are empty.
     let nodes = work.results(stage, |number| {
         Ok(positions.get(number as usize).map_or(0, |position| {
             searchers.with(|searcher| {

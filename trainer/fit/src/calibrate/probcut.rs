@@ -26,10 +26,10 @@ const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 /// A calibrated model, and its errors on positions that it was not fitted to.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
-    /// The model.
+    /// The calibrated model of ProbCut.
     #[serde(skip)]
     pub probcut: ProbCut,
-    /// The errors at each depth.
+    /// The errors of the predictions, by depth of the predicted search.
     pub depths: Vec<DepthError>,
     /// The share of wrong cuts at each selectivity.
     pub misses: Vec<Miss>,
@@ -67,9 +67,9 @@ pub struct DepthError {
 pub struct Miss {
     /// The selectivity: the confidence that ProbCut requires for a cut, in percent.
     pub selectivity: u32,
-    /// The share expected from a normal distribution, in percent.
+    /// The share of wrong cuts that the model's normal distribution predicts, in percent.
     pub predicted: f64,
-    /// The share measured on held-out positions, in percent.
+    /// The share of wrong cuts on held-out positions, in percent.
     pub observed: f64,
 }
 
@@ -96,7 +96,7 @@ pub fn calibrate(
     });
     let (mean, error) = fitted(examples);
     let probcut = ProbCut::new(mean, error).map_err(no_model)?;
-    // Multi-ProbCut predicts a deep search only by the search to this shallow depth.
+    // The search uses one shallow depth for each deep depth, so only these pairs are measured.
     let is_used = |Pair { depths: Depths { shallow, deep, .. }, .. }: &Pair| {
         *deep >= LEAST_DEPTH && *shallow == shallow_depth(*deep)
     };
@@ -200,7 +200,7 @@ mod tests {
             assert!(row.observed < 1.5 * row.predicted + 1.0, "{row:?}");
             assert!(2.0 * row.observed > row.predicted - 1.0, "{row:?}");
         }
-        // A search two plies shallower predicts better than one four plies shallower.
+        // A search two plies shallower must predict better than one four plies shallower.
         let error =
             |shallow, deep| found.probcut.prediction(Depths { ply: 30, shallow, deep }).error;
         assert!(error(4, 6) < error(2, 6) && error(2, 6) < error(0, 6));

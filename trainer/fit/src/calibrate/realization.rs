@@ -19,12 +19,11 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::DataError;
 
-/// The depth of the search whose best move counts as the remembered move of an earlier search.
+/// The depth of the search whose best move stands for the move that an earlier search remembered.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
-/// The number of games of a unit of work.
 const GAMES_PER_UNIT: u64 = 256;
-/// The prior, which is the probability of a coarser kind of move, counts as this number of moves.
+/// The prior of a kind of move is the probability of a coarser kind, counted as this many moves.
 const PRIOR: f64 = 16.0;
 
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
@@ -34,7 +33,7 @@ pub struct Counts {
     pub games: u64,
     /// The number of counted positions.
     pub positions: u64,
-    /// The number of legal moves of each kind, for one stage of the game after the other.
+    /// The number of legal moves of each kind, for each stage of the game in turn.
     available: Vec<u64>,
     /// The number of played moves of each kind, in the order of `available`.
     played: Vec<u64>,
@@ -43,16 +42,16 @@ pub struct Counts {
 /// The result of a calibration.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
-    /// The model.
+    /// The calibrated model of the probabilities of moves.
     #[serde(skip)]
     pub realization: Realization,
     /// The number of counted games.
     pub games: u64,
-    /// The number of counted positions.
+    /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
-    /// The families of moves and their probabilities in the model.
+    /// The shares of moves that were played in the counted positions, by rank and `memory`.
     pub families: Vec<Family>,
-    /// The mean cost of the played moves: −log₂ of their probability.
+    /// The mean of −log₂ p over the played moves, where p is the model's probability of the move.
     pub halvings: f64,
 }
 
@@ -75,15 +74,14 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The probabilities of moves with the same rank and the same `memory`.
+/// The shares of moves that were played, among the moves with this rank and this `memory`.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The place of the move in the order of its position's moves, the most promising first.
     pub rank: &'static str,
-    /// The result of an earlier search of the position: none, this move, or another one.
+    /// The best move of an earlier search of the position: this move, another one, or nothing.
     pub memory: &'static str,
-    /// The share of moves with this rank and memory that were played, by stage; `None` if there
-    /// were none.
+    /// The share of these moves that were played, by stage of the game; `None` without such moves.
     pub played: [Option<f64>; STAGES],
 }
 
@@ -92,12 +90,12 @@ pub struct Counted {
     inputs: Inputs<Game>,
     /// The number of counted games.
     pub games: u64,
-    /// The number of counted positions.
+    /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
 }
 
 impl Counted {
-    /// Reads the first `games` games. Reads all files to their ends, for their checksums.
+    /// Reads the first `games` games, and all files to their ends, for the files' checksums.
     pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self, DataError> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
@@ -125,7 +123,7 @@ impl Counted {
     }
 }
 
-/// Returns the plies of a game at which a search chose the move.
+/// Returns the plies of a game at which a search, not a random draw, chose the move.
 fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     let plies = usize::from(game.random_plies())..game.squares().len();
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
@@ -167,7 +165,7 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Counts the available and played moves of a game, except where no search chose the move.
+    /// Counts the legal and played moves of a game, except where no search chose the move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
@@ -190,16 +188,16 @@ impl Counts {
         counts
     }
 
-    /// Returns the totals of played and of available moves at the indices `places`.
+    /// Adds up `played` and `available` at the indices `places`.
     fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
         places.fold([0.0; 2], |[played, available], place| {
             [played + self.played[place] as f64, available + self.available[place] as f64]
         })
     }
 
-    /// Returns the probability of each kind of move in each stage. The probability of a rare kind
-    /// is shrunk towards that of all moves of its rank and memory in the stage, which is itself
-    /// shrunk towards the one over all stages.
+    /// Returns the probability of each kind of move in each stage. If a kind is rare, its
+    /// probability is close to that of all moves of its rank and memory in the stage, which in turn
+    /// leans towards that of the same moves in all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -289,7 +287,7 @@ mod tests {
     }
 
     /// The four first moves are symmetric images, so all have the same value. In the order of the
-    /// board, d3 is the first of them and f5 the third, so the earlier search chooses d3.
+    /// board, d3 is the first and the played f5 the third, so the earlier search chooses d3.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");
@@ -306,8 +304,8 @@ mod tests {
         let remembered = remembered.map(|rank| [of(rank, Memory::Best), of(rank, Memory::Another)]);
         let available = |which: usize| remembered.iter().map(|pair| pair[which][1]).sum::<u64>();
         assert_eq!([available(0), available(1)], [1, 3]);
-        // The prior of the one move counts as 16 moves with the probability q of its family in this
-        // stage: q = (16 p + 1) / 17, where p = (16 · 0.5 + 1) / 17 is that over all stages.
+        // Every prior counts as 16 moves. That of this kind of move is q = (16 p + 1) / 17, for its
+        // family in this stage; that of q is p = (16 · 0.5 + 1) / 17, for its family in all stages.
         let overall = (0.5 * 16.0 + 1.0) / 17.0;
         let of_stage = (overall * 16.0 + 1.0) / 17.0;
         let expected = (of_stage * 16.0 + 1.0) / 17.0;

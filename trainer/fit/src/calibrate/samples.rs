@@ -56,7 +56,7 @@ impl Settings {
     }
 }
 
-/// Returns the samples for the fit, and the held-out samples, which are every `held_out`-th.
+/// Returns the samples to fit to and the held-out samples, which are every `held_out`-th sample.
 pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     let mut parts = [vec![], vec![]];
     for (number, sample) in samples.iter().enumerate() {
@@ -65,8 +65,8 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// An example for a fit: the terms for the mean, those for the logarithm of the error, and the
-/// value to predict.
+/// An example for the two regressions: the terms that predict the value, the terms that predict the
+/// logarithm of the error, and the value.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
 /// Fits linear models of the mean and of the logarithm of the residuals' standard deviation.
@@ -88,7 +88,7 @@ pub(super) fn fitted<const M: usize, const E: usize>(
 /// The errors of predictions, in discs.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Errors {
-    /// The number of positions.
+    /// The number of positions with a prediction.
     pub positions: u64,
     /// The root mean square of the errors that the model predicts.
     pub predicted: f64,
@@ -97,8 +97,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the errors, given pairs of expected error and residual; `None` if there are no
-    /// pairs.
+    /// Returns the errors, given pairs of expected error and residual; `None` without pairs.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let squares = |which: usize| pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>();
@@ -141,7 +140,7 @@ fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);
     let mean = squares.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    // The first term is the constant 1, so all samples start with the same error.
+    // The first term must be the constant 1: it gives all samples the same error at the start.
     let mut found = Array1::zeros(terms.ncols());
     found[0] = mean.ln() / 2.0;
     for _ in 0..ITERATIONS {

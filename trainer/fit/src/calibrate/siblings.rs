@@ -1,7 +1,7 @@
 //! Least squares on the score differences between a position's moves (a family).
 //!
 //! A constant that is common to the scores of all moves of a position does not affect their order.
-//! So scores and their explanations are both taken relative to the mean of their family.
+//! So the mean over a family is subtracted from the scores and from what predicts them.
 
 use std::ops::Range;
 
@@ -58,14 +58,13 @@ impl Siblings {
         Self { parameters, counts, scores: scores.into(), families: ranges }
     }
 
-    /// Returns the number of positions in all families.
     pub(super) fn len(&self) -> usize {
         self.scores.len()
     }
 
-    /// Minimises the squared differences between explained and true scores, relative to the means
-    /// of their families, plus `ridge` · the squared pattern weights. Uses conjugate gradients,
-    /// preconditioned by the diagonal of a matrix that bounds the normal matrix from above.
+    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)². Scores are relative
+    /// to the mean of their family. Uses conjugate gradients, preconditioned by the diagonal of a
+    /// matrix that bounds the normal matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -98,7 +97,7 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share, at most 1, of the variance of scores in families that `by` explains.
+    /// Returns the share of the variance of scores within families that `by` explains, at most 1.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -108,8 +107,8 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the values of all positions. `weights` are those of the `parameters` pattern
-    /// parameters, then those of the counts.
+    /// Returns the predicted scores of all positions. `weights` has the weights of the `parameters`
+    /// pattern parameters, then those of the counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
@@ -150,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// The fit must find the weights whose sums, plus a constant of each family, are the scores.
+    /// Scores are sums of weights plus a constant of each family. The fit must find these weights.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);
@@ -175,7 +174,7 @@ mod tests {
         for (found, put) in found.counts.iter().zip(counts) {
             assert!((found - put).abs() < 1e-3, "{found} for {put}");
         }
-        // A constant added to all weights of a pattern does not change differences in a family.
+        // A constant in all weights of a pattern changes no difference within a family.
         for group in [0..10, 10..20] {
             let shift = found.weights[group.start] - weights[group.start];
             for one in group {

@@ -29,8 +29,8 @@ impl Dataset {
         Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
-    /// Reads the given phases like [`Self::read`]; the others are empty. Rows beyond the memory
-    /// limit are mapped from temporary files.
+    /// Reads the given phases like [`Self::read`]; the dataset has no positions of other phases.
+    /// Rows beyond the memory limit are mapped from temporary files.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         phases: Vec<Phase>,
@@ -85,7 +85,7 @@ impl Dataset {
     }
 }
 
-/// Reads each range of records into a sorted run; runs beyond half of the memory go to files.
+/// Reads each range of records into a sorted run; runs beyond half of the limit go to files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -151,8 +151,8 @@ impl DatasetBuilder {
         self.run.add(placed);
     }
 
-    /// Adds positions outside games. If `enumerated`, all of them go to training. Positions without
-    /// a legal move are counted and omitted.
+    /// Adds positions outside games. If `enumerated`, all of them go to training; otherwise the
+    /// split decides. Positions without a legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);
@@ -170,7 +170,7 @@ impl DatasetBuilder {
         self.run.sort()
     }
 
-    /// Sorts and merges the positions.
+    /// Returns the dataset of all added positions, merged and sorted.
     pub fn finish(self) -> Dataset {
         let run = self.run.sort();
         let counts = run.counts.clone();

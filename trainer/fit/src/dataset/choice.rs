@@ -15,13 +15,12 @@ use super::DatasetFolder;
 pub struct DataChoice {
     /// The path of the file or folder.
     pub path: PathBuf,
-    /// The factor on the weights of its positions, above 0 and at most 1,000.
+    /// The factor by which the weights of its positions are multiplied, above 0 and at most 1,000.
     pub weight: f64,
 }
 
 impl DataChoice {
-    /// Replaces each folder of records by its files, which get the folder's weight; keeps dataset
-    /// folders.
+    /// Replaces folders of records by their files with the folder's weight; keeps dataset folders.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {
@@ -87,7 +86,7 @@ mod tests {
         assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
         assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
         assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
-        // A regression: these weights were replaced by 1/64.
+        // A regression: these weights, which are no multiples of 1/64, were replaced by 1/64.
         for lost in ["a*0.001", "a*0.02", "a*1e-300", "a*0.1"] {
             let refused = choice(lost).unwrap_err().to_string();
             assert!(refused.contains(&format!("`{lost}`: the weight ")), "{refused}");

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::DataError;
 
-/// A property of a position that a filter restricts to a range. `Flips`: discs that the move flips.
-/// `Value`: absolute value, in discs, of the search that chose the move or, outside games, of the
-/// label. `Surprise`: absolute difference, in discs, between search value and result. `Share`: a
-/// random number from 0 to 1.
+/// A property of a position that a filter restricts to a range. `Flips`: number of discs that the
+/// move flips. `Value`: absolute value, in discs, of the search that chose the move or, outside
+/// games, of the label. `Surprise`: absolute difference, in discs, between search value and result.
+/// `Share`: a random number from 0 to 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -39,12 +39,11 @@ const KEYS: [(Key, f64); 6] = [
 
 /// The conditions that a position must meet, at most one for each key, as text `KEY=A..B,…`. Ranges
 /// include both ends; `share=B` means `share=0..B`. A position for which the key is undefined, such
-/// as the search value of a game without recorded values, does not pass.
+/// as `value` in a game without recorded values, does not pass.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, the number of positions outside its range, and the number of positions for which
-/// the key is undefined.
+/// For each key, the number of positions outside its range, and of those with an undefined key.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 

@@ -17,7 +17,7 @@ use super::held_out::Input;
 use super::{Counts, Excluded, Filter, Split, Subset};
 use crate::source::{DataError, LabelRules};
 
-/// The settings that determine a dataset, in addition to its inputs.
+/// The settings that, together with the inputs, determine a dataset.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutSettings {
     /// The rules for the labels of a game's positions.
@@ -36,7 +36,7 @@ impl LayoutSettings {
         Self { labels, filter: Filter::default(), split }
     }
 
-    /// Describes the differences from `there`, the settings with which a dataset was made.
+    /// Returns a text of the differences from `there`, the settings with which a dataset was made.
     pub fn differences(&self, there: &Self) -> String {
         let provenance =
             |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
@@ -134,7 +134,7 @@ impl DatasetFolder {
         Manifest::parse(text).map(drop)
     }
 
-    /// Returns the number of training games, which [`super::Dataset::games`] defines.
+    /// Returns the number of training games, as [`super::Dataset::games`] counts them.
     pub fn games(&self) -> u64 {
         self.manifest.games
     }

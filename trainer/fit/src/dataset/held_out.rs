@@ -19,7 +19,7 @@ pub struct Input {
 pub struct TrainedOn(Vec<(String, String)>);
 
 impl TrainedOn {
-    /// Adds a file. Ignores an unreadable one, since reading its data reports the error.
+    /// Adds a file. Ignores an unreadable one, since the error is reported when its data are read.
     pub fn add_file(&mut self, path: &Path) {
         if let Ok(sha256) = stated_sha256(path) {
             self.0.push((

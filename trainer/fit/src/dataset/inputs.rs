@@ -16,12 +16,12 @@ use crate::memory::MemoryLimit;
 use crate::source::DataError;
 use crate::source::records::{RecordRange, Records};
 
-/// The number of games, or of positions outside games, in a sorted run. One thread reads them in a
-/// few seconds.
+/// The number of games, or of positions outside games, in a range of records, which becomes one
+/// sorted run. One thread reads a range in a few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The memory in bytes that a position takes while it is read and sorted: vectors allocate up to
-/// twice their size.
+/// The bytes that a position takes while it is read and sorted: vectors take up to twice their
+/// size.
 const BYTES_PER_POSITION: u64 = 40;
 
 /// The memory in bytes for the blocks of records that are labelled and split at the same time.
@@ -100,7 +100,6 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Adds up the counts of all runs.
 pub(super) fn counts(runs: &[SortedRun]) -> Counts {
     let mut all = Counts::default();
     runs.iter().for_each(|run| all.add(&run.counts));
@@ -109,13 +108,13 @@ pub(super) fn counts(runs: &[SortedRun]) -> Counts {
     all
 }
 
-/// Returns the error for the folder of a dataset that is named where records are expected.
+/// Returns the error for a dataset folder in place of files of records.
 pub(super) fn no_records(folder: &Path) -> DataError {
     let reason = "a dataset has positions but no games; name the records that it was made from";
     FileError::refused(folder, reason).into()
 }
 
-/// Returns the error for data without positions, or whose positions are all `excluded`.
+/// Returns the error for data whose positions have no labels, or are all excluded by the filter.
 pub(super) fn nothing(
     data: &[DataChoice],
     settings: &LayoutSettings,

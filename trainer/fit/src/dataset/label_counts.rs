@@ -6,7 +6,7 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::source::{LabelRules, Labelled};
 
-/// The number of training positions by phase and by the rule that gave the label.
+/// The number of training positions of each phase, by the label rule that applied.
 #[derive(Clone, Debug)]
 pub(crate) struct LabelCounts {
     rules: LabelRules,

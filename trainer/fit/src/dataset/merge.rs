@@ -55,7 +55,7 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// The sums over all rows of the same position, at least one.
+/// The sums over all training rows of the same position, of which there is at least one.
 struct Duplicates {
     position: Position,
     weight: i64,
@@ -76,8 +76,8 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns the weighted mean of the labels, halves rounded away from zero, with the sum of the
-    /// weights, limited to the largest weight.
+    /// Returns one row for all: its label is the weighted mean, halves rounded away from zero; its
+    /// weight is the sum of the weights, limited to the largest weight.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));

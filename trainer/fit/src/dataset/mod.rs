@@ -9,9 +9,9 @@
 //! | sort | `sorted_run.rs` | the rows of a range by subset and phase |
 //! | merge | `merge.rs` | the rows of a phase, without duplicates of training |
 //!
-//! [`Dataset::read_within`] holds sorted runs and merged rows in memory, or in temporary files if
-//! they do not fit. [`DatasetFolder::make`] keeps both as parts of a run, and packs them into a
-//! folder. [`PositionStream`] ends after the second step. Of n duplicates with labels yᵢ and
+//! [`Dataset::read_within`] holds the results of the last two steps in memory, or in temporary
+//! files if they do not fit. [`DatasetFolder::make`] stores them as parts of a run, and packs them
+//! into a folder. [`PositionStream`] ends after the second step. Of n duplicates with labels yᵢ and
 //! weights ωᵢ training gets one row, with the label Σ ωᵢyᵢ / Σ ωᵢ and the weight Σ ωᵢ:
 //!
 //! ```
@@ -69,7 +69,7 @@ use stored::StoredRows;
 ///
 /// In training each position occurs once, with the mean of its duplicates' labels (halves of 1/256
 /// disc rounded away from zero) and the sum of their weights, at most 65,535/64 occurrences. The
-/// other two subsets keep duplicates, but lose the positions of training.
+/// other two subsets keep duplicates, but omit positions that are also in training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
     phases: Vec<PhaseRows>,
@@ -85,12 +85,11 @@ type PhaseRows = [StoredRows; Subset::ALL.len()];
 /// Counts of the positions of a dataset, or of a range of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of training games. A position outside games counts as a game, unless it is
-    /// enumerated.
+    /// The number of training games. A position outside games counts as one, unless enumerated.
     games: u64,
     /// The number of positions omitted because their player has no legal move.
     dropped: u64,
-    /// True if a position of any phase had a label and passed the filter.
+    /// True if at least one position, of whatever phase, got a label and passed the filter.
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
@@ -120,7 +119,7 @@ impl Dataset {
         self.subset(Subset::Validation, phase)
     }
 
-    /// Returns the test positions of a phase, which only the report uses.
+    /// Returns the test positions of a phase, which serve only to report errors.
     pub fn test(&self, phase: Phase) -> &[ScoredPosition] {
         self.subset(Subset::Test, phase)
     }
@@ -162,7 +161,7 @@ impl Dataset {
         self.counts.games
     }
 
-    /// Drops the positions of all phases except these.
+    /// Removes the positions of all phases except `phases`.
     pub fn keep(&mut self, phases: &[Phase]) {
         for phase in Phase::all().filter(|phase| !phases.contains(phase)) {
             if let Some(rows) = self.phases.get_mut(phase.index()) {

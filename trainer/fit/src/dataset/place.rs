@@ -18,10 +18,9 @@ pub(super) struct Placer<'a> {
     /// The split; `None` if all records belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
-    /// True if the records are a complete enumeration, such as all openings. Then all are for
-    /// training.
+    /// True if the records are a complete enumeration, such as all openings: all go to training.
     pub(super) is_enumerated: bool,
-    /// For each phase, true if its positions are kept, false if they are omitted.
+    /// For each phase, true if the dataset includes its positions.
     pub(super) wanted: &'a [bool],
     /// True if each position is replaced by the smallest of its eight symmetric images.
     pub(super) is_canonical: bool,

@@ -75,7 +75,7 @@ impl RunBuilder {
 }
 
 impl SortedRun {
-    /// Reads a range of records; passes the number of records of each block to `read`.
+    /// Reads, labels and sorts a range of records. Passes each block's number of records to `read`.
     pub(super) fn read(
         range: &RecordRange,
         placer: &Placer<'_>,
@@ -125,7 +125,7 @@ impl SortedRun {
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
-    /// Memory-maps a part that [`Self::write`] wrote.
+    /// Returns the sorted run in a part that [`Self::write`] wrote, memory-mapped.
     pub(super) fn of_part(part: Reader) -> Result<Self, DataError> {
         let part = MappedPart::open(part)?;
         let run =

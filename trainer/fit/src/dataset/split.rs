@@ -38,8 +38,7 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns the product of both shares: this share of the games in `other`, at least one
-    /// millionth.
+    /// Returns this share of the games in `other`: the product of both, at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);
@@ -129,8 +128,8 @@ impl Split {
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the record states, whatever the seed, or else that of the position's
-    /// game; `None` if the share omits the game.
+    /// Returns the subset that the record states, whatever the seed; without one, the subset of the
+    /// position's game. `None` if the share omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

@@ -26,7 +26,7 @@ pub struct Placed {
     pub row: ScoredPosition,
     /// The subset of the position's game: training, validation or test.
     pub subset: Subset,
-    /// The game's number, as in [`PlacedPosition`](othello_engine::record::PlacedPosition).
+    /// The number of the position's game. All positions of a game have the same number.
     pub game: u64,
 }
 
@@ -45,7 +45,7 @@ pub struct Columns {
     pub ply: Vec<u8>,
     /// The subsets: 0 training, 1 validation, 2 test.
     pub subset: Vec<u8>,
-    /// The numbers of the games.
+    /// The number of each position's game, as in [`Placed::game`].
     pub game: Vec<u64>,
 }
 
@@ -95,10 +95,10 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
-    /// The number of positions in the buffer from which each position is drawn; 0 keeps the order
-    /// of the files.
+    /// The number of positions that wait in a buffer, from which the stream draws the next position
+    /// at random; 0 keeps the order of the files.
     pub shuffled: usize,
-    /// The seed of the random order of positions.
+    /// The seed of the random order of files and positions.
     pub seed: u64,
 }
 
@@ -117,7 +117,7 @@ pub struct PositionStream {
 }
 
 impl PositionStream {
-    /// Opens a stream over files and folders of records; their order is random if `shuffled` > 0.
+    /// Opens a stream over files and folders of records; shuffles the files if `shuffled` > 0.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DataError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
@@ -144,7 +144,7 @@ impl PositionStream {
         })
     }
 
-    /// Returns the next `most` positions (1 if `most` is 0); at the end of the data, fewer or none.
+    /// Returns the next `most` positions, at least 1; at the end of the data, fewer or none.
     pub fn next_batch(
         &mut self,
         most: usize,
@@ -157,7 +157,6 @@ impl PositionStream {
         if self.settings.shuffled == 0 {
             return Ok(self.pool.drain(..taken).collect());
         }
-        // Drawn positions are moved to the end of the pool.
         let rest = self.pool.len() - taken;
         for last in (rest..self.pool.len()).rev() {
             let drawn = self.random.below_u64(last as u64 + 1) as usize;
@@ -283,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Computes the positions without a stream, one game after another.
+    /// Returns the positions that the stream should return, computed one game after another.
     fn expected() -> Vec<Placed> {
         let split = Split::new(7);
         let of_games = games(GAMES).into_iter().flat_map(|game| {

@@ -146,8 +146,8 @@ fn files_are_mixed_by_their_weights() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Batches of games, some of them repeated, become sorted runs in memory or in a file. The
-    /// merged dataset must equal that of a single run.
+    /// The merged dataset of games must not depend on their division into sorted runs, in memory or
+    /// in a file, even if some games are repeated.
     #[test]
     fn sorted_runs_give_the_dataset_that_one_run_gives(
         different in 1_u64..120,
@@ -175,7 +175,7 @@ proptest! {
     }
 }
 
-/// The limits keep two, one or no sorted run in memory.
+/// Under the memory limits of this test, two, one or no sorted run stays in memory.
 #[test]
 fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -60,18 +60,17 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The range of parameters that an array contains: the classes of a pattern, or the counts of all
-/// scalar features.
+/// An array's parameters: the classes of a pattern, or the numbers 0 to 64 of every scalar feature.
 pub(super) struct Place {
     /// The index of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the array's axes that run over the parameters.
+    /// The lengths of the axes by which the array orders these parameters.
     pub(super) axes: Vec<usize>,
 }
 
 impl Place {
-    /// Returns the arrays of a phase: one for each pattern, then one for the scalar features.
+    /// Returns the parameters of each array: one for each pattern, one for all scalar features.
     pub(super) fn all(geometry: &Geometry) -> Vec<Self> {
         let patterns = geometry.patterns.iter().enumerate().map(|(number, pattern)| Self {
             pattern: Some(number),
@@ -86,7 +85,7 @@ impl Place {
         patterns.chain([scalars]).collect()
     }
 
-    /// Returns the array's name: `weights_00` for pattern 0 and the kind `weights`,
+    /// Returns the name of the array of a `kind`, such as `weights`: `weights_00` for pattern 0,
     /// `scalar_weights` for the scalar features.
     pub(super) fn name(&self, kind: &str) -> String {
         match self.pattern {
@@ -95,8 +94,8 @@ impl Place {
         }
     }
 
-    /// Returns the shape of the array: `first` rows (phases or groups), then the axes of the
-    /// parameters and, for factors, an axis of `dimensions`.
+    /// Returns the lengths of the array's axes: `first` (the number of phases or groups), those of
+    /// the parameters and, for factors, `dimensions`.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }
@@ -109,7 +108,7 @@ pub struct Origin<'a> {
     pub provenance: &'a str,
     /// The checksum of the weights file's content.
     pub sha256: &'a str,
-    /// True if it is known how often each parameter occurs in training positions.
+    /// True if the weights have counts: how often each parameter occurs in training positions.
     pub counted: bool,
 }
 
@@ -155,7 +154,7 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares of the pattern's instances, in the order of a configuration's digits.
+/// Returns the squares of each instance of pattern `number`, in the order of the digits.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let instances = weights.geometry().instances.iter();
     let own = instances.filter(|instance| instance.pattern == number);

@@ -30,10 +30,10 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let mut bytes = Vec::with_capacity(file_bytes(&order));
     bytes.extend(MAGIC);
     bytes.extend(VERSION.iter().flat_map(|number| number.to_le_bytes()));
-    // The date, which no program reads.
+    // The header ends with a date, which no program reads.
     bytes.extend(0_f64.to_le_bytes());
     for ply in 0..PLIES {
-        // A full board is scored, not evaluated, so any weights will do.
+        // Edax does not evaluate a full board, so it gets the weights of the last phase.
         let phase = Phase::new(ply.min(PHASES - 1)).expect("there are as many phases");
         let steps = weights.steps(phase);
         let constant = 0_i16;

@@ -17,7 +17,7 @@ use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest
 const MAX_WEIGHT: i16 = 4091;
 /// The word `RUN` + n represents n zeros.
 const RUN: i16 = 4096;
-/// The most zeros of one word.
+/// The greatest number of zeros that one word represents.
 const MAX_RUN: usize = 28_600;
 
 /// Returns an Egaroucid evaluation file with these weights, whose unit of 1/32 disc is also ours.
@@ -87,8 +87,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// Returns the words of a file as bytes, after checking that it has the number of words that it
-/// states.
+/// Returns the words of a file as bytes, after checking their number, which the file states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
         Program::Egaroucid

@@ -35,9 +35,8 @@ impl PositionArrays {
         self.columns.iter_mut().zip(bytes).try_for_each(|(column, bytes)| column.write(bytes))
     }
 
-    /// Returns an `.npz` file with the positions and `provenance`, which contains as JSON the
-    /// settings and inputs that determined the positions; `datasets/formats.md` lists the file's
-    /// arrays.
+    /// Returns the `.npz` file of the positions, with the arrays that `datasets/formats.md` lists.
+    /// `provenance` contains, as JSON, the settings and inputs that determined the positions.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset, game] = self.columns;
         let mut file = Npz::to(self.limit.temporary_file()?);
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
     use crate::dataset::Subset;
 
-    /// A regression: the memory grew with the number of positions.
+    /// A regression: the positions were kept in memory, which therefore grew with their number.
     #[test]
     fn positions_are_kept_in_files_and_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();

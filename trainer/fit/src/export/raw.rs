@@ -7,9 +7,8 @@ use sha2::{Digest as _, Sha256};
 
 /// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, phase by phase: first
 /// the weights of each pattern by configuration, then those of each scalar feature by count. If
-/// groups of consecutive phases, all of equal size, share their weights, each group is written
-/// once. The factor vectors, if any, follow by group in the same order, one signed byte for each
-/// factor.
+/// each group of n consecutive phases shares its weights, they are written once for each group. The
+/// factor vectors, if any, follow by group in the same order, one signed byte for each factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -37,7 +36,7 @@ fn shared_phases(weights: &Weights) -> usize {
     shared.unwrap_or(1)
 }
 
-/// Returns the parameters of a phase in the order of the raw file.
+/// Returns a phase's parameters in the order of the raw file, with repetitions.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {
@@ -48,13 +47,12 @@ fn order(weights: &Weights) -> Vec<usize> {
     geometry.patterns.iter().flat_map(of_pattern).chain(of_scalars).collect()
 }
 
-/// The most bytes of weights in the C file: compilers take about 1.3 s and 150 MB for a million
-/// numbers.
+/// The most bytes of weights in the C source: a million numbers take a compiler 1.3 s and 150 MB.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, from scratch or move by move.
-/// Names begin with `prefix`, a C identifier. Weights of more than 4 MiB stay in the file of
-/// [`raw`].
+/// Names begin with `prefix`, a C identifier. The code contains weights of up to 4 MiB; larger ones
+/// stay in the file of [`raw`].
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();

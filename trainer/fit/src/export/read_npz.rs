@@ -63,7 +63,7 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns an array and its header; `None` if the file lacks it. `most` is its greatest size.
+    /// Returns an array with its header; `None` if the file lacks it; an error above `most` bytes.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -89,8 +89,8 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns the numbers of an array, of any type; `None` if the file lacks the array. Refuses an
-    /// array of far more than `most` numbers.
+    /// Returns the numbers of an array, whatever their type; `None` if the file lacks the array.
+    /// Refuses an array that is larger than `most` numbers of the widest type.
     fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
@@ -111,8 +111,8 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins all arrays of a `kind` (such as `weights`) to a matrix. A row has the numbers or, with
-    /// `dimensions`, the vectors of all parameters. Returns `None` if the first array is missing.
+    /// Joins the arrays of a `kind`, such as `weights`, to a matrix: for each of `rows`, one number
+    /// or `dimensions` numbers of each parameter. Returns `None` if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -169,7 +169,7 @@ pub struct WeightArrays<'a> {
     pub steps: ArrayView2<'a, f64>,
     /// The training occurrences by phase (rows) and parameter (columns), if known.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors of a set with factors: a row has all vectors of a group of phases.
+    /// The factors, if the set has any: a row has the factor vectors of a group of phases.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
@@ -228,7 +228,6 @@ fn has_shape(name: &str, found: &[usize], expected: [usize; 2]) -> Result<(), St
     Err(format!("the {name} have the shape {found:?}; expected {expected:?}"))
 }
 
-/// Refuses numbers outside the range, and NaN.
 fn in_range<T: Copy + PartialOrd + Display>(
     numbers: ArrayView1<'_, T>,
     as_held: impl Fn(T) -> T,

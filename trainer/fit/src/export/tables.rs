@@ -57,7 +57,7 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the class of each configuration in the other program's order.
+/// Returns the class of each configuration, in the order of the other program's numbers.
 pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
@@ -80,9 +80,9 @@ pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<u
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts weights to the pattern set of `program`. This set must have all scalar features of the
-/// weights and, in any order, all their patterns or symmetric images of them. Its other parameters
-/// get 0.
+/// Converts weights to the pattern set of `program`, which must have all scalar features and
+/// patterns of the weights, in any order; a pattern may be a symmetric image. Parameters that only
+/// the set of `program` has get the weight 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     let set = program.set();
     if weights.factors().is_some() {
@@ -105,7 +105,7 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns, for each parameter of the target set, the same parameter of the weights, if any.
+    /// Returns, for each parameter of the target set, the same parameter of `from`, if any.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];
@@ -159,7 +159,7 @@ fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec
 }
 
 pub(super) const FINER_STEPS: i32 = 128;
-/// The number of steps of 1/128 disc, the unit of other programs, in one step of our weights.
+/// The number of steps of 1/128 disc, Edax's and Zebra's unit, in a step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
 /// The pattern to whose weights another program's constant is added, since our weights have none.
@@ -177,8 +177,7 @@ pub(super) struct FinerTables<'a> {
 
 impl FinerTables<'_> {
     /// Sets the weights of a phase. A quarter of `constant` is added to each weight of `row 2`,
-    /// which has four instances. The error is a message that a weight is too large for a weights
-    /// file.
+    /// which has four instances. If a weight is too large, the error is a message for the user.
     pub(super) fn set(
         &mut self,
         phase: Phase,

@@ -26,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the ply at which most solved games are solved; `None` if another game also reaches it
-/// but is not solved there.
+/// Returns the ply from which on most solved games are solved; `None` if another game reaches this
+/// ply without being solved there.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {
@@ -85,7 +85,7 @@ mod tests {
         // A regression: an unfinished game was exported without its stated result.
         let broken_off = games[3].clone().with_stated(26).unwrap();
         assert_eq!(wthor(&[broken_off], 2024).unwrap()[16 + 6], 45);
-        // Black's discs at the end (unfinished: on the board), and those under perfect play.
+        // The bytes are black's discs (of an unfinished game, so far) and those under perfect play.
         assert_eq!(bytes[16 + 68 * 9..][6..8], [64, 27]);
         assert_eq!(bytes[16..][6..8], [2, 2]);
         assert_eq!(bytes[16 + 68..][6..8], [4, 4]);

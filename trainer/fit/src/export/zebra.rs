@@ -35,8 +35,7 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// This number is added to the occurrences of each phase, so that phases weigh the same if counts
-/// are unknown.
+/// This number is added to each phase's occurrences: without counts, all phases weigh the same.
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -83,8 +82,8 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the stages' pattern weights by least squares, so that Zebra's interpolation for each phase
-/// is close to `weights`. A phase has as much weight as the parameter has occurrences in it.
+/// Fits the pattern weights of the stages by least squares, so that the weights that Zebra
+/// interpolates for a phase are close to `weights`. Phases count by the parameter's occurrences.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -116,8 +115,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean residual over the training positions of a phase, in 1/128 disc: the value with
-/// `weights` minus that with the stages.
+/// Returns the mean over the training positions of a phase, in 1/128 disc, of the value with
+/// `weights` minus the value with `stages`.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -137,9 +136,9 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads Zebra's evaluation file: every phase gets the weights with which Zebra evaluates it. Our
-/// format has neither constant nor parity: a quarter of their sum is added to every weight of the
-/// pattern `row 2`, which has four instances.
+/// Reads Zebra's evaluation file: every phase gets the weights with which Zebra evaluates it.
+/// Weights files have neither constant nor parity: a quarter of their sum is added to every weight
+/// of the pattern `row 2`, which has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -193,8 +192,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board, whose value is the disc difference: each disc is divided
-/// equally among the instances that include its square.
+/// Returns the stage of the full board. Its weights count discs: each disc is divided equally among
+/// the instances that include its square, so the value is the disc difference.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -221,7 +220,7 @@ fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
 
 fn order(geometry: &Geometry) -> Vec<usize> {
     let in_order = geometry.patterns.iter().flat_map(|pattern| {
-        // The digits of Zebra are ours in reverse order: 0 is a disc of the player.
+        // Zebra's digit for a square is 2 minus ours, so its configurations have the reverse order.
         let classes = pattern.class_of.iter().rev().map(|&class| usize::from(class));
         first_met(pattern, classes.collect())
     });
@@ -230,22 +229,21 @@ fn order(geometry: &Geometry) -> Vec<usize> {
 
 /// The numbers of played discs for which Zebra's file has weights.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
-/// The last stage, the full board, whose weights count discs. The file does not store them.
+/// The number of played discs of the last stage, the full board. The file does not store it.
 pub(super) const FULL: usize = 60;
 
-/// The two stages between which Zebra interpolates the weights of a phase, and their shares.
+/// The stages, one or two, from which Zebra interpolates the weights of a phase, and their shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
-    /// The earlier stage, 0 to 11; 11 is the full board.
+    /// The index of the earlier stage, 0 to 11; 11 is the full board.
     pub(super) before: usize,
     /// The shares of the earlier stage, never 0, and of the next one.
     pub(super) shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the stages for a phase. Zebra interpolates at even numbers of played discs,
-    /// beginning with its first stage. A phase with an odd number, or before the first stage, gets
-    /// the next of these even numbers.
+    /// Returns the stages for a phase. Zebra interpolates a phase's weights for its number of
+    /// played discs, rounded up to an even number, at least 8 (that of the first stage).
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -273,7 +271,7 @@ impl Between {
     }
 }
 
-/// The least-squares problem for one number in each stored stage. It is a tridiagonal system.
+/// The least-squares problem, a tridiagonal system, of fitting one number in each stored stage.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -282,8 +280,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds an observation, which has this weight: the interpolation at `between`, whose stages
-    /// must be stored, should give `number`.
+    /// Adds an observation with a weight: the number interpolated at `between` should be `number`.
+    /// The stages of `between` must be stored in the file.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));

@@ -3,8 +3,8 @@
 //!
 //! The gradient is that of the mean squared error per occurrence plus that of the ridge penalty, so
 //! full and small batches approach the minimum of least squares. A batch is a range of rows of
-//! every phase of the window. Rows are sorted by a hash, so a batch is a random sample; each pass
-//! takes the batches in a new random order. The rows themselves need no shuffling.
+//! every phase of the window. Rows are sorted by a hash, so a batch is a random sample without any
+//! shuffling of rows; each pass takes the batches in a new random order.
 //!
 //! An epoch of few positions passes over them several times, since one pass would make only about
 //! ten updates. (On WTHOR, ten updates per epoch left the validation error of phase 5 at 1,470
@@ -36,10 +36,9 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 }
 
 pub(super) enum Memory<B: Backend> {
-    /// The sums for an update of all weights of a phase.
+    /// The sums of the residuals of a batch, for an update of all weights of one phase.
     Phase(B::Sums),
-    /// The memory for updates of a group of phases, which change only weights and factors in the
-    /// batch.
+    /// The memory for an update of a group of phases, which changes only what occurs in the batch.
     Group(B::Scratch),
 }
 
@@ -101,7 +100,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
         let next = (self.progress.updates + 1) as f64;
         AdamStep {
-            // Sums are scaled as if every batch had the mean number of occurrences of a batch.
+            // Sums are scaled as if each batch had the mean number of occurrences over all batches.
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
             ridge: match self.memory {
                 Memory::Phase(_) => self.problem.ridge / occurrences,

@@ -8,11 +8,11 @@ use super::settings::Stop;
 use super::solver::Epoch;
 use crate::backend::Errors;
 
-/// The fitted weights (and factors) of a phase or of a group of phases, in the device's parameter
-/// order: those with the least validation error or, without validation positions, the latest.
+/// The fitted weights (and factors) of a phase or of a group of phases: those of the epoch with the
+/// least validation error or, without validation positions, of the last epoch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
-    /// The weights in discs and, for a group, the factors (1.0 is a factor of 1, not a step).
+    /// The weights in discs and, for a group, the factors (in units of 1, not in a file's steps).
     pub(super) elements: Vec<f64>,
     pub(super) progress: Progress,
     /// The metrics of each completed epoch, in order.
@@ -55,7 +55,7 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records the validation errors of an epoch. Returns true if its weights are the best so far;
+    /// Records an epoch and its validation errors. Returns true if its weights are the best so far;
     /// the caller then stores them in `elements`.
     pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
         let progress = &mut self.progress;

@@ -43,8 +43,8 @@ enum Kind {
 }
 
 impl Device {
-    /// Selects the device that this value of `--device` names. If it is not usable, the error
-    /// states the remedy.
+    /// Picks the device for this value of `--device`. The error for an unusable one states a
+    /// remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let asked = || "chosen by --device".to_owned();
         Ok(match self {

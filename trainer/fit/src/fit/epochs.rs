@@ -13,15 +13,15 @@ use crate::backend::Backend;
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The phase, or the first phase of a group, by which metrics and errors name the group.
+    /// The fitted phase; of a group, the first phase, which metrics and errors state for the group.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs until the fit is finished or stopped. Returns an error if the solver and the vector
-    /// have different numbers of epochs.
+    /// Runs `solver` until the fit is finished or stopped. Returns an error if the solver and the
+    /// fitted vector are from different epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

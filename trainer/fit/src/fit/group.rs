@@ -26,15 +26,14 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) model: &'a Model,
     pub(super) dataset: &'a Dataset,
     pub(super) settings: &'a FitSettings,
-    /// The phases with training positions, and the parameters that are fitted.
+    /// The phases to fit (those with training positions), and the parameters that occur in them.
     pub(super) group: Group,
-    /// For each phase of the group, the initial weights of all parameters of the model, in 1/32
-    /// disc.
+    /// For each phase of the group, all initial weights, in 1/32 disc, in the order of the model.
     pub(super) start: Vec<Vec<i16>>,
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the phases and parameters to fit; `None` without training positions or factors.
+/// Returns the group of phases with training positions; `None` without any, or without factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -64,8 +63,7 @@ fn rows<'a>(
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Fits until the fit is complete or the checkpointer stops it. Starts from the snapshot
-    /// `resumed`, if given.
+    /// Runs the fit, from the snapshot `resumed` if given, until it ends or is stopped.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -83,7 +81,7 @@ impl<B: Backend> GroupFit<'_, B> {
         let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
         let (adam, memory) = (&factors.adam(), Memory::Group(backend.scratch()?));
         let mut solver = Adam::new(&problem, adam, seed, memory, state.as_ref())?;
-        // A group makes all its epochs, as Adam always does.
+        // Like every fit by Adam, that of a group makes all its epochs.
         let stop = Stop { epochs: factors.epochs, patience: None, tolerance: 0.0 };
         let validation = backend.positions(&validation)?;
         Epochs { backend, stop, phase, validation, vector }.run(&mut solver, checkpointer)
@@ -108,7 +106,7 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws random factors of trained parameters in each dimension in which all `factors` are 0.
+    /// Draws random factors of the trained parameters in dimensions in which all `factors` are 0.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -128,7 +126,7 @@ impl<B: Backend> GroupFit<'_, B> {
         }
     }
 
-    /// Returns the initial factors in the parameter order of the group; zeros if there are none.
+    /// Returns the initial factors in the parameter order of the group; 0 without initial weights.
     fn initial_factors(&self) -> Vec<i8> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {
@@ -182,8 +180,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the values of all parameters of the model, in the order of weights files: those of
-    /// the group from `values`, all others from `before` or, without it, 0.
+    /// Returns the fitted `values` of the group in the order of weights files. Parameters outside
+    /// the group get their value in `before` or, without it, 0.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -199,8 +197,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns, for each parameter, [`own_worth`] of its factor vector. The engine's value contains
-    /// this amount, so each weight in a weights file is smaller by it.
+    /// Returns half the signed square ([`own_worth`]) of each parameter's factors. The engine's sum
+    /// of interactions includes it, so a weight in a weights file is smaller by it.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

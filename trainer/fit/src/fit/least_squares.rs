@@ -3,7 +3,7 @@
 //! of steepest descent, the method of early pattern evaluations.
 //!
 //! If there are many positions, the first steps use a sample of positions, so that fewer steps on
-//! all positions are needed. The objective does not change.
+//! all positions are needed. The minimum does not change.
 //!
 //! Before every product the search direction is rounded to [`DIRECTION_BITS`] bits at a
 //! power-of-two scale, and the rounded direction is then used everywhere. Products are therefore
@@ -21,8 +21,8 @@ use crate::backend::{
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
-    /// Each direction is conjugate to all earlier ones. The preconditioner is the number of
-    /// occurrences of each parameter.
+    /// Each direction is conjugate to all earlier ones. The preconditioner of a parameter is its
+    /// number of occurrences plus the ridge.
     Conjugate,
     /// The direction is that of the gradient, without a preconditioner (steepest descent).
     Steepest,
@@ -50,7 +50,7 @@ struct Sample {
     /// The size of the sample as a share of all positions.
     share: f64,
     steps: u32,
-    /// The greatest number of epochs after the steps on the sample.
+    /// The greatest number of epochs (steps on all positions) of a fit that starts on the sample.
     epochs: u32,
 }
 
@@ -129,7 +129,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(solver)
     }
 
-    /// Returns the batch of positions that the next step uses, and its share of all positions.
+    /// Returns the positions of the next step (sample or all) and their share of all positions.
     fn part(&self) -> (Batch, f64) {
         match self.sample {
             Some(sample) if self.progress.sample_steps > 0 => (sample.batch, sample.share),
@@ -165,9 +165,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the diagonal preconditioner. It is the diagonal of the normal matrix, except that a
-    /// parameter that occurs twice in a position counts as two occurrences. For steepest descent,
-    /// all elements are 1.
+    /// Returns the diagonal preconditioner: 1 for steepest descent; otherwise, occurrences + ridge,
+    /// the diagonal of the normal matrix if no parameter occurs twice in a position.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -210,8 +209,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. A step on all positions is an epoch; a step on the sample is part of the
-    /// first epoch.
+    /// Takes one step. Steps on the sample are part of the first epoch; any other is an epoch.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {
@@ -276,7 +274,7 @@ impl<B: Backend> Scratch<B> {
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
         backend.residual_sums(&problem.positions, batch, fixed, Target::Zero, sums)?;
-        // The unit of residuals is 2⁸ times coarser than the unit of weights.
+        // A unit of residuals is 2⁸ units of weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
         backend.scale_sums(sums, -unit, product)?;

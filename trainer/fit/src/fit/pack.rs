@@ -65,12 +65,12 @@ pub(super) struct Packing<'a> {
 }
 
 const PACK: &str = "pack (parts)";
-/// The key under which the provenance of unfinished weights has the epochs of each stopped phase.
+/// The provenance key for the number of epochs of each phase that the time limit stopped.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
     /// Writes the metrics, the report and the weights. `stopped` are the phases that reached the
-    /// time limit, `so_far` the results of those with at least one complete epoch.
+    /// time limit; `so_far` has the results of such phases with at least one complete epoch.
     ///
     /// The provenance of unfinished weights states the epochs of each stopped phase, since the
     /// weights depend on these, not on the elapsed time.
@@ -118,8 +118,8 @@ impl Packing<'_> {
     }
 }
 
-/// The phases read so far. Their weights are stored only once, in the [`Weights`] to be written,
-/// in which the other phases keep their initial weights.
+/// The phases read so far. Only `weights`, which will be written, holds their weights; phases not
+/// read have their initial weights there.
 struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,

@@ -1,5 +1,4 @@
-//! The units of work of a fit (phases or groups of phases), their division among machines, and the
-//! part of a run that holds a finished unit.
+//! The units of work of a fit (phases or groups of phases), their shards, and their part files.
 
 use std::ops::RangeInclusive;
 
@@ -20,14 +19,13 @@ const LONGEST_TEXT: usize = 16 << 20;
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
-    /// Returns the sections of the part: the factors, then four sections for each phase.
+    /// Returns the sections of the part: the factors, if any, then four sections for each phase.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
         let factors = self.factors.iter().map(|(group, all)| Factors::section_of(*group, all));
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the part that contains the unit of these `phases`. Phases without positions have no
-    /// sections.
+    /// Reads a part that fits `phases` (one phase or group). Phases without positions are absent.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -138,12 +136,12 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
     Ok(FittedPhase { steps, counts, report: read, metrics: metrics_read })
 }
 
-/// The units of a fit, in order. A unit is a group of phases that share factors, or a single phase.
+/// The units of work of a fit, in order: groups of phases that share factors, or single phases.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Deref)]
 pub struct Units(Vec<Vec<Phase>>);
 
 impl Units {
-    /// Returns the units of a range of phases: groups if the pattern set has factors, else phases.
+    /// Divides a range of phases into groups that share factors or, without factors, single phases.
     pub fn of(set: &PatternSet, phases: &RangeInclusive<Phase>) -> Self {
         let unit = |phase: &Phase| match set.factors() {
             None => phase.index(),
@@ -154,13 +152,13 @@ impl Units {
         Self(units.map(<[Phase]>::to_vec).collect())
     }
 
-    /// Returns the phases of all units, in order.
+    /// Returns the phases of all units of work, in order.
     pub fn phases(&self) -> Vec<Phase> {
         self.0.concat()
     }
 
-    /// Returns the phases that a shard reads: the phases that it fits, with or without factors, and
-    /// the phases in their windows.
+    /// Returns the phases whose positions a shard reads: the phases that it fits in both stages,
+    /// without and with factors, and the phases in their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

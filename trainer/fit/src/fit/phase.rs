@@ -27,8 +27,7 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer. Its rule decides when the fit ends, even if the caller supplies another
-    /// solver.
+    /// The optimizer. Even if the caller supplies another solver, its stopping rule ends the fit.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,

@@ -1,4 +1,4 @@
-//! The report of a fit: one row for each phase, one line for each epoch.
+//! The results of a fit: report rows, one for each phase, and metrics, one line for each epoch.
 
 use std::fmt;
 
@@ -14,11 +14,10 @@ use serde_json::{Map, Value, json};
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
-    /// The number of the phase's own training positions, excluding those of other phases in the
-    /// window.
+    /// The number of training positions of the phase itself, not of its window's other phases.
     pub positions: u64,
-    /// The number of training positions by kind of label, the most frequent first. Duplicates count
-    /// separately.
+    /// The number of training positions by kind of label (such as `result`), the most frequent
+    /// first. Duplicates count separately.
     #[serde(default)]
     pub labels: Vec<(String, u64)>,
     /// Mean squared error on the training positions.
@@ -39,8 +38,8 @@ pub struct PhaseReport {
     pub epochs: u32,
     /// The epoch whose weights were kept.
     pub best_epoch: u32,
-    /// The increase of the validation error by rounding to steps, in discs²; without validation
-    /// positions, the increase of the training error.
+    /// The increase of the mean squared validation error by rounding the weights, in discs²;
+    /// without validation positions, that of the training error.
     pub rounding_loss: Option<f64>,
     /// True if the time limit stopped the fit early.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -94,8 +93,7 @@ impl PhaseReport {
         }
     }
 
-    /// Creates the report of a phase without fitted weights, whose weights are copied from phase
-    /// `from`.
+    /// Creates the report of a phase without fitted weights, which has the weights of phase `from`.
     pub fn copied(phase: Phase, from: Phase) -> Self {
         Self { phase, copied_from: Some(from), ..Self::default() }
     }
@@ -108,8 +106,7 @@ pub struct Metrics {
     pub phase: Phase,
     /// The epoch, counted from 1.
     pub epoch: u32,
-    /// The norm of the preconditioned gradient relative to its initial norm, if the optimizer
-    /// computes it.
+    /// The norm of the preconditioned gradient relative to its initial norm, if it is computed.
     pub gradient: Option<f64>,
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     #[serde(default)]
@@ -140,8 +137,7 @@ impl Metrics {
         format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
     }
 
-    /// Returns the fields of an epoch's progress event. The epoch took `seconds` seconds and
-    /// trained on `positions` positions.
+    /// Returns the fields of the progress event of an epoch that took `seconds`, on `positions`.
     pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
         let fields = json!(self).as_object().cloned();
         let mut fields = fields.unwrap_or_default();
@@ -178,16 +174,15 @@ impl FittedPhase {
     }
 }
 
-/// The fitted phases of a part. If the phases share factors, the unit also has the index of their
-/// group and the factors, in the order of weights files.
+/// The fitted phases of a part and, if they share factors, the index of their group and the
+/// factors, in the order of weights files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
     pub(super) factors: Option<(usize, Vec<i8>)>,
 }
 
-/// The rows of the phases that were to be fitted, in ascending order. `Display` prints them as a
-/// table.
+/// The reports of the phases to be fitted, in ascending order. `Display` prints a row for each.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
@@ -202,13 +197,13 @@ pub struct Filled {
 }
 
 impl FitReport {
-    /// Returns the phases whose fit was stopped early.
+    /// Returns the phases whose fit the time limit stopped.
     pub fn unfinished(&self) -> Vec<Phase> {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns each phase outside this fit with the fitted phase that is nearest to it. If the fit
-    /// has no initial weights, the outside phase has the weights of the fitted one.
+    /// Returns each phase outside this fit with the nearest fitted phase. If the fit has no initial
+    /// weights, the phase outside has the weights of the fitted phase.
     pub fn filled(&self) -> Vec<Filled> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);

@@ -56,8 +56,7 @@ pub struct Fit<'a> {
 /// The limits of a fit, which have no effect on the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The time limit. When it is reached, the fit writes the current weights of unfinished phases.
-    /// The next run resumes these phases.
+    /// The time limit, at which the fit writes the current weights. The next run resumes the fit.
     pub time: Option<Duration>,
     /// The memory limit in bytes. A single phase may use all of it. Phases that are fitted at the
     /// same time may use half of it together.
@@ -133,7 +132,7 @@ impl Fit<'_> {
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
-        // The test files affect only the report, which has this provenance, not the weights.
+        // The test files do not affect the weights, but the report, which has the same provenance.
         let provenance = Provenance::new("fit")
             .with("optimizer", self.optimizer.to_string())
             .with("data", inputs(self.dataset.inputs()))
@@ -177,7 +176,7 @@ impl Fit<'_> {
                 return Err(FitError::TooMany(phase));
             }
         }
-        // The gradient sums of factors contain the positions of all phases that share the factors.
+        // For a factor, the sums of an update are over the positions of all phases of the group.
         match units.iter().find(|unit| total(unit) > MAX_TOTAL_WEIGHT) {
             Some(unit) => Err(FitError::TooManyInGroup(unit[0])),
             None => Ok(()),
@@ -186,8 +185,8 @@ impl Fit<'_> {
 
     /// Returns the number of fits that may run at once, given the greatest length of their vectors.
     fn at_once(&self, length: usize) -> Result<usize, FitError> {
-        // A fit has eight vectors of doubles, a vector of sums and the best weights. While it saves
-        // its state, it also has four vectors and their bytes.
+        // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
+        // state, it copies four vectors, and needs the same memory again for their bytes.
         const BYTES_PER_ELEMENT: u64 = 8 * 18 + 4;
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
@@ -209,12 +208,12 @@ struct Work<'a, B> {
     progress: &'a dyn Progress,
     /// The metrics file; `None` for a shard, because other shards could write the same file.
     metrics: Option<GrowingMetrics>,
-    /// The units that reached the time limit after at least one epoch.
+    /// The results of phases and groups that the time limit stopped after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// In a part of the first stage, the name of the section with the initial weights of the fit of
-/// factors.
+/// The name of the section, in a part of the first stage, with a phase's weights without factors,
+/// from which the fit of factors starts.
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
@@ -248,7 +247,7 @@ impl<B: Backend> Work<'_, B> {
         make: impl Fn(&mut LongPart<'_>, &[Phase]) -> Result<bool, FitError> + Sync,
     ) -> Result<Vec<Phase>, FitError> {
         let mut missing = self.run.missing(stage);
-        // The middle phases have most positions. They go first, so that no thread waits at the end.
+        // Parts with the most positions go first, so that no thread waits long for the last part.
         missing.sort_by_cached_key(|&part| {
             let unit = units[part as usize].iter();
             let positions = unit.map(|&phase| self.fit.dataset.training(phase).len());
@@ -264,7 +263,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits the weights of a phase. If `is_start`, they are initial weights of a fit of factors.
+    /// Fits a phase without factors. If `is_start`, a fit of factors will start from its weights.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -275,7 +274,7 @@ impl<B: Backend> Work<'_, B> {
         if dataset.training(phase).is_empty() {
             return Ok(true);
         }
-        // The metrics of the fit of factors replace those of the fit that it starts from.
+        // A fit from which a fit of factors starts writes no metrics; the fit of factors does.
         let (optimizer, initial, metrics) = match is_start {
             true => (Optimizer::LeastSquares, None, None),
             false => (optimizer, self.fit.initial_weights(), self.metrics.as_ref()),
@@ -331,7 +330,7 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Fits by `run`, from the part's snapshot or, without a usable one, from the beginning.
+    /// Calls `run` with the part's snapshot or, if it is missing or unusable, without a snapshot.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -358,8 +357,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the part of a finished fit. Adds a fit that the time limit stopped after an epoch to
-    /// `so_far` instead. Returns true if the fit is finished.
+    /// Writes the part of a finished fit. If the time limit stopped the fit after at least one
+    /// epoch, adds its result to `so_far` instead. Returns true if the fit is finished.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

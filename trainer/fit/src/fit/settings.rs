@@ -21,8 +21,8 @@ pub enum Optimizer {
     Descent,
 }
 
-/// The largest ridge: more occurrences than any dataset has. With this ridge, every weight keeps
-/// its initial value, and no number in the fit is close to its limit.
+/// The largest ridge: more occurrences than any dataset has. With it, every weight keeps its
+/// initial value, and no number in the fit overflows.
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
@@ -42,12 +42,11 @@ pub struct FitSettings {
     /// The rules for the labels of a game's positions.
     #[schemars(with = "String")]
     pub labels: LabelRules,
-    /// The positions that the fit takes, such as `ply=10..50,value=0..30`; all if empty.
+    /// The filter of the positions to fit to, such as `ply=10..50,value=0..30`; all if empty.
     #[serde(with = "as_text", skip_serializing_if = "Filter::is_all")]
     #[schemars(with = "String")]
     pub filter: Filter,
-    /// The seed of the split into training, validation and test games, and of the order of
-    /// mini-batches.
+    /// The seed of the split into training, validation and test, and of the order of batches.
     pub seed: u64,
     /// The percentage of games for validation.
     pub validation_percent: u8,
@@ -65,8 +64,7 @@ pub struct FitSettings {
     pub factors: Option<FactorSettings>,
 }
 
-/// The settings of the fit of factors: by Adam, together with the weights that least squares found
-/// without factors.
+/// The settings of the fit of factors by Adam, which starts from weights fitted without factors.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactorSettings {
@@ -74,8 +72,8 @@ pub struct FactorSettings {
     pub epochs: u32,
     /// The approximate number of positions in an update; 0 means all.
     pub batch: u32,
-    /// The largest change by one update at the beginning: of a weight in discs, or of a factor. It
-    /// falls to 0 along a cosine.
+    /// The learning rate at the beginning: the largest change by one update, of a weight in discs
+    /// or of a factor. It falls to 0 along a cosine.
     pub learning_rate: f64,
     /// The ridge, as a number of occurrences: more than 0 and at most [`MAX_RIDGE`]. It pulls every
     /// factor towards 0, and every weight towards the value that least squares found.
@@ -95,16 +93,14 @@ pub struct LeastSquaresSettings {
     pub sample: u32,
     /// The number of steps on the sample of positions. They count as part of the first epoch.
     pub sample_steps: u32,
-    /// The greatest number of epochs of a phase whose fit starts with steps on a sample of its
-    /// positions.
+    /// The greatest number of epochs of a phase whose fit starts with steps on a sample.
     pub sample_epochs: u32,
     /// The norm of the preconditioned gradient, relative to the norm at the beginning, below which
     /// a phase without validation positions stops.
     pub tolerance: f64,
 }
 
-/// The settings of Adam. The defaults were found on WTHOR; `scripts/check-long.sh` compares them
-/// with least squares.
+/// The settings of Adam, with defaults found on WTHOR (see `scripts/check-long.sh`).
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamSettings {
@@ -121,8 +117,7 @@ pub struct AdamSettings {
     pub learning_rate: f64,
     /// The decay rate β₁: the share of the running mean of the gradient that an update keeps.
     pub beta1: f64,
-    /// The decay rate β₂: the share of the running mean of the squared gradient that an update
-    /// keeps.
+    /// The decay rate β₂: the share of the running mean of squared gradients that an update keeps.
     pub beta2: f64,
     /// The number added to the root of the mean squared gradient, in discs.
     pub epsilon: f64,
@@ -135,7 +130,7 @@ pub(super) struct Stop {
     /// The fit ends after this number of epochs in a row without a better validation error; `None`
     /// means that it never ends for this reason.
     pub(super) patience: Option<u32>,
-    /// The norm of the gradient, relative to the initial one, that ends a fit without validation.
+    /// Without validation positions, the fit ends when ‖gradient‖ / ‖first gradient‖ is below this.
     pub(super) tolerance: f64,
 }
 
@@ -253,7 +248,7 @@ impl FitSettings {
         LayoutSettings { labels, filter, split: self.split() }
     }
 
-    /// Takes over the settings of an existing dataset, except those that `named` contains.
+    /// Takes the settings of an existing dataset, except those that the table `named` contains.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, filter, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;
@@ -270,10 +265,9 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns the conditions under which the fit of a phase stops. Adam makes all its epochs,
-    /// since most of its gain comes in the last ones, when the learning rate is low. At the
-    /// earlier, high rates, noise in the validation error would stop it (on WTHOR, phase 59 after 7
-    /// of 20 epochs).
+    /// Returns the conditions under which the fit of a phase stops. Adam makes all its epochs: most
+    /// of its gain comes in the last ones, at low learning rates. At high rates, noise in the
+    /// validation error would stop it (on WTHOR, phase 59 after 7 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -299,7 +293,7 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the settings of Adam for factors and for weights already near their optimum.
+    /// Returns the settings with which Adam fits factors, together with weights near their optimum.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }

@@ -22,13 +22,13 @@ pub fn side_files(weights: &Path) -> [PathBuf; 2] {
 /// The largest file that is read, in bytes. Its provenance may list a hundred thousand inputs.
 const LONGEST: u64 = 64 << 20;
 
-/// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`: the provenance of the fit, then one
-/// line for each epoch or for each phase, in the order of the phases. A finished fit writes the
-/// same bytes with any number of threads and after any number of kills.
+/// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`: the provenance of the fit, then a
+/// line for each epoch (metrics) or phase (report), in the order of the phases. A finished fit
+/// writes the same bytes with any number of threads and after any number of kills.
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The beginning of both files, which contains the provenance, without a line end.
+    /// The beginning of both files, with the provenance, up to the point where they differ.
     head: String,
 }
 
@@ -40,8 +40,7 @@ struct Stored {
 /// The open file of metrics, and the phase and epoch of each of its lines.
 type Begun = (File, HashSet<(Phase, u32)>);
 
-/// The metrics file of a running fit. At the end of each epoch it gets a line; packing orders the
-/// lines.
+/// The metrics file of a running fit, which adds a line after each epoch; packing sorts the lines.
 pub(super) struct GrowingMetrics {
     path: PathBuf,
     head: String,
@@ -96,8 +95,7 @@ impl SideFiles {
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
     }
 
-    /// Refuses existing files at the paths of the report and the metrics if they are not of this
-    /// fit.
+    /// Refuses existing files at the paths of report and metrics if they are of another fit.
     pub(super) fn check_are_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.report, self.head.as_bytes())?;
         plain::check_head(&self.metrics, self.head.as_bytes())

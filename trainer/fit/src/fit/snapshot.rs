@@ -13,8 +13,8 @@ use super::report::Metrics;
 use super::side_files::GrowingMetrics;
 use super::solver::{HEAD, State};
 
-/// Decides when the state of a fit is saved, and saves it. The decision may depend on time, since
-/// saving never affects the weights of a finished fit.
+/// Decides when the state of a fit is saved, and saves it. The decision may depend on the time:
+/// when a fit is saved never affects its final weights.
 pub trait Checkpointer {
     /// Decides, before an update, whether the fit continues, saves its state or stops.
     /// `epoch_ended` is true if the last update ended an epoch.
@@ -74,8 +74,7 @@ pub(super) struct Saver<'s, 'r> {
 impl<'s, 'r> Saver<'s, 'r> {
     /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// The shortest time between two saves, as a multiple of the duration of the last save: the
-    /// state of a group takes long to save.
+    /// The shortest time between two saves, in durations of the last save: a group's takes long.
     const SAVES: u32 = 20;
 
     pub(super) fn new(
@@ -136,26 +135,25 @@ struct Head {
     solver: serde_json::Value,
     best: best::Progress,
     metrics: Vec<Metrics>,
-    /// The names of the vectors in the following sections, the last of them `best`. A vector has a
-    /// double for each parameter.
+    /// The names of the vectors in further sections, `best` last, with a double for each parameter.
     vectors: Vec<String>,
 }
 
 const BEST: &str = "best";
-/// The greatest number of vectors that a snapshot may have to be accepted. Every solver has fewer.
+/// The greatest number of vectors in a snapshot that is accepted. All solvers have fewer.
 const MOST_VECTORS: usize = 16;
-/// The most elements of a vector in one section; longer vectors continue in further sections.
+/// The greatest number of elements in a section; a longer vector continues in further sections.
 const PART: usize = 1 << 22;
 
 impl Snapshot {
-    /// Returns the size limit of a snapshot in bytes; its head may have 100,000 epochs of metrics.
+    /// Returns the size limit of a snapshot in bytes. The part without vectors may take 16 MB.
     pub(super) fn most_bytes(parameters: usize) -> usize {
         const MOST_OF_HEAD: usize = 16 << 20;
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
     }
 
-    /// Returns the solver's state and the best vector of the snapshot `resumed`. Without a
-    /// snapshot, returns no state and the initial vector.
+    /// Returns the solver's state and the best weights so far, both from the snapshot `resumed`.
+    /// Without a snapshot, returns no state and the initial weights.
     pub(super) fn or_start(
         resumed: Option<Self>,
         initial: &[f64],
@@ -238,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: a vector longer than a section, as of a group with 64 factors, was not split.
+    /// A regression: a vector too long for one section (such as with 64 factors) was not split.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

@@ -66,7 +66,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The fixed-point integer for a residual of 1 disc times a weight of one occurrence.
+    /// A residual of 1 disc times a weight of one occurrence, in the integer unit of the sums.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts the integer of [`Backend::residual_sums`] to Σ ω · residual² in discs².
@@ -137,7 +137,7 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of the snapshot section that contains the optimizer's state except its vectors.
+/// The name of a snapshot's first section, which contains everything except the vectors.
 pub(super) const HEAD: &str = "phase";
 
 impl State {

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::text::Invalid;
 
-/// The smoothing window of a fit. For each distance of a phase from the fitted phase, it has a
-/// factor in 1/256, by which the weights of the phase's positions are multiplied. The fitted phase
-/// itself has the factor 256.
+/// The smoothing window of a fit. It has a factor for each distance from the fitted phase: the
+/// weights of positions in a phase at this distance are multiplied by it, in units of 1/256. The
+/// fitted phase itself has the factor 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
@@ -24,8 +24,7 @@ impl Window {
         Self { factors: vec![Self::ONE; 3] }
     }
 
-    /// Returns the phases whose positions train `phase`, in ascending order, each with its factor
-    /// in 1/256.
+    /// Returns the phases that train `phase`, in ascending order, each with its factor in 1/256.
     pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
         let factor = move |other: Phase| {
             self.factors.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))
@@ -33,8 +32,7 @@ impl Window {
         Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
     }
 
-    /// Returns, in ascending order, the phases whose positions train at least one phase for which
-    /// `is_fitted` is true.
+    /// Returns, in ascending order, the phases whose positions train at least one fitted phase.
     pub fn phases_read(&self, is_fitted: impl Fn(Phase) -> bool) -> Vec<Phase> {
         let is_read = |phase: &Phase| self.around(*phase).any(|(near, _)| is_fitted(near));
         Phase::all().filter(is_read).collect()

@@ -19,8 +19,7 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Takes an item from the beginning of `bytes`; returns `None` if [`Self::write`] cannot have
-    /// written these bytes.
+    /// Takes an item from the beginning of `bytes`; `None` if they are not from [`Self::write`].
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -49,8 +48,8 @@ impl<T: Stored> Sorter<T> {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice for the user if `items` items do not fit into memory. An item takes up to
-    /// `bytes` bytes in the temporary file.
+    /// Returns a notice if `items` items, of up to `bytes` bytes in the file, do not fit into
+    /// memory.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -122,9 +121,8 @@ impl<T: Stored> Sources<T> {
     }
 }
 
-/// Merges sorted sources, of which there are `sources`. Of equal items, the one from the source
-/// with the lowest index comes first. `next` returns the next item of the source with a given
-/// index.
+/// Merges `sources` sorted sources. `next` returns the next item of the source with a given index.
+/// Of equal items, that of the source with the lowest index comes first.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,
@@ -171,8 +169,7 @@ impl Temporary {
     pub(crate) fn map(self) -> Result<Mmap, MemoryError> {
         let limit = self.limit;
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
-        // SAFETY: the file has no name, so nobody else writes to it, and its only writer is
-        // finished.
+        // SAFETY: the file has no name, so nobody else writes to it; its only writer is finished.
         let map = file.and_then(|file| unsafe { Mmap::map(&file) });
         map.map_err(|error| limit.no_room(error))
     }

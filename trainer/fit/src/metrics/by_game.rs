@@ -66,13 +66,12 @@ impl TestGames {
     }
 }
 
-/// Sums of errors and of weights over positions. Each sum has a row for each game and a column for
-/// each phase. Each position's error is multiplied by its weight.
+/// For each game (row) and phase (column), Σ weight · |error| and Σ weight over its positions.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
-    /// Absolute errors in discs, with the value clamped to ±64.
+    /// The sum of the absolute errors in discs, with values clamped to ±64.
     pub absolute: Array2<f64>,
-    /// The weights of the positions.
+    /// The sum of the weights of the positions, in occurrences.
     pub weight: Array2<f64>,
 }
 
@@ -94,7 +93,7 @@ impl ErrorsByGame {
     }
 }
 
-/// Errors by game like [`ErrorsByGame`], but with a single sum for all positions of a game.
+/// Errors by game like [`ErrorsByGame`], but each game has one sum over the phases.
 #[derive(Clone, Debug)]
 pub struct GameErrors {
     absolute: Array1<f64>,

@@ -17,11 +17,11 @@ pub struct BiasSums {
     /// Σ weight · (label − value), in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
     signed: i128,
     games: u64,
-    /// Σ over games of S², where S is a game's Σ weight · (label − value).
+    /// Σ S² over games, where S is a game's Σ weight · (label − value).
     signed_squared: i128,
-    /// Σ over games of S · W: a game's Σ weight · (label − value), times the game's Σ weight.
+    /// Σ S · W over games, where S is a game's Σ weight · (label − value), and W its Σ weight.
     signed_by_weight: i128,
-    /// Σ over games of W², where W is a game's Σ weight.
+    /// Σ W² over games, where W is a game's Σ weight.
     weight_squared: i128,
     /// Σ weight · (label − value) of the current game, which [`Self::end_game`] will end.
     open_signed: i128,
@@ -99,7 +99,7 @@ impl From<&BiasSums> for GroupErrors {
     }
 }
 
-/// The limits of the groups by value, in discs. A limit belongs to the higher group.
+/// The bounds between the groups by value, in discs. A bound belongs to the group above it.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
 /// The first phase and the name of each region of the game.
@@ -124,7 +124,7 @@ pub struct PhaseErrors {
     pub phase: Phase,
     /// The number of empty squares.
     pub empties: usize,
-    /// The errors.
+    /// The errors of the phase's positions.
     #[serde(flatten)]
     pub errors: GroupErrors,
 }
@@ -134,7 +134,7 @@ pub struct PhaseErrors {
 pub struct Group {
     /// The name of the group.
     pub name: String,
-    /// The errors.
+    /// The errors of the group's positions.
     #[serde(flatten)]
     pub errors: GroupErrors,
 }
@@ -148,8 +148,8 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index of the first group by phase. The next three constants are those of the first groups by
-/// value, by region and by empty squares. The group with index 0 has all positions.
+/// The index of the first group by phase. The next constants are the indices of the first group by
+/// value, by region and by empty squares, and the number of groups. Group 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -218,7 +218,7 @@ impl Tally {
     }
 }
 
-/// Returns the indices of a position's groups: by phase, value, part of the game and empty squares.
+/// Returns the indices of a position's groups: all, by phase, value, region and empty squares.
 fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
     let (phase, empties) = (valued.phase.index(), empties(valued.phase));
     let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);

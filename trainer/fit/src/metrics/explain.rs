@@ -39,7 +39,7 @@ pub struct Total {
     pub discs: f64,
 }
 
-/// The contribution of an instance.
+/// The contribution of one instance of a pattern to the value.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct InstanceRow {
     /// The name of the pattern.
@@ -50,8 +50,8 @@ pub struct InstanceRow {
     pub configuration: String,
     /// The contribution, in discs.
     pub discs: f64,
-    /// The number of times that the parameter occurs in the training positions of the phase; null
-    /// for the embedded weights.
+    /// The number of times that the configuration's class occurs in the training positions of the
+    /// phase; null for the embedded weights.
     pub count: Option<u32>,
 }
 
@@ -158,10 +158,9 @@ pub struct WorstPosition {
     pub label_kind: Option<String>,
     /// Value − label, in discs.
     pub error: f64,
-    /// The file; null with `--subset`.
+    /// The path of the file of the position's game; null with `--subset`.
     pub file: Option<String>,
-    /// The number, counted from 1, of the game in the file; in a file of positions, the number of
-    /// the position.
+    /// The number, counted from 1, of the game (or position outside games) in the file.
     pub game: Option<u64>,
     /// The number of moves before the position.
     pub ply: u32,

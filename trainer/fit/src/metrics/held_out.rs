@@ -34,8 +34,7 @@ impl Trained {
         })
     }
 
-    /// Reads the data and the split from the provenance of a fit. The provenance of calibrated
-    /// weights contains that of the fit.
+    /// Reads the data and the split from the provenance of a fit or of calibrated weights of a fit.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -62,9 +61,9 @@ impl Trained {
         files.filter(is_known).collect()
     }
 
-    /// Looks up the first games of test files in the training subset of the files to which the
-    /// weights were fitted. Searches for these files in the folders of the test files and of
-    /// `file`, the weights file; returns `None` if it finds none. Messages call the weights `name`.
+    /// Looks for the first games of `test` in the training subset of the files to which the weights
+    /// were fitted. Finds such files only in the folders of `test` and of `file`, the weights file;
+    /// returns `None` if there are none. Messages call the weights `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -84,8 +83,8 @@ impl Trained {
         Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
-    /// Returns the positions of a subset. Labels them by `labels` or, if it is `None`, by the label
-    /// rules of the fit.
+    /// Returns the positions of a subset, labelled by `labels` or, if `None`, by the fit's label
+    /// rules.
     pub fn subset(
         &self,
         subset: Subset,

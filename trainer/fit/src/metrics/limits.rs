@@ -1,10 +1,9 @@
 //! Checks that measured errors do not exceed the limits that the user gives.
 
-/// Limits on errors, each with the errors to compare with it; none if the user gives no limit.
+/// The limits that the user gives, if any, each with the errors that must not exceed it.
 #[derive(Default)]
 pub struct ErrorLimits(Vec<Limit>);
 
-/// A limit in discs that a flag sets, and the errors that it applies to.
 struct Limit {
     flag: &'static str,
     largest: f64,
@@ -48,7 +47,6 @@ impl ErrorLimits {
 }
 
 impl Limit {
-    /// Returns a sentence for each error above this limit, or one if there are no errors.
     fn failures(&self) -> Vec<String> {
         let Self { flag, largest, errors, unknown } = self;
         if errors.is_empty() {

@@ -21,14 +21,14 @@ use crate::source::{DataError, LabelRules, Labelled};
 pub struct Measuring<'a, E> {
     /// The evaluation whose errors are measured.
     pub evaluator: &'a E,
-    /// The depth of searches in plies; 0 for static values. Each position is searched from a
-    /// logically empty transposition table. Searches that reach the end of the game are exact.
+    /// The depth of searches in plies; 0 for static values. Searches that reach the end of the game
+    /// are exact. The transposition table passes nothing from one position to the next.
     pub depth: u32,
     /// The pruning of the searches, such as Multi-ProbCut.
     pub pruning: Pruning,
     /// The phases whose positions are measured.
     pub phases: RangeInclusive<Phase>,
-    /// The number of positions to keep: those with the largest errors.
+    /// The number of positions with the largest errors to keep in [`Measured::worst`].
     pub worst: usize,
 }
 
@@ -43,7 +43,7 @@ pub struct Measured {
     pub by_value: Vec<Group>,
     /// The errors by region of the game (opening, midgame, endgame). Empty groups are omitted.
     pub by_region: Vec<Group>,
-    /// The errors by range and by parity of the empty squares. Empty groups are omitted.
+    /// The errors by range and by parity of the number of empty squares. Empty groups are omitted.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
@@ -59,7 +59,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Measured, DataError> {
-        // Searches take much longer than reading, so a first reading counts the positions.
+        // A first reading counts the positions, so that the progress of the searches has a total.
         let reading: &dyn Progress = if self.depth > 0 {
             self.begin_searches(paths, rules, progress)?;
             &Silent
@@ -186,8 +186,7 @@ struct PartialErrors {
 /// A position to evaluate, and its place in the files, if known.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns the positions of games with their places. In the file, `games_before` games precede
-/// these games.
+/// Returns positions with their places, if `games_before` games precede `games` in the file.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

@@ -1,4 +1,4 @@
-//! Counts the test games and test positions that are also in training, in any order or symmetry.
+//! Counts the test games and positions that training also has, even as symmetric images.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::source::DataError;
 /// The number of training positions that are looked up in parallel.
 const AT_ONCE: usize = 1 << 16;
 
-/// The numbers of test games and positions that training also has. Symmetric positions are equal.
+/// The numbers of test games and positions that training also has, symmetric images included.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Overlap {
     /// The name of the training data in messages.
@@ -34,7 +34,7 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Looks up test games in the training subset of record files, which messages call `data`.
+    /// Looks for test games in the training subset of record files, which messages call `data`.
     pub fn of(
         test: &TestGames,
         data: String,

@@ -26,7 +26,7 @@ pub struct Place {
     pub file: usize,
     /// The number, from 1, of the game in the file or, in a file of positions, of the position.
     pub game: u64,
-    /// The index of the label rule; `None` if the file had the label.
+    /// The index of the label rule that gave the label; `None` if the file contains the label.
     pub rule: Option<u8>,
 }
 

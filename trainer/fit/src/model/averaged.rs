@@ -8,9 +8,9 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns weights with the rounded mean of every weight and factor, and with the greatest count of
-/// occurrences of every parameter. First widens narrow factor vectors. Returns `None` if `all` is
-/// empty, or if the pattern sets still differ after that.
+/// Returns weights with the mean of every weight and factor, rounded, and with the greatest count
+/// of every parameter. Widens narrow factor vectors first. Returns `None` if `all` is empty, or if
+/// the pattern sets differ in more than the width of factors.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;

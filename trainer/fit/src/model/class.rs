@@ -36,7 +36,7 @@ pub(crate) struct Lane {
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// The map from the number of the fixed squares to the class, for four or eight symmetries.
+    /// The map from c (see [`Lane`]) to the class, for patterns with four or eight symmetries.
     map: Option<Vec<u16>>,
 }
 
@@ -75,7 +75,7 @@ impl Split {
     }
 }
 
-/// Returns the map from a configuration's number in [`fit_digits`] to its class in a weights file.
+/// Returns the map from c (see [`Lane`]), if all squares are fixed, to the class in a weights file.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -108,7 +108,7 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// Returns, for each parameter in this module's order of classes, its index in a weights file.
+/// Returns, for each parameter of a fit (see the head of this file), its index in a weights file.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {

@@ -1,5 +1,5 @@
-//! The parameters of a fit: the parameters that each position has, and the conversion between the
-//! parameter order of a fit and that of a weights file.
+//! The parameters of a fit: which parameters a position has, and the conversion between the
+//! parameter orders of a fit and of a weights file.
 //!
 //! The value of a position x is the sum over its features p, one for each instance of a pattern and
 //! each scalar:

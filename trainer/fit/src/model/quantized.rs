@@ -12,7 +12,7 @@ use serde::Serialize;
 /// The number of random games on whose positions the change of values is measured.
 const GAMES: u64 = 100;
 
-/// The coarse steps to choose from, the coarsest first. Their unit is a step of the weights file.
+/// The coarse steps to choose from, the coarsest first, as multiples of a weights file's step.
 const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
 /// The settings by which weights are rounded to coarser steps.
@@ -30,8 +30,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the coarse step, in steps of the weights file, for a number of occurrences. Compares
-    /// squares instead of roots, since squares are exact on every machine.
+    /// Returns the coarse step, as a multiple of the file's step, for a number of occurrences.
+    /// Compares squares, not roots: they are the same on every machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -77,8 +77,8 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The mean of one parameter's weight over several phases, weighted by occurrences. Phases without
-/// occurrences hardly count.
+/// The mean of a parameter's weight over several phases, weighted by occurrences. A phase without
+/// occurrences counts as 0.001 occurrences.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,
@@ -91,7 +91,7 @@ impl Mean {
         let share = f64::from(count) + 1e-3;
         self.share += share;
         self.occurrences += u64::from(count);
-        // For the first weight, `share / self.share` is 1, so the mean is exactly this weight.
+        // The first weight must be exact: `share / self.share` is then 1.
         self.value += (value - self.value) * (share / self.share);
     }
 }
@@ -117,7 +117,7 @@ fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns by how many discs rounding reduces [`own_worth`] of each factor vector.
+/// Returns, for each factor vector, [`own_worth`] before rounding minus after, in discs.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {
@@ -139,7 +139,7 @@ pub struct Change {
     pub positions: u32,
     /// The root mean square of the difference of the values, in discs.
     pub root_mean_square: f64,
-    /// The greatest difference.
+    /// The greatest absolute difference of the values, in discs.
     pub greatest: f64,
 }
 

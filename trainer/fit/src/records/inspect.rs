@@ -53,11 +53,9 @@ pub enum RecordsReport {
 pub struct GamesReport {
     /// The number of games in the file.
     pub games: u64,
-    /// The number of games whose moves differ from those of all earlier games, in this file and in
-    /// files named before it.
+    /// The number of games whose moves no earlier game has, in this file or in files before it.
     pub distinct: u64,
-    /// The number of games that differ from all earlier games, and from all symmetric images of
-    /// them.
+    /// The number of games that differ from all earlier games and their symmetric images.
     pub distinct_up_to_symmetry: u64,
     /// The number of games that end although a side could move.
     pub incomplete: u64,
@@ -112,8 +110,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. If the keys that find duplicates exceed the memory `limit`, they go to
-/// temporary files.
+/// Reports on each file. The keys that find duplicates use temporary files beyond the memory limit.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -151,7 +148,7 @@ impl Inspector {
         Self { games, canonical_games, positions, records: 0, before: vec![] }
     }
 
-    /// Returns the report on a file. The numbers of distinct records are filled in later.
+    /// Returns the report on a file, still without the numbers of distinct records.
     fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport, DataError> {
         self.before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
@@ -161,7 +158,7 @@ impl Inspector {
             kind @ Kind::Placed => {
                 self.inspect_positions::<PlacedPosition>(path, kind, |placed| &placed.row, progress)
             }
-            // A file of any other kind is refused by the reader.
+            // The reader of games refuses files of any other kind.
             _ => self.inspect_games(path, progress),
         }
     }
@@ -361,7 +358,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let game = |random, text| Game::new(random, &transcript::parse(text).unwrap()).unwrap();
         let whole = game(2, WIPE_OUT);
-        // The image that exchanges files and ranks is also a legal game.
+        // The image of a game under the exchange of files and ranks is also a legal game.
         let transposition = Symmetry::all().find(|symmetry| {
             let squares: Vec<_> = whole.squares().iter().map(|&s| symmetry.square(s)).collect();
             squares != whole.squares() && Game::new(0, &squares).is_ok()
@@ -374,7 +371,7 @@ mod tests {
         let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
         records::write(&first, [whole, image, broken]);
         records::write(&second, [valued, game(0, "f5f6")]);
-        // Almost no memory must give the same report.
+        // With almost no memory, the report must be the same.
         let limited = |bytes| MemoryLimit { bytes, folder: folder.path().to_owned() };
         let paths = [first, second];
         let files = inspect(&paths, &limited(1 << 20), &Silent).unwrap();

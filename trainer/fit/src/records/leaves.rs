@@ -25,7 +25,7 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth. Each search's depth is drawn from a hash of its position.
+    /// The greatest depth of a search. A hash of each position determines its depth, from 1 on.
     pub depth: u32,
     /// The shard of the games to search.
     pub shard: Shard,
@@ -41,8 +41,8 @@ const HASH_MEGABYTES: usize = 1;
 const LEAVES: &str = "leaves (games)";
 
 /// Searches every labelled position of the games, and writes the leaves in order, with the labels
-/// of the searched positions. A principal variation that ends the game has no leaf. The file
-/// depends neither on threads nor on shards or interruptions.
+/// of the searched positions. If the game ends within a principal variation, it has no leaf.
+/// Threads, shards and interruptions do not affect the file.
 pub fn leaves<E: Identified>(
     out: &Path,
     job: &LeavesJob<'_>,
@@ -52,7 +52,7 @@ pub fn leaves<E: Identified>(
 ) -> Result<Written, RecordError> {
     job.games.check_output(out)?;
     let games = job.games.len();
-    // Every position of a game is searched, on average to half the depth.
+    // Every position of a game is searched, on average to half of `job.depth`.
     let per_part = size::units(size::game(size::search(job.depth), 0), MOST_PER_PART);
     let plan = Plan {
         kind: Some(Kind::Positions),
@@ -95,7 +95,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// The part may have any number of positions, since a search may have no leaf.
+    /// Accepts a part with any number of positions, since a search may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }
@@ -133,9 +133,9 @@ impl LeavesJob<'_> {
             .with("weights", weights)
     }
 
-    /// Returns the position at the end of the principal variation, with the label of the searched
-    /// position for the side to move there; `None` if the game ends earlier. The search ignores
-    /// entries of earlier searches in the transposition table.
+    /// Returns the position at the end of the principal variation, with the label of `position` for
+    /// the side to move there; `None` if the game ends earlier. The transposition table passes
+    /// nothing from one search to the next.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,
@@ -168,8 +168,8 @@ impl LeavesJob<'_> {
 
 /// Draws the depth of a position's search, 1..=`most`, from a hash of the position.
 fn drawn_depth(position: &Position, most: u32) -> u32 {
-    // Multipliers by Steele and Vigna, "Computationally easy, spectrally good multipliers for
-    // congruential pseudorandom number generators", 2021.
+    // The multipliers are from Steele and Vigna, "Computationally easy, spectrally good multipliers
+    // for congruential pseudorandom number generators", 2021.
     let mixed = position.player().wrapping_mul(0xD134_2543_DE82_EF95)
         ^ position.opponent().wrapping_mul(0xAF25_1AF3_B0F0_25B5);
     let high = u128::from(mixed.wrapping_mul(0xD134_2543_DE82_EF95));
@@ -185,8 +185,8 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the minimax value, and the leaves of all best lines, each with 1 if the side to move
-    /// is that of `position`, otherwise −1.
+    /// Returns the minimax value, and the leaves of all best lines. The number after a leaf is 1 if
+    /// the side to move is that of `position`, otherwise −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

@@ -46,7 +46,7 @@ impl Search {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
 
-    /// Searches a position that is not solved.
+    /// Searches a position with these settings.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -77,8 +77,7 @@ pub struct Relabelled {
     pub summary: Option<Summary>,
 }
 
-/// The size of each search's transposition table, in MB of 2²⁰ bytes. It affects the time, not the
-/// result.
+/// The size of each search's transposition table, in MB of 2²⁰ bytes, without effect on results.
 const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
@@ -165,7 +164,7 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    /// Compares the records in a shard's parts with the inputs.
+    /// Counts the differences between the records in a shard's parts and the input records.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = OrderedInputs::new(self.inputs);
@@ -191,8 +190,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a part. The positions that a device solves for a part take up
-/// to 150 MB.
+/// The most records in a part: the positions that a device solves for them take up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -203,9 +201,8 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index of the part's first record, and the records of the part. Each record has the
-    /// scores that the device found for its positions, with `None` for a position that it did not
-    /// solve.
+    /// The index of the part's first record, and the part's records, each with the scores of its
+    /// positions to solve; `None` for a position that the device did not solve.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -262,9 +259,8 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares at which all scores are exact. The scores of
-    /// searches that reach the end of the game are exact, unless a limit on nodes may end these
-    /// searches earlier.
+    /// Returns the number of empty squares up to which all scores are exact. Searches that reach
+    /// the end of the game are exact, too, unless their nodes are limited.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)
@@ -280,7 +276,7 @@ impl<R: Record> RelabelJob<'_, R> {
             .with("exact", self.settings.exact)
             .with("shard", Shard::WHOLE.to_string())
             .with_unusual(self.inputs.enumerated, "enumerated", true);
-        // Exact scores do not depend on the weights, so only searches add these to the provenance.
+        // Exact scores do not depend on weights, so only with a search are these in the provenance.
         let Some(Search { depth, nodes, selectivity }) = self.settings.search else {
             return provenance;
         };

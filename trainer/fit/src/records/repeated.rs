@@ -6,7 +6,7 @@ pub(super) type Key = [u8; 16];
 
 type Entry = (Key, u64);
 
-/// The size of a key and its record number, both in memory and in the temporary file.
+/// The size in bytes of a key with its record number, in memory and in the temporary file.
 const ENTRY_BYTES: usize = 24;
 
 impl Stored for Entry {
@@ -51,8 +51,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Counts, for each file, the records whose key no earlier record has. `first` contains the
-    /// number of the first record of each file.
+    /// Returns, for each file, the number of records whose key no earlier record has. `first` has
+    /// the number of the first record of each file.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

@@ -121,8 +121,7 @@ impl<R: Record> Output<R> {
     }
 }
 
-/// Writes each subset of the records to a separate file. A fit with the same split has the same
-/// subsets.
+/// Writes each subset of the records to a separate file: the subsets of a fit with this split.
 pub fn split<R: Selectable>(
     inputs: &Inputs<R>,
     split: Split,
@@ -227,8 +226,7 @@ pub fn merge<R: Selectable>(
     })
 }
 
-/// The greatest size in bytes of a record in the temporary file. It is the size of a game with
-/// values, together with its number.
+/// The greatest size in bytes of a record in the temporary file: a game with values and a number.
 const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.
@@ -240,7 +238,7 @@ pub fn shuffle<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, DataError> {
-    // The shuffled file of a complete enumeration is one as well.
+    // A shuffled complete enumeration is still a complete enumeration, and is marked as one.
     let provenance = inputs.provenance("shuffle").with("seed", seed).with_unusual(
         inputs.enumerated,
         "enumerated",

@@ -68,7 +68,7 @@ impl<R: Record> Inputs<R> {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
-    /// Returns a reader from record number `first` on, counted from 0.
+    /// Returns a reader that begins at record number `first`, counted from 0 over all files.
     pub(crate) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
         let mut records = self.all();
         records.pass_by(first)?;
@@ -142,7 +142,7 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// The input records of a run, read only once: the parts take them in ascending order.
+/// The input records of a run. They are read only once, so parts must take them in ascending order.
 pub(super) struct OrderedInputs<R: Record> {
     /// The number of the next unread record, and a reader at this record.
     records: Mutex<(u64, Records<R>)>,
@@ -154,7 +154,7 @@ impl<R: Record> OrderedInputs<R> {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }
 
-    /// Returns the records `numbers`, which must be higher than those of all earlier calls.
+    /// Returns the records with these numbers, which must be higher than in all earlier calls.
     pub(super) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.pass_by(numbers.start - *next)?;

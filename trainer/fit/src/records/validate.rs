@@ -33,7 +33,7 @@ pub struct Validation {
 /// Returns the damage in a file. An unreadable, foreign or newer file is an error.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
     let mut found = read(path, progress, |_| Ok(()))?;
-    // A file of undamaged sections may still not be valid weights.
+    // A weights file without damaged sections may still be invalid.
     if found.damage.is_empty()
         && file::kind_of(path)? == Kind::Weights
         && let Err(error) = Weights::read(path)
@@ -66,7 +66,7 @@ pub fn repair(
             Frame::Placed(rows) => rows,
             _ => vec![],
         }),
-        // Kinds other than records are refused here.
+        // The reader of positions refuses files that are not of records.
         _ => copy(files, progress, |frame| match frame {
             Frame::Positions(rows) => rows,
             _ => vec![],
@@ -75,7 +75,7 @@ pub fn repair(
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of undamaged frames, which `records` takes from a frame.
+/// Copies the records of all undamaged frames. `records` returns the records of a frame.
 fn copy<R: Record>(
     (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
@@ -148,7 +148,7 @@ fn damage(error: RecordError) -> Result<String, RecordError> {
 
 enum Input {
     Records(Records),
-    /// A file of another kind than records, of which only the sections are checked.
+    /// A file of a kind other than records. Only its sections are checked.
     Other(Reader),
 }
 

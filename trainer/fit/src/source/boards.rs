@@ -1,5 +1,5 @@
-//! Reads scored boards, one per line: `64 characters [X|O] score`, or OBF with the score of the
-//! position or, if the line states none, of the best move.
+//! Reads scored boards, one per line: `64 characters [X|O] score`, or OBF, whose score is that of
+//! the position or, if the line states none, that of the best move.
 
 use std::path::Path;
 
@@ -75,7 +75,7 @@ mod tests {
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    /// If the player must pass, the position is that after the pass, with the label negated.
+    /// If the player must pass, the position after the pass, with the label negated, must be read.
     #[test]
     fn a_line_has_the_score_of_the_side_to_move_or_is_rejected() {
         // Black (a1) has the legal move d1; white (b1 and c1) has no legal move.

@@ -13,8 +13,7 @@ use othello_engine::text::Invalid;
 
 use crate::memory::MemoryError;
 
-/// Errors of reading games and positions, of datasets of them, and of measuring and calibrating
-/// evaluations on them.
+/// Errors of reading games and positions, of datasets, and of measurements and calibrations.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum DataError {
@@ -46,7 +45,7 @@ pub enum DataError {
     Table(#[from] TableError),
 }
 
-/// Wraps errors that `RecordError` can also contain in a `RecordError`.
+/// Converts errors of types that `RecordError` can contain to `DataError::Record`.
 macro_rules! from_record {
     ($($error:ty),*) => {
         $(impl From<$error> for DataError {

@@ -65,9 +65,8 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position, side, turns, result })
 }
 
-/// Returns the letters of the rules in a value such as `s8r18`: both colours at the same time
-/// (`s`), a random board (`r`), komi (`k`), or the colour that a player asked for. Refuses other
-/// letters.
+/// Returns the letters of the rules in a value such as `s8r18`: both colours at once (`s`), a
+/// random board (`r`), komi (`k`), or the colour that a player asked for. Refuses other letters.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
@@ -254,7 +253,7 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A regression: stated results that differ from the moves, or of unfinished games, were lost.
+    /// A regression: stated results that contradict the moves, or of unfinished games, were lost.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {

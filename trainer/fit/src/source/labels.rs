@@ -1,4 +1,4 @@
-//! Label rules: the values that the positions of a game are fitted to.
+//! Label rules, which determine the values that a fit learns for the positions of a game.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,8 +14,7 @@ mod plies;
 pub use origin::{LabelSource, Lambda, Origin};
 pub use plies::Plies;
 
-/// A label rule. Positions at `plies` get their label from the source `label`, and count as
-/// `weight` occurrences.
+/// A label rule: positions at `plies` get labels from `label`, and count as `weight` occurrences.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, derive_more::Display)]
 #[display("{}:{}*{}", self.plies, self.label, self.weight)]
 #[serde(deny_unknown_fields)]
@@ -55,14 +54,13 @@ pub struct LabelRules(Vec<LabelRule>);
 pub struct Labelled {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the rule that gave the label, counted from 0; `None` if the position already
-    /// had its label.
+    /// The index of the rule that gave the label; `None` if the position already had its label.
     pub rule: Option<u8>,
 }
 
 impl Default for LabelRules {
-    /// Returns the default rules: the exact score if known, else the λ-return of search values,
-    /// else the perfect-play score within two plies of the solved position, else the result.
+    /// Returns the default rules. A label is the exact score, if known; else the λ-return of the
+    /// search values; else, within two plies of the solved position, its score; else the result.
     fn default() -> Self {
         let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
@@ -75,7 +73,7 @@ impl Default for LabelRules {
 }
 
 impl LabelRules {
-    /// Creates a list of rules in this order; refuses an empty list and weights out of range.
+    /// Creates an ordered list of rules. Refuses no rules, bad weights and rules that never apply.
     pub fn new(rules: Vec<LabelRule>) -> Result<Self, Invalid> {
         if rules.is_empty() {
             return Err(not_a_rule("", EXPECTED));
@@ -110,8 +108,8 @@ impl LabelRules {
         self.to_string().replace("..", "..=")
     }
 
-    /// Returns the labelled positions of a game in order, without the final one and those before
-    /// the end of the random opening moves. A position's weight is that of its rule times `weight`.
+    /// Returns the labelled positions of a game in order, except the final position and those
+    /// before the end of the random moves. Multiplies the weights of the rules by `weight`.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -130,8 +128,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses the weight of a file if its product with the weight of a rule is too far from a
-    /// multiple of 1/64.
+    /// Refuses `weight`, by which a file's weights are multiplied, if its product with the weight
+    /// of a rule is too far from a multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -146,8 +144,7 @@ impl LabelRules {
             .any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message, which states a remedy for missing search values. It is empty
-    /// if no rule uses search values.
+    /// Returns the end of a message: a remedy for missing search values, if a rule uses these.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() {
             "; `selfplay --values` records search values, `relabel --depth` adds them"
@@ -156,8 +153,7 @@ impl LabelRules {
         }
     }
 
-    /// Returns the label source of the rule with index `rule`. For `None`, a label that the file
-    /// already had, returns `given`.
+    /// Returns the label source of rule `rule`; `given` for `None`, a label that the file contains.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -322,11 +318,11 @@ mod tests {
     fn by_default_a_value_before_the_solved_position_is_blended_with_what_follows() {
         let default = labels(&LabelRules::default(), &relabelled());
         let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
-        // From black's view, the values at plies 3 to 6 are 8, 10, 6 and 6. Each weight is half the
-        // one before, except that the last two are equal.
+        // From black's view, the values at plies 3 to 6 are 8, 10, 6 and 6. Each has half the
+        // weight of the one before, except the last, which has the rest.
         let blend = 0.5 * 8.0 + 0.25 * 10.0 + 0.125 * 6.0 + 0.125 * 6.0;
         assert!((discs[3] + blend).abs() < 0.01, "{discs:?}");
-        // Ply 1 has its own value, ply 2 the score of ply 4, plies 4 to 6 exact scores.
+        // Ply 1 has its search value, ply 2 the score of ply 4, and plies 4 to 6 have exact scores.
         let rest = [&discs[..3], &discs[4..]].concat();
         assert_eq!(rest, [64.0, 3.0, 10.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
     }
@@ -356,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_blend_needs_all_of_its_origins() {
-        // White moves at plies 1 and 3, and loses by 64: its values there are 3 and −8.
+        // White moves at plies 1 and 3, where its values are 3 and −8. It loses by 64.
         let expected = [(1, -17.1, 1.0), (3, -24.8, 1.0)];
         let found = labels(&rules("0..=3:30%result+70%value"), &relabelled());
         for (found, expected) in found.iter().zip(expected) {
@@ -416,7 +412,7 @@ mod tests {
             "all:lambda",
             "all:lambda1.1",
             "all:lambdaNaN",
-            // A regression: rules that can never apply were accepted.
+            // A regression: rules that never apply, since an earlier rule does, were accepted.
             "all:result, 0..20:result*0.25",
             "all:value, solved:lambda0.5",
             "10..20:result, 12..14:50%result+50%value",

@@ -42,8 +42,7 @@ use sha2::{Digest as _, Sha256};
 pub use error::{DataError, Rejection};
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
 
-/// An iterator over the records of another program's file. It continues after a refused record, but
-/// not after an error.
+/// An iterator over another program's records. It goes on after refused records, not after errors.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, DataError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
@@ -57,7 +56,7 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, DataError>> {
     }
 }
 
-/// Returns the entries of a file with these bytes, and the rejections as texts.
+/// Returns the entries of a file that contains `bytes`; rejections are texts.
 #[cfg(test)]
 pub(crate) fn entries_of<T, E: Entries<T>>(
     name: &str,
@@ -71,8 +70,8 @@ pub(crate) fn entries_of<T, E: Entries<T>>(
     Ok(entries)
 }
 
-/// Makes a game from a replay and the stated result. Omits the result if the game is finished and
-/// its last board gives the same result, with or without the empty squares for the winner.
+/// Makes a game from a replay and the stated result. Omits this result if the game is finished with
+/// the same result, whether or not the winner gets the empty squares.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();
@@ -83,8 +82,7 @@ fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> 
     }
 }
 
-/// Makes a labelled position. If its player must pass, it is the position after the pass, with the
-/// label negated.
+/// Returns a labelled position. If its player must pass, passes and negates the label.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))

@@ -21,21 +21,21 @@ const REQUIRED: usize = 3;
 /// Further arrays of exported positions, which an import does not need and does not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
-/// The greatest number of positions that the reading thread may be ahead of the import.
+/// The greatest number of positions that the reading thread holds ready for the import.
 const AHEAD: usize = 1 << 14;
 
 /// A position, or the reason why it is refused. The other positions of the file are still read.
 type Row = Result<PlacedPosition, String>;
 
-/// Opens an `.npz` file, which stores its arrays one after another. A thread reads all arrays in
-/// step and passes on one position at a time, so any number of positions takes little memory.
+/// Opens an `.npz` file, which stores its arrays one after another. A thread reads all arrays side
+/// by side, and sends one position after another, so any number of positions takes little memory.
 pub fn read(path: &Path) -> Result<Npz, DataError> {
     let bytes = open_ordinary(path)?.metadata().map_err(DataError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(AHEAD);
     let file = path.to_owned();
     thread::spawn(move || {
         if let Err(reason) = send_all(&file, &sender) {
-            // Without a receiver, the import has ended.
+            // If this fails, the import has ended, and needs no error.
             let _ = sender.send(Err(reason));
         }
     });
@@ -71,7 +71,7 @@ impl Iterator for Npz {
 
 impl Entries<PlacedPosition> for Npz {
     fn bytes_read(&self) -> u64 {
-        // Each array is read at its own place in the file, so bytes are counted only at the end.
+        // Bytes are counted only at the end, because each array has its own position in the file.
         if self.is_over { self.bytes } else { 0 }
     }
 
@@ -122,8 +122,7 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(Column::end)
 }
 
-/// Returns the next position. If only the position itself is invalid, such as the end of a game,
-/// refuses this position alone.
+/// Returns the next position, or the reason why it alone is refused. Other errors end the import.
 fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {
@@ -385,7 +384,7 @@ mod tests {
         }
     }
 
-    /// For every damaged byte, the reader must report an error or return unchanged positions.
+    /// Whichever byte is damaged, the reader must report an error or return unchanged positions.
     #[test]
     fn damage_is_noticed() {
         let bytes = file_with(3, |arrays| labels(arrays, &[1.0, 2.0, 3.0]));

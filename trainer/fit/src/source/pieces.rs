@@ -11,18 +11,17 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{DataError, Entries, Rejection, labelled, with_result};
 
-/// The greatest size of a game in bytes. Without this limit, the reader would load a whole file
-/// that contains no game.
+/// The greatest size of a game in bytes, so that a file without a game is not loaded as a whole.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// The beginnings of games. No variation within a game of SGF begins with one of these strings.
+/// The strings with which games begin. Within a game of SGF, no variation begins with them.
 const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
 
 pub(super) const NO_END: &str = "the game has no end; expected ;)";
 
 pub(super) type Make<T> = fn(&StatedGame) -> Result<Vec<T>, String>;
 
-/// An iterator over the records that the games of a file provide.
+/// An iterator over the records, of type `T`, that are made from the games of a file.
 pub(super) struct Games<T> {
     source: TextSource,
     /// The bytes that were read beyond the end of the last game.
@@ -51,8 +50,7 @@ impl<T> Games<T> {
         Self { source, ahead, line: 1, place, number: 0, nested, parse, make, made }
     }
 
-    /// Takes the text of the next game. It ends with the game or, if the game has no end, before
-    /// another game begins.
+    /// Takes the text of the next game: up to its end or, without an end, up to the game after it.
     fn next_piece(&mut self) -> Result<Option<Vec<u8>>, DataError> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {
@@ -89,8 +87,8 @@ impl<T> Games<T> {
         piece
     }
 
-    /// Parses a game. If it has no end, its text may contain some or all of the next game. Then
-    /// only the unfinished game is refused, and the next game is read again.
+    /// Parses a game. If its end is missing, its text may go on into the next game; then only the
+    /// unfinished game is refused, and the next game is read again.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");
@@ -123,7 +121,7 @@ fn lines(text: &[u8]) -> u64 {
     text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// Returns the players for a message, ` (one against other)`, if the game names them.
+/// Returns ` (one against other)` with the names of the players, if the game states them.
 fn players(text: &str) -> String {
     let game = text.split_once("(;").map_or("", |(_, game)| game);
     let fields: Vec<_> = Fields(game).map_while(Result::ok).collect();

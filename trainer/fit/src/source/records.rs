@@ -1,4 +1,4 @@
-//! Reads record files of this project, which differ by their kind, and texts of scored boards.
+//! Reads files of records, of any kind, and text files of scored boards.
 
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns true if the records are a complete enumeration, so that none can be held out.
+    /// Returns true if the records are a complete enumeration, of which nothing can be held out.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
@@ -141,7 +141,7 @@ impl Records {
         let (size, most_positions) = match self {
             Self::Games(_) => (games, 60),
             Self::Positions(_) | Self::Placed(_) => (positions, 1),
-            // A text file has no frames at which reading could begin.
+            // A text file has no frames, so it is read as one range.
             Self::Boards(_) => (u64::MAX, 1),
         };
         let (mut ranges, mut read): (Vec<RecordRange>, u64) = (vec![], 0);
@@ -189,7 +189,7 @@ impl RecordRange {
     }
 }
 
-/// Divides a frame into games. Positions of a game that are not adjacent count as several games.
+/// Divides a frame into games. Only adjacent positions of a game count as the same game.
 pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPosition]> {
     rows.chunk_by(|one, next| one.game == next.game)
 }

@@ -17,13 +17,13 @@ use super::ground::{
 use super::process::run;
 use crate::mutation::Draws;
 
-/// Hostile values of flags, at and beyond the limits, separated by spaces. The first is empty.
+/// Values of flags, at and beyond the accepted limits, separated by spaces. The first is empty.
 const NUMBERS: &str = " \
     0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Paths to missing files, to things other than files, and to foreign files. The first is empty.
+/// Paths of missing files, folders, devices, a FIFO and a foreign file. The first is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -32,7 +32,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags that set an amount of work, with which a command may run without end.
+/// Words before an amount of work. With a hostile number, a command may run without end.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -40,7 +40,7 @@ const AMOUNTS: &str = "\
 
 const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--transcripts-out"];
 
-/// The names of files that no command has made, at paths to which a command may write.
+/// Files that no command made, some at paths of outputs. Commands must not overwrite them.
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
@@ -71,7 +71,7 @@ pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     }
 }
 
-/// Runs commands with an input as their output, which they must not overwrite.
+/// Gives commands one of their inputs as their output, which they must refuse to overwrite.
 fn inputs_as_outputs(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     for (words, _) in writers() {
@@ -90,7 +90,7 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// Passes hostile words. A message must shorten a long word and escape control characters.
+/// Passes a long word, and one with control characters. Messages must shorten or escape them.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     let long = "x".repeat(100_000);
@@ -262,7 +262,7 @@ fn harm(
     None
 }
 
-/// Returns a fault if temporary files are left. The stored parts of a shard are not such files.
+/// Returns a fault if a command left temporary files. Parts that a shard stored do not count.
 fn litter(
     list: &[OsString],
     code: Option<i32>,

@@ -48,7 +48,7 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command. Returns its report and files, or a fault or refusal; and its exit status.
+/// Runs a command. Returns its outcome, or its fault or refusal as an error; and its exit status.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -166,7 +166,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Kills a command, in up to twelve tries, until it leaves unfinished work. Returns its folder.
+/// Kills a command, in up to 12 tries, until it leaves unfinished work. Returns the work's folder.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -218,8 +218,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes one system call of each command fail, transfer too little or kill the process: in about a
-/// third of the runs the last call of its kind, such as the `rename` to an output's final name.
+/// Makes one system call of each command, or all from one on, fail, transfer too little or kill the
+/// process. In a third of the runs, that call is the last of its kind, such as a final `rename`.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -254,15 +254,15 @@ fn failing(
     });
 }
 
-/// Limits the size of files, the memory or the size of stacks by `ulimit`.
+/// Limits the file sizes, the memory or the stack of each command by `ulimit`.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
-        // Messages also go into a file. The limit leaves room for the usual ones and 1 KiB more.
+        // Messages go to a file: the limit leaves room for those of an undisturbed run and 1 KiB.
         let least = 2 + whole.outcome.messages.div_ceil(512);
         let limit = match number % 4 {
             0 => format!("-f {}", least + draws.below(largest.max(1))),
-            // In KiB, from 260 MB on: the programs expand their weights into up to 210 MB.
+            // At least 260 MB, in KiB: the programs expand their weights into up to 210 MB.
             1 => format!("-v {}", 260_000 + draws.below(600_000)),
             2 => format!("-d {}", 20_000 + draws.below(200_000)),
             // 128 KiB: a smaller stack than any build of the programs needs.
@@ -272,7 +272,7 @@ pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
         command.arg(inner.get_program()).args(inner.get_args()).current_dir(folder);
-        // The parts get the same size (`OTHELLO_PART_UNITS`) as in the run that resumes.
+        // `OTHELLO_PART_UNITS` makes the parts of the work as large as in the run that resumes it.
         command.envs(inner.get_envs().filter_map(|(key, value)| Some((key, value?))));
         let ended = run(command.arg("--json"), limits);
         Some((format!("ulimit {limit}"), Some(ended).filter(|ended| !ended.found_no_memory())))

@@ -58,7 +58,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
                     None
                 }
             };
-            // The guard processes need a moment to end the programs.
+            // The guard processes of the match need a moment to kill the player's processes.
             let deadline = Instant::now() + Duration::from_secs(10);
             while is_left(&sleep_of_ours) && Instant::now() < deadline {
                 sleep(Duration::from_millis(50));

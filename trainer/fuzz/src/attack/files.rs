@@ -20,7 +20,7 @@ pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let everything: Vec<Vec<u8>> = kinds.iter().map(|kind| ground.place.read(kind.name)).collect();
     for (place, (kind, sound)) in kinds.iter().zip(&everything).enumerate() {
         for number in 0..files {
-            // The first way differs between kinds, so even a few files of each kind cover all ways.
+            // Kinds begin with different ways of damage, so few files of each kind cover all ways.
             let way = number + place * files;
             let damaged = damage(sound, way, &everything, &mut ground.draws);
             let reader = kind.readers[ground.draws.below(kind.readers.len())];
@@ -50,7 +50,7 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = match sound.split_once('/') {
         None => folder.path().join(format!("x-{sound}")),
-        // A file of a folder is read with the other files, so the whole folder is copied.
+        // A command reads all files of a folder, so the whole folder is copied.
         Some((of, name)) => {
             let copy = folder.path().join(format!("x-{of}"));
             write_files(&copy, &files_in(&place.inputs.join(of), &[]));
@@ -121,7 +121,7 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// A run with damaged files must refuse them, or have the result of an undisturbed run.
+/// Resumes a killed command with damaged files. It must refuse them, or do as without the kill.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Done,
-    /// The command refused its input, or asked to try again.
+    /// The command refused its input, or asked the user to try again.
     Refused,
     /// The test killed the command on purpose.
     Stopped,
@@ -18,9 +18,9 @@ const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 #[derive(Default)]
 pub(super) struct Findings {
     round: &'static str,
-    /// The counts of each command in each round, in the order of [`COUNTS`].
+    /// The counts of each command in each round (keys: round, command), in the order of [`COUNTS`].
     rows: BTreeMap<(&'static str, String), [usize; 5]>,
-    /// The findings, each with its number of occurrences and the first attack that showed it.
+    /// For each finding, its number of occurrences, and how to reproduce the first one.
     found: BTreeMap<String, (usize, String)>,
 }
 
@@ -29,8 +29,8 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack. If `wrong` states a fault, the attack is a finding; `how` states how to
-    /// reproduce it.
+    /// Counts an attack; it is a finding if `wrong` states a fault. `how` states how to reproduce
+    /// it.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

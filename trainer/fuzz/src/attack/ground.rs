@@ -31,7 +31,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The command that makes an undamaged file; `None` if the folder already has it.
+    /// The recipe of an undamaged file (see `kinds.txt`); `None` if it is made with its folder.
     how: Option<&'static str>,
     /// The commands that read this kind. In them, `@x` means the file to read.
     pub(super) readers: Vec<Words>,
@@ -98,7 +98,7 @@ impl<'a> Ground<'a> {
 /// The folders of an attack: one with the binaries, and one with an undamaged file of each kind.
 pub struct Place {
     pub(super) binaries: PathBuf,
-    /// The path of the library compiled from `fail.c`; `None` without a C compiler.
+    /// The library of `fail.c`, which makes system calls fail; `None` without a C compiler.
     pub(super) library: Option<PathBuf>,
     pub(super) inputs: PathBuf,
 }
@@ -146,7 +146,7 @@ impl Place {
         fs::write(self.inputs.join(name), bytes).expect("a sound file");
     }
 
-    /// Removes the metrics and reports of fits, which readers of weights do not need.
+    /// Removes the metrics and reports of fits, which the attacks do not need.
     fn remove_side_files(&self) {
         for entry in fs::read_dir(&self.inputs).expect("the sound files") {
             let path = entry.expect("an entry").path();

@@ -1,5 +1,4 @@
-//! Attacks that run the programs `othello-engine` and `othello-trainer` as child processes, in
-//! rounds.
+//! Attacks, in rounds, that run `othello-engine` and `othello-trainer` as child processes.
 //!
 //! The file `kinds.txt` lists the kinds of files and the commands that read each kind;
 //! `commands.txt` lists the commands that write. [`crate::damage`] has the ways to damage a file.
@@ -20,7 +19,7 @@ mod process;
 use ground::Ground;
 pub use ground::{Limits, Place};
 
-/// The number of attacks of each kind to run; 0 omits the kind. The default omits all.
+/// The number of attacks of each kind to run; 0 omits the kind. [`Rounds::default`] omits all.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Rounds {
     /// Number of second starts of each command that writes, during its first run
@@ -51,7 +50,7 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// Runs one round; the second argument is the number of attacks of each kind.
+/// Runs one round of attacks. The second argument is the field of [`Rounds`] for this round.
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

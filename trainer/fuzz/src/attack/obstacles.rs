@@ -28,7 +28,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
-            // Obstacles at `.partial` and `.parts` need not be refused: they may be noticed late.
+            // A command may succeed without its `.partial` and `.parts`, so need not refuse these.
             let must_be_refused = beside.is_empty() && !may_go(&path, thing);
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
@@ -52,8 +52,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with the obstacle `thing` at `path`. `must_be_refused` is true if it must not
-/// succeed. `is_looked_for` is true if no argument names `path`; then a refusal must name it.
+/// Runs a command with the obstacle `thing` at `path`. If `must_be_refused`, success is a fault. If
+/// `is_looked_for`, no argument names `path`, so the message of a refusal must name it.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,

@@ -49,8 +49,7 @@ impl Ended {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Returns true if the process found no memory: then the allocator prints this message, and a
-    /// signal ends the process.
+    /// Returns true if a memory allocation failed: the allocator prints this message and aborts.
     pub(super) fn found_no_memory(&self) -> bool {
         self.errors.contains("memory allocation of")
     }
@@ -81,14 +80,14 @@ impl Ended {
         (is_full && !is_told).then(|| format!("no remedy: {last}"))
     }
 
-    /// Returns a fault if a message contains a very long word, that is, repeats a long argument.
+    /// Returns a fault if a message contains a very long word, as if it repeated a long argument.
     pub(super) fn repeats_its_input(&self) -> Option<String> {
         const LONGEST_WORD: usize = 400;
         let word = self.errors.split_whitespace().find(|word| word.len() > LONGEST_WORD)?;
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns a fault that no input may cause, such as a panic, or a run that takes too long.
+    /// Returns a fault that no input may cause, such as a panic, a hang or excessive memory.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -9,7 +9,7 @@ fn main() -> std::process::ExitCode {
     use clap::Parser;
     use othello_fuzz::attack::{self, Limits, Place, Rounds};
 
-    /// Attack the programs from outside, and count
+    /// Attack the programs, and count the attacks and the findings
     #[derive(Parser)]
     struct Options {
         /// Folder that contains the programs othello-engine and othello-trainer

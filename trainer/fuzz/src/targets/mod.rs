@@ -37,7 +37,6 @@ pub const TARGETS: [(&str, Target); 20] = [
     ("wthor", sources::wthor),
 ];
 
-/// Panics if a message is too long or contains control characters.
 fn check_message(message: &dyn Display) {
     let message = message.to_string();
     assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
@@ -50,7 +49,7 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Returns the value of a valid text. Panics if printing and parsing it gives another value.
+/// Parses a text, if it is valid. Panics if the value differs when printed and parsed again.
 fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
     let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
     assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");

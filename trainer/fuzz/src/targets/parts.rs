@@ -30,20 +30,19 @@ thread_local! {
     ];
 }
 
-/// The fit must use the part and write valid weights, or report an error that names the part.
+/// A fit that resumes with the part must write valid weights, or report an error that names it.
 pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
         Err(FitError::File(error)) => {
             check_names(&error, Path::new("fit.weights.parts/part-000002"));
         }
-        // Any other error is a fault of the fit.
         Err(error) => panic!("{error}"),
     });
 }
 
-/// The fit must continue from the snapshot, refuse it with a message and begin the phase again, or
-/// report that the weights diverge.
+/// A fit that resumes with the snapshot must continue from it, refuse it with a message and begin
+/// the phase again, or report that the weights diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {

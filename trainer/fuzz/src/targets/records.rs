@@ -54,7 +54,7 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     Ok(summary)
 }
 
-/// Returns true if a container is undamaged. The reader of its kind must refuse a damaged one.
+/// Returns true if a file is undamaged. Panics if the reader of its kind accepts a damaged file.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -117,8 +117,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// The bytes before the first zero byte are the pattern set in TOML; without any, a small set is
-/// used. Each three further bytes make one change to the sections.
+/// The bytes before the first zero byte are a pattern set in TOML; if there are none, a small set
+/// is used. Then each three bytes change the sections of zero weights for this set.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -153,7 +153,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns sections of weights that are all 0, too short for an invalid or large pattern set.
+/// Returns the sections of zero weights; they are too short if the set is invalid or large.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

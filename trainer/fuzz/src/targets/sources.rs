@@ -65,7 +65,7 @@ pub(super) fn texts(data: &[u8]) {
     });
 }
 
-/// Checks the readers of evaluation files of Egaroucid and Zebra, and of weights as arrays.
+/// Checks the readers of Egaroucid's and Zebra's evaluation files, and of weights as NumPy arrays.
 pub(super) fn tables(data: &[u8]) {
     for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
         match read {
@@ -90,8 +90,8 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the entries of a file, `None` in place of refused ones; `None` if the file is refused.
-/// Errors must name the file, and the reader must read all bytes.
+/// Returns the entries of a file, with `None` in place of refused entries; `None` if the file is
+/// refused. Panics if an error does not name the file, or if bytes remain unread.
 fn entries<T, E: Entries<T>>(
     opened: Result<E, DataError>,
     path: &Path,

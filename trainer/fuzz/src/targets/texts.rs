@@ -1,5 +1,4 @@
-//! Targets for parsers of text. An accepted value must stay the same when it is printed and parsed
-//! again.
+//! Targets for parsers of text. An accepted value must not change when printed and parsed again.
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::obf::Problem;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize,
 )]
 pub struct Budget {
-    /// The number of nodes per move.
+    /// The limit on the nodes of a search; null if there is none.
     pub nodes: Option<u64>,
     /// The time per move. With this limit, games depend on the machine and its load.
     pub milliseconds: Option<u64>,
@@ -43,7 +43,7 @@ impl Budget {
     }
 }
 
-/// Formats the limits as a text that follows the search depth, such as `, 1000 nodes`, or is empty.
+/// Formats the limits to follow a search depth, such as `, 1000 nodes`; empty without limits.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));

@@ -41,8 +41,8 @@ impl Terms {
 
     /// Asks an engine for one move in each of `openings`, each in a new game, and returns the moves
     /// in this order. Each thread has its own process. In each opening, the side to move must have
-    /// a legal move; GTP engines also need the moves that lead to the opening. `progress` advances
-    /// by one for each opening.
+    /// a legal move; GTP engines also need the moves to the opening. `progress` advances once per
+    /// opening.
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -73,7 +73,7 @@ impl Terms {
 /// A game in progress, from which an engine is asked for its next move.
 pub(super) struct Underway<'a> {
     pub(super) opening: &'a Opening,
-    /// The turns since the opening, each with the time that it took.
+    /// The moves and passes since the opening, each with the time that it took.
     pub(super) turns: Vec<(Turn, Duration)>,
     pub(super) board: Board,
 }
@@ -93,7 +93,7 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine for all its games. After a misconduct, a game starts a new process.
+/// A session with an engine over all its games. The game after a misconduct starts a new process.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
@@ -208,7 +208,7 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Sends a GTP command that the engine may refuse.
+    /// Sends a GTP command; a refusal by the engine is not an error.
     fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
         match self.ask_gtp(command) {
             Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
@@ -238,14 +238,14 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until an NBoard engine has executed all commands; stores its first `set myname`.
+    /// Waits until an NBoard engine has executed all commands. Stores the first reported name.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;
         let pong = format!("pong {}", self.number);
         let mut name = None;
         self.hear("`pong`", |line| {
-            // Some engines append later moves to their name.
+            // Some engines report their name again later, with a move appended.
             name = name.take().or_else(|| line.strip_prefix("set myname ").map(excerpt));
             (line == pong).then_some(())
         })?;

@@ -18,7 +18,6 @@ use windows_sys::Win32::System::JobObjects::{
 pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
 
 impl Job {
-    /// Creates a job for a program that was just started.
     pub(super) fn of(program: &Child) -> io::Result<Self> {
         // SAFETY: `CreateJobObjectW` allows null pointers for the attributes and the name.
         let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
@@ -30,8 +29,7 @@ impl Job {
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
         let bytes = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
-        // SAFETY: the handle is open, and `limits` has the structure and the size that the call
-        // states.
+        // SAFETY: the handle is open, and `limits` has the stated structure and size.
         let limited = unsafe {
             SetInformationJobObject(
                 job.as_raw_handle(),

@@ -9,7 +9,7 @@ use super::played::PlayedGame;
 use super::player::Effort;
 use super::result::PlayedPair;
 
-/// A section's name is this prefix and the number of its pair, counted from 1.
+/// The name of a pair's section is this prefix and the number of the pair, counted from 1.
 const PREFIX: &str = "pair ";
 
 #[derive(Serialize, Deserialize)]
@@ -24,7 +24,7 @@ struct Pair {
 struct Game {
     /// The moves after the opening, without passes.
     moves: String,
-    /// The final disc difference for the first player.
+    /// The disc difference at the end for the first player; ±64 if a player forfeited.
     score: Discs,
     forfeit: Option<Forfeit>,
 }
@@ -60,8 +60,8 @@ pub(super) fn number(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Decodes pair `number`, counted from 0. An error is a phrase such as `has no opening: …`, before
-/// which the caller puts the name of the section.
+/// Decodes pair `number`, counted from 0. An error is a predicate such as `has no opening: …`; the
+/// caller puts the name of the section before it.
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
@@ -97,8 +97,8 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// Returns the position after all moves, and 1 if its side to move moved first in the game, else
-/// −1; `None` if a move is illegal.
+/// Returns the position after all moves; and 1 if its side to move is the side that moved first in
+/// the game, otherwise −1. Returns `None` if a move is illegal.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

@@ -18,7 +18,7 @@ use super::result::{MatchResult, OrderedPairs, PlayedPair};
 use super::{Budget, Pair, Sprt};
 use crate::LabError;
 
-/// The names of the players and the settings of a match, as reported.
+/// The names of the players and the settings of a match, which its file and its report state.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
     /// The names of the players.
@@ -33,10 +33,10 @@ pub struct Conditions {
     pub sprt: Option<Sprt>,
 }
 
-/// A match with its finished pairs of games in files, from which it can be resumed.
+/// A match that stores finished pairs of games in files, so that it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The two players; or pairs of players, which play equal, consecutive shares of the openings.
+    /// The pairs of players, usually one; several pairs play equal, consecutive shares of openings.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
@@ -44,7 +44,7 @@ pub struct KeptMatch<'a> {
     pub conditions: &'a Conditions,
 }
 
-/// The content of the file of a finished match, or the pairs that one shard stores.
+/// The content of a match file, or of the pairs of games that one shard stores.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The names of the players and the settings of the match.
@@ -55,25 +55,25 @@ pub struct MatchFile {
     pub summary: Option<Summary>,
 }
 
-/// The name of the last section of a match file, which has the conditions.
+/// The name of the last section of a match file, which contains its [`Conditions`].
 const CONDITIONS: &str = "match";
 
-/// The greatest number of pairs in a part.
+/// The largest number of pairs in a part, the unit in which pairs are stored.
 const MOST_PER_PART: u64 = 1 << 12;
 
 /// The factor by which parts are shorter in a match with a sequential test. Pairs after the
 /// decision of the test do not count, and shorter parts have fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage for [`KeptMatch::play_stage`]. One thread takes about `seconds` for a pair.
+/// Returns the stage for [`KeptMatch::play_stage`], if one thread takes `seconds` for a pair.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
 }
 
 impl KeptMatch<'_> {
-    /// Plays the pairs of a shard that are not stored yet, and packs an undivided match into the
-    /// file at `path`, which records the provenance `settings`.
+    /// Plays the pairs of a shard that are not stored yet. If the match is not divided into shards,
+    /// also writes the match file at `path`, with `settings` in its provenance.
     pub fn play(
         &self,
         path: &Path,
@@ -170,7 +170,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     type Error = LabError;
 
     const CAN_END: bool = true;
-    /// Returns true if a part has exactly the pairs `numbers`, each from its opening of the match.
+    /// Returns true if a part has exactly the pairs `numbers`, each with its opening of the match.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
@@ -253,7 +253,7 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Returns content without pairs; an invalid sequential test in `provenance` is an error.
+    /// Returns content without pairs, with the sequential test that `provenance` states, if any.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;

@@ -14,7 +14,7 @@ use super::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The first player is proven worse; by a sequential test: the larger difference is rejected
+    /// The first player is proven worse; by a sequential test: not better by the larger difference
     Worse,
     /// The first player is not proven better; with a sequential test: not proven better by more
     /// than the smaller difference
@@ -42,15 +42,15 @@ pub struct MatchReport {
     statistics: Statistics,
     /// The sequential test, if there was one.
     sprt: Option<SprtReport>,
-    /// The number of openings that differ up to symmetry.
+    /// The number of openings that are distinct up to symmetry.
     distinct_openings: usize,
-    /// The number of games that differ up to symmetry.
+    /// The number of games that are distinct up to symmetry.
     distinct_games: usize,
     /// The games that a player lost by misconduct.
     forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     resigned: [usize; 2],
-    /// The effort of each player before exact play; for external programs, only the time.
+    /// Each player's nodes and time before exact play; for external programs, only the time.
     efforts: [Effort; 2],
     /// The wall time.
     seconds: f64,

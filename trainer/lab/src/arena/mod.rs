@@ -1,5 +1,4 @@
-//! Matches of two players in pairs of games, and their statistics. A player is an evaluation or an
-//! external program.
+//! Matches in pairs of games between evaluations or external programs, and their statistics.
 
 mod budget;
 mod external;

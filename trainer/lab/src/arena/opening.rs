@@ -21,7 +21,7 @@ impl Opening {
     /// Creates an opening, and finds a game that leads to the position or, if there is none, to a
     /// symmetric image, which then replaces it. `path` is `None` if no game leads to any image.
     pub fn new(position: Position) -> Self {
-        // Symmetries either keep the start position or swap its colours: one of each kind will do.
+        // Each symmetry keeps the start position or swaps its colours; one of each kind suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
         let images = [position]
             .into_iter()
@@ -37,7 +37,7 @@ impl Opening {
         ways.into_iter().flatten().find_map(reached).unwrap_or_else(|| Self::without_path(position))
     }
 
-    /// Returns an opening for each move of a game: the position before it, and the game so far.
+    /// Returns an opening for each move of a game: the position before it, and the moves so far.
     pub fn along(game: &Game) -> Vec<Self> {
         let steps = game.replay().steps;
         let opening = |(at, step): (usize, &Step)| {

@@ -25,9 +25,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Draws openings at random, no two of them equal up to symmetry. The file has enumerated
-    /// openings (only those of the last ply are drawn), positions, or a text with a board or a
-    /// transcript on each line.
+    /// Draws openings at random, no two equal up to symmetry. The file contains enumerated openings
+    /// (only those of the last ply count), positions, or a text with a board or a transcript on
+    /// each line.
     pub fn draw(&self, path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, DataError> {
         let mut openings = match file::kind_of(path) {
             // The reader refuses files of other kinds.
@@ -37,7 +37,7 @@ impl Choice {
         };
         let listed = openings.len();
         openings.sort_unstable();
-        // Symmetric images of an opening lead to the same games.
+        // Symmetric images of an opening lead to the same games up to symmetry.
         let mut seen = HashSet::new();
         openings.retain(|position| seen.insert(position.canonical()));
         Generator::new(self.seed).shuffle(&mut openings);

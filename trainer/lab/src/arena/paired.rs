@@ -93,7 +93,7 @@ impl Match<'_> {
         2.0 * size::game(size::search(depth), exact)
     }
 
-    /// Creates an opening. For external programs, it has a game that leads to it, if one is found.
+    /// Creates an opening; for external programs, also searches for a game that leads to it.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
@@ -102,7 +102,7 @@ impl Match<'_> {
     }
 }
 
-/// A pool of pairs of players; each thread that plays takes one.
+/// A pool of players: each thread takes one pair of them for a pair of games.
 pub(super) struct Seats<'a> {
     players: Match<'a>,
     idle: Mutex<Vec<[Player<'a>; 2]>>,
@@ -145,7 +145,7 @@ impl<'a> Seats<'a> {
     }
 }
 
-/// Plays a game in which player `mover` (0 or 1) moves first. `pair` counts from 1.
+/// Plays a game in which player `mover` (0 or 1) moves first. `pair` is its pair, counted from 1.
 fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: usize) -> PlayedGame {
     let board = Board::new(opening.position, opening.side);
     let mut game = Underway { opening, turns: vec![], board };
@@ -164,7 +164,7 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     PlayedGame { pair, game: mover + 1, opening: opening.position, squares, score, forfeit }
 }
 
-/// Plays a game to its end. The error is the number (0 or 1) and the misconduct of a player.
+/// Plays a game to its end. The error is the player (0 or 1) who lost by misconduct, and how.
 fn play_on(
     players: &mut [Player<'_>; 2],
     game: &mut Underway<'_>,
@@ -186,7 +186,7 @@ fn play_on(
         game.board.play(side, turn).map_err(|answer| (mover, Misconduct::Illegal { answer }))?;
         game.turns.push((turn, if chooses { begun.elapsed() } else { Duration::ZERO }));
         for (number, player) in players.iter_mut().enumerate() {
-            // A player gets the moves of its opponent; both players get passes.
+            // Each player receives its opponent's moves, and all passes.
             if number != mover || !chooses {
                 player.see(side, turn).map_err(|misconduct| (number, misconduct))?;
             }
@@ -245,7 +245,7 @@ pub(crate) mod tests {
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
-    /// Without the limit, the searches of 60 plies to the end of the game would take years.
+    /// If the limit fails, the searches to depth 60 take years.
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();

@@ -13,7 +13,7 @@ impl Pair {
         self.0.iter().map(|score| 1 + score.signum()).sum()
     }
 
-    /// The first player's mean score of the two games.
+    /// The first player's score in discs, averaged over both games.
     pub(super) fn discs(self) -> f64 {
         f64::from(self.0[0] + self.0[1]) / 2.0
     }
@@ -39,7 +39,7 @@ impl Pentanomial {
         self.0[pair.half_points() as usize] += 1;
     }
 
-    /// Returns the number of pairs by the first player's half points, from 0 to 4.
+    /// Returns the numbers of pairs in which the first player has 0, 1, 2, 3 and 4 half points.
     pub fn counts(&self) -> [usize; 5] {
         self.0
     }

@@ -22,7 +22,7 @@ pub struct PlayedGame {
     pub squares: Vec<Square>,
     /// The disc difference at the end for the first player; ±64 if a player forfeited.
     pub score: Discs,
-    /// The player who forfeited (1 or 2), and the misconduct.
+    /// The player who forfeited (1 or 2), and the reason.
     pub forfeit: Option<(usize, String)>,
 }
 
@@ -30,7 +30,7 @@ pub struct PlayedGame {
 struct WholeGame {
     opening_plies: usize,
     squares: Vec<Square>,
-    /// The side to move in the opening.
+    /// The side to move at the end of the opening.
     side: Side,
 }
 
@@ -54,7 +54,7 @@ struct Line {
     score: Discs,
     /// The player who forfeited the game: 1 or 2.
     forfeited_by: Option<usize>,
-    /// The misconduct of that player.
+    /// The reason of the forfeit.
     reason: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl PlayedGame {
     /// `None` if no moves lead to the opening. The record of a forfeited game is unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some(whole) = self.whole() else { return Ok(None) };
-        // No opening has more moves than there are squares.
+        // An opening has at most 60 moves, so the cast is exact.
         Game::new(whole.opening_plies as u8, &whole.squares).map(Some)
     }
 
@@ -102,8 +102,8 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Returns the game from the start position, with the moves that lead to its opening. The
-    /// result may be a symmetric image of the game.
+    /// Returns the game, or a symmetric image of it, from the start position, with the moves that
+    /// lead to its opening; `None` if there are none.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
@@ -125,8 +125,8 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// Some openings have an odd number of plies, some an even number, and some are mirrored copies
-    /// of others.
+    /// Some openings have an odd number of plies, and some are mirrored copies of others: records
+    /// and lines must still have the right colours and moves.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {

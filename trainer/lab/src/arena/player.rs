@@ -36,8 +36,8 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
-    /// Estimates the seconds of this player's moves in both games of a pair. `strength` is the
-    /// default search of the match.
+    /// Estimates the seconds that this player takes for its moves in both games of a pair.
+    /// `strength` is the match's default strength.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
@@ -71,12 +71,11 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// The player solves positions with at most this many empty squares; this is not in `effort`.
+    /// The player solves positions with at most this many empty squares; `effort` excludes them.
     exact: u32,
     pub(super) effort: Effort,
     /// The time for all moves of a game, if limited.
     time: Option<Duration>,
-    /// The remaining time in the current game, if limited.
     clock: Option<Clock>,
 }
 
@@ -130,7 +129,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the player's move; there must be a legal one. Exceeding the time is an error.
+    /// Returns the player's move; the side to move must have one. A player out of time is an error.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
         let (square, nodes) = self.engine.choose(game, self.clock)?;
@@ -155,7 +154,7 @@ impl<'a> Player<'a> {
 }
 
 impl Engine<'_> {
-    /// Returns the move and the nodes of the search, 0 for an external program.
+    /// Returns the move, and the number of nodes searched (0 for an external program).
     fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -179,7 +178,7 @@ impl Engine<'_> {
 mod tests {
     use super::*;
 
-    /// A regression: the sum of efforts in a forged file of a match overflowed.
+    /// A regression: the sum of the node counts in a forged match file overflowed.
     #[test]
     fn efforts_beyond_all_numbers_stay_at_the_end() {
         let efforts = [u64::MAX, 5].map(|nodes| Effort { nodes, seconds: 1.0 });

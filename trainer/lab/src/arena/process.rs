@@ -46,13 +46,13 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 const MOST_LINES_AHEAD: usize = 256;
 
 /// A running external program. Dropping this value kills it and all its child processes. If our
-/// process dies, a guard process kills them; on Windows, the system ends their job.
+/// process ends first, a guard process kills them; on Windows, the system ends their job object.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// Receives the last line on stderr, when the program has closed it.
+    /// Receives the last line that the program printed to stderr before it closed stderr.
     last_words: Receiver<String>,
     #[cfg(unix)]
     mark: Mark,
@@ -63,7 +63,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Runs a command line in the shell, in a new process group.
+    /// Runs a command line in a shell; on Unix, in a new process group.
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
@@ -114,7 +114,7 @@ impl Process {
         drop(written);
     }
 
-    /// Reads lines until `pick` returns a value. `expected` names the awaited answer in errors.
+    /// Reads lines until `pick` returns a value, for at most `time`. Errors contain `expected`.
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,
@@ -150,7 +150,7 @@ impl Drop for Process {
         #[cfg(unix)]
         {
             let group = rustix::process::Pid::from_child(&self.child);
-            // The group may have ended by itself.
+            // The error is ignored: the process group may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             self.mark.kill_all();
             let _ = self.guard.0.kill();
@@ -162,7 +162,7 @@ impl Drop for Process {
 }
 
 /// A mark in the environment of an external program. All its descendants inherit the mark, even in
-/// a new session or group, and after their parent has ended.
+/// a new session or process group, and after their parent has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Mark(String);
@@ -179,9 +179,8 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all processes with this mark, in rounds until none is left: a killed process may have
-    /// started others just before, and on a busy machine it disappears only after a while. Does
-    /// nothing without `/proc`.
+    /// Kills all processes with this mark, in rounds until none is left: a killed process may just
+    /// have started others, and may take a while to disappear. Does nothing without `/proc`.
     fn kill_all(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
@@ -195,7 +194,7 @@ impl Mark {
                 let Some(process) = number.and_then(rustix::process::Pid::from_raw) else {
                     continue;
                 };
-                // The environment of other users' and of ended processes cannot be read.
+                // The environments of other users' processes and of ended processes cannot be read.
                 let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
                 if environment.split(|&byte| byte == 0).any(|one| one == marked.as_bytes()) {
                     found = true;
@@ -211,9 +210,8 @@ impl Mark {
 }
 
 /// A guard process, which kills an external program and its child processes when our process has
-/// ended. The guard notices this end by the end of a pipe. The program is in its own process group,
-/// so an interrupt from the terminal does not reach it, and a hanging program does not notice the
-/// end of its input.
+/// ended, as the end of a pipe shows. The program is in its own process group, so it does not
+/// receive an interrupt from the terminal; if it hangs, it does not notice the end of its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
@@ -221,9 +219,9 @@ struct Guard(Child);
 #[cfg(unix)]
 impl Guard {
     /// The shell script of the guard. It reads the id of the program's process group, waits until
-    /// our process has ended, and kills the group. Then it kills all processes with the mark, until
-    /// three rounds in a row find none: a process has no environment for a moment after its start,
-    /// so one round may miss it.
+    /// our process has ended, and kills the group. Then it kills all processes with the mark `$0`
+    /// in their environment, until three rounds in a row find none: a process has no environment
+    /// for a moment after its start, so one round may miss it.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -252,7 +250,7 @@ impl Guard {
 
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
-            // Fails if the guard has ended: then only dropping `Process` kills the program.
+            // Writing fails if the guard has ended. Then only dropping `Process` kills the program.
             drop(writeln!(pipe, "{}", program.id()));
         }
     }
@@ -328,7 +326,7 @@ mod tests {
         assert_eq!(heard("exit 3", SOON), ended(""));
         assert_eq!(heard("yes", SOON), Misconduct::Flood { expected });
         assert_eq!(heard("tr '\\0' x < /dev/zero", SOON), Misconduct::Flood { expected });
-        // A missing program and one that lacks an option give different messages.
+        // The messages for a missing program and for one that lacks an option must differ.
         let missing = heard("no-such-program", SOON).to_string();
         assert!(
             missing.contains("; its last message is `") && missing.contains("not found"),

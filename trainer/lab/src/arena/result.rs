@@ -15,12 +15,12 @@ use super::{Pair, Statistics};
 pub struct PlayedPair {
     /// The games. The first player moves first in the first game, the second player in the second.
     pub games: [PlayedGame; 2],
-    /// The effort of each player before exact play; for external programs, only the time.
+    /// Each player's nodes and time before exact play; for external programs, only the time.
     pub efforts: [Effort; 2],
 }
 
 impl PlayedPair {
-    /// Returns the first player's scores.
+    /// Returns the first player's scores in both games.
     pub fn scores(&self) -> Pair {
         Pair(self.games.each_ref().map(|game| game.score))
     }
@@ -31,15 +31,15 @@ impl PlayedPair {
 pub struct MatchResult {
     /// The first player's scores in the pairs, one for each opening, in order.
     pub pairs: Vec<Pair>,
-    /// The number of openings that differ up to symmetry.
+    /// The number of openings that are distinct up to symmetry.
     pub distinct_openings: usize,
-    /// The number of games that differ up to symmetry.
+    /// The number of games that are distinct up to symmetry.
     pub distinct_games: usize,
     /// The games that a player lost by misconduct.
     pub forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     pub resigned: [usize; 2],
-    /// The effort of each player before exact play; for external programs, only the time.
+    /// Each player's nodes and time before exact play; for external programs, only the time.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     pub games: Vec<PlayedGame>,
@@ -91,26 +91,26 @@ impl MatchResult {
     }
 }
 
-/// Collects pairs, which arrive in any order, in the order of their openings.
+/// Receives pairs of games in any order, and appends them to a list in the order of their openings.
 pub(super) struct OrderedPairs<F> {
     /// The index of the pair that is appended to `pairs` next.
     next: usize,
-    /// The pairs that count. A pair does not count while a pair before it is missing.
+    /// The pairs that count: those without a missing pair before them.
     pub(super) pairs: Vec<PlayedPair>,
     /// Pairs that wait for one with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
-    /// True if the match is decided.
+    /// True if `enough` has returned true.
     pub(super) has_ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Pairs count from number `first` to the first pair for which `enough` returns true.
+    /// Creates an empty list. Pairs count from `first` until `enough` returns true for a pair.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }
 
-    /// Adds pair `number`, as soon as all pairs before it have arrived.
+    /// Stores pair `number`, and appends all pairs that no missing pair precedes.
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
         while !self.has_ended

@@ -1,5 +1,4 @@
-//! A sequential test of two hypotheses about the difference between players: a match continues
-//! until the test decides.
+//! A sequential test of two hypotheses about two players: a match lasts until the test decides.
 //!
 //! The test is the generalised sequential probability ratio test (SPRT) on pairs of games, in the
 //! normal approximation that M. Van den Bergh worked out for fishtest, with the bounds of Wald
@@ -28,7 +27,7 @@ impl FromStr for Hypotheses {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         let both = text.split_once(',').and_then(|(low, high)| Some([number(low)?, number(high)?]));
-        // Without two numbers, both become NaN, which `try_from` refuses.
+        // A text without two numbers becomes two NaN, which `try_from` refuses.
         Self::try_from(both.unwrap_or([f64::NAN; 2]))
     }
 }
@@ -79,7 +78,7 @@ pub struct Sprt {
     pub hypotheses: Hypotheses,
     /// The probability that the test accepts H1 although H0 is true.
     pub alpha: ErrorRate,
-    /// The probability of deciding for H0 if H1 is true.
+    /// The probability that the test accepts H0 although H1 is true.
     pub beta: ErrorRate,
 }
 
@@ -90,7 +89,7 @@ pub struct Sprt {
 pub enum Decision {
     /// Rejects H1: the first player is not better by the larger difference.
     H0,
-    /// Accepts H1 and rejects the smaller difference: the first player is better by more than that.
+    /// Accepts H1 and rejects H0: the first player is better by more than the smaller difference.
     H1,
     /// More pairs are needed.
     #[serde(rename = "open")]
@@ -103,7 +102,7 @@ pub enum Decision {
 pub struct SprtReport {
     /// The difference under H0, in Elo points; the smaller one.
     pub elo0: f64,
-    /// The larger difference of the two hypotheses, in Elo points.
+    /// The difference under H1, in Elo points; the larger one.
     pub elo1: f64,
     /// The probability of deciding for H1 if H0 is true.
     pub alpha: f64,
@@ -180,10 +179,10 @@ impl Sprt {
     }
 
     /// Returns the confidence interval of the difference in Elo points; an infinite end is `None`.
-    /// Consider all tests with this distance of the hypotheses and these error rates: the interval
-    /// contains the differences that none of them rejects. A decision for H1 rejects the smaller
-    /// hypothesis, one for H0 the larger. At an end of the interval, the log-likelihood ratio of
-    /// one of these tests equals a bound.
+    /// The interval contains each difference that no test with these error rates, and with this
+    /// distance between its hypotheses, rejects. A test that accepts H1 rejects the smaller
+    /// difference; one that accepts H0 the larger. At an end of the interval, the log-likelihood
+    /// ratio of a test equals a bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -210,8 +209,8 @@ mod tests {
     struct Players([f64; 5]);
 
     impl Players {
-        /// The probability of `n` half points is proportional to `base[n]` · tⁿ, with the t for
-        /// which the players differ by `elo`.
+        /// The probability of `n` half points is proportional to `base[n]` · tⁿ. t is chosen such
+        /// that the expected share of the points is that of a difference of `elo`.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -268,9 +267,9 @@ mod tests {
         [0.05, 0.2, 0.5, 0.2, 0.05],
     ];
 
-    /// Simulates 200 matches for each distribution of results, each pair of hypotheses, and each
-    /// true hypothesis. At an error rate of 5 %, 20 or more of 200 decisions are wrong with
-    /// probability 1/400.
+    /// Simulates 200 matches for each distribution of results, pair of hypotheses and true
+    /// hypothesis. At an error rate of 5 %, 20 or more of 200 decisions are wrong with probability
+    /// 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {
@@ -289,14 +288,14 @@ mod tests {
                     missed += usize::from(!holds);
                 }
                 assert!(wrong < 20, "{hypotheses} {base:?}, H{truth}: {wrong} wrong");
-                // The interval may miss the true difference with the sum of both error rates, 10 %.
+                // The interval may miss the true difference with a probability of 0.05 + 0.05.
                 assert!(missed < 34, "{hypotheses} {base:?}, H{truth}: {missed} missed");
             }
         }
     }
 
     /// Three pairs are won 2 : 0, one is 1 : 1. With the two pairs that `variance` adds, the shares
-    /// are 0, ½ and four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
+    /// of the points are 0, ½ and four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
     #[test]
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();
@@ -311,7 +310,7 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// A regression: a few pairs with equal results decided the test.
+    /// A regression: a few pairs with equal results, whose variance is 0, decided the test.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

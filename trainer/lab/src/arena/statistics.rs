@@ -5,7 +5,7 @@ use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 
 use super::pairs::{Pair, Pentanomial};
 
-/// The statistics of a match for the first player. Everything is computed by pair, since the two
+/// The statistics of a match for the first player. Errors are estimated from pairs, since the two
 /// games of an opening are not independent. Intervals are 95 % confidence intervals.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Statistics {
@@ -19,13 +19,13 @@ pub struct Statistics {
     pub mean_discs: f64,
     /// Half the width of the interval of `mean_discs`; null with fewer than two pairs.
     pub mean_discs_error: Option<f64>,
-    /// The difference in Elo points, limited to ±[`MAX_ELO`]. If one side won every game, the
-    /// difference is infinite and this is the limit.
+    /// The difference in Elo points, limited to ±[`MAX_ELO`], which stands for the infinite
+    /// difference if one player won every game.
     pub elo: f64,
     /// Half the width of `elo_interval`; null if an end of this interval is infinite.
     pub elo_error: Option<f64>,
-    /// The ends of the interval of `elo`, with the same limits. An infinite end is null: the lower
-    /// one if every game was lost, the upper one if every game was won.
+    /// The ends of the interval of `elo`, also limited to ±[`MAX_ELO`]. An infinite end is null:
+    /// the lower one if every game was lost, the upper one if every game was won.
     pub elo_interval: [Option<f64>; 2],
     /// The number of pairs with more points for the first player.
     pub pairs_won: usize,
@@ -45,7 +45,7 @@ pub struct Statistics {
 /// The largest difference in Elo points that is reported.
 pub const MAX_ELO: f64 = 1200.0;
 
-/// The probability below which a difference counts as proven: the complement of a 95 % interval.
+/// The p-value below which a difference counts as proven: 1 minus the confidence of 95 %.
 pub const SIGNIFICANT: f64 = 0.05;
 
 impl Statistics {
@@ -110,8 +110,8 @@ impl MeanShare {
     }
 }
 
-/// The distribution of the mean of numbers between 0 and 1, with weights that are uniform among all
-/// weights that total 1.
+/// The distribution of the weighted mean of numbers between 0 and 1. The weights are random, and
+/// uniformly distributed among all weights that total 1.
 enum WeightedMean {
     /// All numbers are equal to this one.
     Certain(f64),
@@ -124,7 +124,7 @@ impl WeightedMean {
         let count = numbers.clone().count() as f64;
         let mean = numbers.clone().sum::<f64>() / count;
         let squares = numbers.map(|number| (number - mean).powi(2)).sum::<f64>() / count;
-        // The variance of the weighted mean is squares / (count + 1).
+        // The variance of the weighted mean is `squares` / (`count` + 1).
         let strength = mean * (1.0 - mean) * (count + 1.0) / squares - 1.0;
         match Beta::new(mean * strength, (1.0 - mean) * strength) {
             Ok(beta) if strength.is_finite() => Self::Spread(beta),
@@ -139,13 +139,12 @@ impl WeightedMean {
         }
     }
 
-    /// Returns the share that the weighted mean does not exceed with this probability.
     fn quantile(&self, probability: f64) -> f64 {
         let beta = match self {
             Self::Certain(mean) => return *mean,
             Self::Spread(beta) => beta,
         };
-        // 60 halvings reach the precision of the interval's numbers.
+        // Bisection: 60 halvings of 0 to 1 reach the precision of `f64`.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
             let middle = (low + high) / 2.0;
@@ -159,7 +158,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Returns half the width of the 95 % interval of a mean of two or more values (Student).
+/// Returns half the width of Student's 95 % interval of a mean; `None` for fewer than two values.
 fn mean_error(values: &[f64]) -> Option<f64> {
     let (mean, freedom) = (mean(values)?, values.len() as f64 - 1.0);
     let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
@@ -168,14 +167,13 @@ fn mean_error(values: &[f64]) -> Option<f64> {
     Some(student.inverse_cdf(1.0 - SIGNIFICANT / 2.0) * standard_error)
 }
 
-/// Returns the difference in Elo points for an expected share of the points.
 pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
-/// Estimates the smallest difference in Elo points that a number of pairs proves at 99 % with
-/// probability 0.9: the Elo of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. A pair's share has σ ≈
-/// 0.32 between similar players at depth 4.
+/// Estimates the smallest difference in Elo points that `pairs` pairs prove at 99 % confidence with
+/// probability 0.9: that of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. σ ≈ 0.32 is the standard
+/// deviation of a pair's share between similar players at depth 4.
 pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }
@@ -207,7 +205,7 @@ mod tests {
         assert!(low < -100.0, "{low}");
     }
 
-    /// The expected values were computed by hand: 8 pairs won, 1 lost, 1 even.
+    /// Of ten pairs, 8 are won, 1 is lost and 1 is even; the expected values were computed by hand.
     #[test]
     fn figures_are_those_worked_by_hand() {
         let mut pairs = vec![Pair([10, 2]); 4];
@@ -238,7 +236,7 @@ mod tests {
         let [low, high] = found.elo_interval.map(Option::unwrap);
         close(low, elo(0.347_547_1));
         close(high, elo(0.933_260_5));
-        // The two-sided p-value of 7 of 10 by the sign test: 2 (1 + 10 + 45 + 120) / 2^10.
+        // The two-sided p-value of the sign test for 7 wins of 10 is 2 (1 + 10 + 45 + 120) / 2^10.
         close(found.p_value, 352.0 / 1024.0);
         let all = of(20, 0);
         assert_eq!((all.elo, all.elo_error), (MAX_ELO, None));
@@ -262,7 +260,7 @@ mod tests {
         }
     }
 
-    /// The verdict and the interval must come from the same test, lest they contradict each other.
+    /// The p-value and the interval must come from the same test, lest they contradict each other.
     #[test]
     fn a_difference_is_proven_where_the_interval_leaves_out_none() {
         let mut proven = 0;

@@ -29,16 +29,16 @@ struct Choice {
     values: Vec<Value>,
 }
 
-/// A combination of values: the path of each varied entry of a recipe, and one of its values.
+/// A combination of values: the path of each varied entry of a recipe, and the entry's value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values(Vec<(Vec<String>, Value)>);
 
-/// An entry whose value is the smallest or the largest number that was tried.
+/// An entry whose best value is the smallest or the largest number that was tried.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct AtAnEnd {
-    /// The name of the entry, with dots.
+    /// The path of the entry in the recipe, such as `settings.ridge`.
     pub name: String,
-    /// The value.
+    /// The value of the entry.
     pub value: f64,
     /// The end of the list at which the value is.
     pub end: End,
@@ -164,8 +164,7 @@ impl Values {
         }
     }
 
-    /// Returns a JSON object, whose keys are the names of the entries with dots, such as
-    /// `settings.ridge`.
+    /// Returns a JSON object. Its keys are the paths of the entries, such as `settings.ridge`.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(Vec<String>, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())
@@ -173,7 +172,7 @@ impl Values {
         serde_json::Value::Object(self.0.iter().map(entry).collect())
     }
 
-    /// Returns a short name: the first 10 hexadecimal digits of a checksum of the values.
+    /// Returns a short name: the first 10 hexadecimal digits of a checksum of paths and values.
     pub fn id(&self) -> String {
         let digest = Sha256::digest(self.to_json().to_string());
         hex::encode(&digest[..5])

@@ -27,11 +27,11 @@ pub struct Comparing<'a> {
     pub seeds: u64,
     /// The smallest difference that matters, in discs.
     pub smallest: f64,
-    /// The openings of a match.
+    /// The openings of the match; `None` for no match.
     pub openings: Option<&'a [Position]>,
     /// The strength of the searches of the match.
     pub strength: Strength,
-    /// The sequential test that ends the match.
+    /// The sequential test that ends the match, if any.
     pub sprt: Option<Sprt>,
 }
 
@@ -41,7 +41,7 @@ pub fn openings(
     count: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<Position>, LabError> {
-    /// The largest absolute label of an opening, in discs.
+    /// The largest absolute label, in discs, of a position that may be drawn as an opening.
     const WITHIN: Discs = 10;
     Ok(Choice { count, seed: 1, within: WITHIN }.draw(path, progress)?)
 }
@@ -91,9 +91,9 @@ pub struct ComparedErrors {
     pub difference_error: f64,
     /// The confidence of the interval.
     pub confidence: f64,
-    /// The smallest difference that matters, in discs. `needed` refers to it.
+    /// The smallest difference that matters, in discs, as the user stated it.
     pub smallest: f64,
-    /// The size of a study that would prove the smallest difference that matters.
+    /// The numbers of seeds and test games that would prove a difference of `smallest`.
     pub needed: Needed,
     /// The phases with test positions.
     pub phases: Vec<ComparedPhase>,
@@ -110,9 +110,9 @@ pub struct ComparedPhase {
     pub first_mae: f64,
     /// The mean absolute error of the second recipe, in discs.
     pub second_mae: f64,
-    /// The first error minus the second, in discs.
+    /// The mean absolute error of the first recipe minus that of the second, in discs.
     pub difference: f64,
-    /// Half the width of the interval of the difference.
+    /// Half the width of the confidence interval of `difference`, in discs.
     pub difference_error: f64,
 }
 
@@ -120,8 +120,8 @@ impl ComparedErrors {
     /// The smallest difference that matters if the user states none, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares two evaluations on some phases, by the errors of both on the same games for each
-    /// seed; `None` if the phases have no positions.
+    /// Compares two evaluations on some phases. For each seed, `pairs` contains the errors of both
+    /// on the same games. Returns `None` if the phases have no positions.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],

@@ -1,4 +1,4 @@
-//! The errors of a recipe as a function of the amount of data, and their law.
+//! Learning curves: the error of a recipe as a function of the amount of data, with a power law.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ pub struct Curve {
     pub law: Law,
     /// The error at the largest share, predicted by the law fitted to all smaller shares.
     pub prediction: Prediction,
-    /// The error that the law predicts for twice the largest number of games.
+    /// The error that `law` predicts for twice as many training games as in the last point.
     pub twice: f64,
     /// The phases with test positions.
     pub phases: Vec<PhaseCurve>,
@@ -44,7 +44,7 @@ pub struct Curve {
 /// The errors of weights that were fitted to a share of the games.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Point {
-    /// The share.
+    /// The share of the training games.
     pub share: Share,
     /// The mean number of training games over the seeds.
     pub games: f64,
@@ -74,7 +74,7 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The least number of shares: enough for the power law, and one more to test its prediction.
+    /// The least number of shares: those that determine a law, and one to test its prediction.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
     /// Returns the only stage: a fit for each share of the games and each seed.
@@ -133,19 +133,19 @@ impl Curve {
     }
 }
 
-/// Returns the law fitted to all points, and the error of the last one predicted by the law fitted
-/// to the others; `None` if the points do not determine a law.
+/// Returns the law fitted to all points, and a prediction of the last point's error by the law
+/// fitted to the other points; `None` if the points do not determine a law.
 fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     let by_games: Vec<(f64, f64)> = points.iter().map(|point| (point.games, point.mae)).collect();
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
 }
 
-/// The errors of fits to a share of the games.
+/// The fits to one share of the games: the numbers of games, and the errors.
 struct Amount {
     share: Share,
-    /// The training games, by seed.
+    /// The number of training games for each seed.
     games: Vec<u64>,
-    /// The errors on the test games, by seed.
+    /// The errors on the test games for each seed.
     errors: Vec<ErrorsByGame>,
 }
 

@@ -11,16 +11,16 @@ use othello_fit::metrics::{ErrorsByGame, GameErrors};
 /// The confidence level of verdicts and intervals.
 pub const CONFIDENCE: f64 = 0.99;
 
-/// The number of samples of games, drawn with replacement, to estimate their influence (bootstrap).
+/// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The upper 10 % quantile of the standard normal distribution.
+/// The 90 % quantile of the standard normal distribution, for proofs with probability 0.9.
 const ONCE_IN_TEN: f64 = 1.2816;
 
 /// A number of discs, and half the width of its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
-    /// The mean.
+    /// The estimated number of discs.
     pub discs: f64,
     /// Half the width of the confidence interval, whose confidence is [`CONFIDENCE`].
     pub error: f64,
@@ -48,8 +48,8 @@ pub struct Needed {
 }
 
 /// The mean absolute error of the first recipe minus that of the second, in discs. Its variance is
-/// the sum of two parts: that of the training games and their order, estimated from the variation
-/// over seeds; and that of the test games, estimated by resampling them.
+/// the sum of two parts: that due to the training games and their order, estimated from the
+/// variation over seeds; and that due to the test games, estimated by resampling them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
@@ -63,15 +63,15 @@ pub struct Difference {
 
 impl Difference {
     /// Returns the difference on some phases; `None` if they have no positions. For each seed,
-    /// `pairs` has the errors of both recipes on the same games. A single seed adds nothing to the
-    /// variance.
+    /// `pairs` has the errors of both recipes on the same games. With a single seed, the part of
+    /// the variance due to seeds is 0.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
         Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
     }
 
-    /// Returns the difference between the errors of two recipes on the same games and phases, for
-    /// each of one or more seeds; `None` if there are no positions.
+    /// Returns the difference of two recipes' errors; `None` without positions. For each of one or
+    /// more seeds, `pairs` has the errors of both recipes on the same games and phases.
     pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
         let games = pairs.first()?[0].games();
         let all = Array1::ones(games);
@@ -119,7 +119,7 @@ impl Difference {
     }
 
     /// Returns the numbers of seeds and of test games that prove a difference of `discs` with
-    /// probability 0.9. The seeds and the games may each add half of the variance that this allows.
+    /// probability 0.9: each causes at most half of the variance that such a proof allows.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -131,7 +131,7 @@ impl Difference {
         }
     }
 
-    /// Returns the smallest difference that this variance proves with probability 0.9.
+    /// Returns the smallest difference that a study of this size proves with probability 0.9.
     pub fn smallest(&self) -> f64 {
         (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }
@@ -140,7 +140,7 @@ impl Difference {
         self.variance_of_seeds + self.variance_of_games
     }
 
-    /// Returns how many standard errors an end of the interval is from the mean: a quantile of
+    /// Returns half the width of the confidence interval in standard errors: a quantile of
     /// Student's t with the degrees of freedom of Welch and Satterthwaite.
     fn quantile(&self) -> f64 {
         let by_seeds = self.variance_of_seeds.powi(2) / (self.seeds.max(2) - 1) as f64;
@@ -161,8 +161,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns errors of recipes that differ by `better` discs. A seed shifts one recipe's errors
-    /// by about 0.05 discs; a game those of both recipes equally, and those of each by some more.
+    /// Returns errors of two recipes, those of the first lower by `better` discs. Errors vary by
+    /// seed and recipe (by about 0.05 discs), by game (1 disc), and by game and recipe (0.5 discs).
     fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
         let mut random = Generator::new(seed);
         let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();

@@ -15,17 +15,17 @@ use super::{Comparing, Difference, Recipe};
 use crate::LabError;
 use crate::arena::{Match, smallest_elo};
 
-/// The standard error of the difference of two recipes' errors, divided by that of one recipe's
-/// error: for similar recipes, and for different pattern sets. It is √(2 − 2ρ), where ρ is the
-/// correlation of the two errors of a game. Measured: 0.1 to 0.3 between recipes that differ, for
-/// example, by one feature; about 1 between pattern sets.
+/// The standard error of the difference of two recipes' errors, divided by the standard error of
+/// one recipe's error: for similar recipes, and for different pattern sets. It is √(2 − 2ρ), where
+/// ρ is the correlation of the two errors over games. Measured: 0.1 to 0.3 between recipes that
+/// differ, for example, by one feature; about 1 between pattern sets.
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
 /// Estimates the seconds of a fit on one thread of a processor of 2020, without early stopping. For
-/// each phase, an epoch passes over the positions of the phase and of its window, and over the
-/// factors of the phase's own positions.
+/// each phase, an epoch reads the positions of the phase and of its window; an epoch of the factors
+/// reads only the positions of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, LabError> {
-    /// The seconds for each instance of a position, and for each element of its factor vector.
+    /// The seconds to read a pattern instance of a position, and an element of its factor vector.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;
@@ -48,7 +48,7 @@ fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, LabError> {
 
 impl Comparing<'_> {
     /// Describes the expected time, and the smallest difference that is proven with probability
-    /// 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance of the seeds. SE(Δ) is estimated as
+    /// 0.9, (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance due to seeds. SE(Δ) is estimated as
     /// [`PAIRED`] times the standard error of the embedded weights' error.
     pub(super) fn expected(
         &self,

@@ -55,17 +55,17 @@ pub struct StudySettings {
 
 /// A running study.
 pub struct Study<'a> {
-    /// The settings.
+    /// The settings of the study.
     pub settings: &'a StudySettings,
     pub(super) progress: &'a dyn Progress,
-    /// The test games.
+    /// The games that errors are measured on.
     pub test: TestGames,
-    /// The test games that the training data contain.
+    /// The test games that are also in the training data.
     pub overlap: Overlap,
     device: PickedDevice,
     /// The run, which has the stages of the study.
     pub run: Run,
-    /// The provenance that all studies of this recipe with these test games share.
+    /// The provenance that all studies of one kind with this recipe and these test games share.
     pub(super) provenance: Provenance,
     /// The dataset of the last fit, which the next fit uses again if its key is the same.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
@@ -74,7 +74,7 @@ pub struct Study<'a> {
 /// The settings that determine a dataset.
 type DatasetKey = (Vec<DataChoice>, LayoutSettings, Vec<Phase>);
 
-/// A finished fit.
+/// The weights file of a finished fit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fitted {
     /// The name of the weights file, without its extension.
@@ -84,22 +84,22 @@ pub struct Fitted {
     pub games: u64,
 }
 
-/// The origins of a study's fits.
+/// The inputs of a study's fits.
 #[derive(Default)]
 pub struct Origins {
-    /// The checksums of the inputs, and the texts of the pattern sets.
+    /// The checksums of the data and of the initial weights, and the texts of the pattern sets.
     texts: BTreeSet<String>,
     /// The files of training data, including those of the initial weights if they are in the folder
     /// of the data or of the test games.
     data: BTreeSet<PathBuf>,
 }
 
-/// Returns the provenance of a study, which has the recipe as written.
+/// Returns the provenance of a study, with the entries of the recipe file.
 pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, LabError> {
     Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
 }
 
-/// Returns a recipe as it is written.
+/// Returns the entries of a recipe file as JSON, without defaults and unchecked.
 pub fn as_written(recipe: &Path) -> Result<Value, LabError> {
     let recipe: toml::Table = read_by(recipe, from_toml)?;
     Ok(json!(recipe))
@@ -112,7 +112,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Refuses test games that a recipe learns from. Adds the recipe's inputs to `origins`.
+    /// Returns an error if a recipe learns from test games. Adds its inputs to `origins`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), LabError> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
@@ -167,7 +167,7 @@ impl StudySettings {
                 format!("--test: {games} games with labels; at least two are needed{remedy}");
             return Err(Invalid(reason).into());
         }
-        // Each seed trains on other games of the data, so the overlap is with all of them.
+        // Seeds differ in their training games, so the test games are compared with all games.
         let everything = LayoutSettings::new(LabelRules::default(), Split::none());
         let (name, data) = ("training".to_owned(), origins.data.iter().cloned());
         let overlap = Overlap::of(&test, name, data, &everything, progress)?;
@@ -185,7 +185,7 @@ impl StudySettings {
         Ok(Study { settings: self, progress, test, overlap, device, run, provenance, last })
     }
 
-    /// Returns the treatment of existing files of another study.
+    /// Returns whether existing files of another study are replaced.
     pub fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
@@ -202,7 +202,7 @@ impl Study<'_> {
         self.test.labels(&self.phases())
     }
 
-    /// Makes the fits of a stage one after the other.
+    /// Makes the missing fits of a stage one after the other. `fit` receives the number of each.
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,
@@ -211,7 +211,7 @@ impl Study<'_> {
         self.run.steps(stage, fit, self.progress)
     }
 
-    /// Reads the weights of a fit.
+    /// Reads the weights of a fit; fails if the file was replaced.
     pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator, LabError> {
         let path = self.path(&fitted.name);
         let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);

@@ -33,10 +33,10 @@ impl Standing {
     }
 }
 
-/// Returns the standings after a round, and the difference of each trial's error from that of the
-/// best. `trials` has the errors of each trial by seed, on the same seeds and games; none for a
-/// trial that diverged. Unless all others are proven worse, at least two trials continue. In the
-/// `last` round, no trial is [`Standing::Halved`].
+/// Returns the standing of each trial after a round, and the difference of its error from that of
+/// the best trial. A trial is a list of its errors by seed, on the same seeds and games; it is
+/// empty if the trial diverged. Unless all others are proven worse, at least two trials continue.
+/// In the `last` round, no trial is [`Standing::Halved`].
 pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {

@@ -10,7 +10,7 @@ pub struct Law {
     pub floor: f64,
     /// The error above the floor at an amount of 1: error = floor + scale · amount^(−exponent).
     pub scale: f64,
-    /// The exponent.
+    /// The exponent in error = floor + scale · amount^(−exponent).
     pub exponent: f64,
 }
 
@@ -32,7 +32,7 @@ impl Law {
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0;
-    /// `None` if the points, such as fewer than [`Self::AMOUNTS`] amounts, do not determine a law.
+    /// `None` for fewer than [`Self::AMOUNTS`] different amounts, or an amount of 0 or less.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -43,8 +43,8 @@ impl Law {
         }
         let smallest = amounts[0];
         let fitted = |exponent| fit_with(points, exponent, smallest);
-        // For a fixed exponent, floor and scale are a linear fit. Exponents are scanned coarsely,
-        // then ever more finely around the best.
+        // For a fixed exponent, the law is linear in floor and scale. Exponents are tried in coarse
+        // steps, then around the best one in ever finer steps.
         let bounds = (f64::ln(0.02), f64::ln(2.0));
         let (mut lowest, mut highest) = bounds;
         let mut best = fitted(1.0);
@@ -70,8 +70,8 @@ impl Law {
 }
 
 impl Prediction {
-    /// Fits a law to all points (amount, error) except that of the largest amount, and predicts the
-    /// error there. `None` if these points do not determine a law.
+    /// Fits a law to all points (amount, error) but those of the largest amount, and predicts the
+    /// error at this amount. `None` if the other points do not determine a law.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -84,8 +84,8 @@ impl Prediction {
     }
 }
 
-/// Returns the least-squares law with this exponent, and the sum of its squared residuals. Amounts
-/// are scaled by `smallest`, the smallest of them.
+/// Returns the law with this exponent that has the least sum of squared residuals, and this sum.
+/// Amounts are divided by `smallest`, the smallest of them.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -12,8 +12,8 @@ use super::{
 use crate::arena::{SprtReport, Statistics};
 
 impl ComparedErrors {
-    /// Prints the errors by phase and their difference. `sample` describes the seeds and games from
-    /// which the interval of the difference comes.
+    /// Prints the errors of each phase and their difference. `sample` describes the seeds and the
+    /// games from which the confidence interval is estimated.
     pub fn print(
         &self,
         f: &mut fmt::Formatter<'_>,

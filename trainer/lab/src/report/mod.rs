@@ -38,10 +38,10 @@ pub struct Loss {
 }
 
 impl Page {
-    /// Returns an HTML text that loads nothing from elsewhere.
+    /// Returns the page as HTML that loads nothing from other files or servers.
     pub fn html(&self) -> Result<String, serde_json::Error> {
-        // In a script, `</script>` and `<!--<script>` have a meaning in HTML. In JSON, `<` occurs
-        // only in strings, where it can be escaped.
+        // HTML gives `</script>` and `<!--<script>` a meaning inside a script. In JSON, `<` occurs
+        // only in strings, so it can be escaped.
         let data = serde_json::to_string(self)?.replace('<', "\\u003c");
         let parts = [
             ("/* library style */", include_str!("page/uPlot.min.css")),
@@ -84,8 +84,8 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads a weights file, and the report and the metrics beside it. Keeps the weights of each
-    /// pattern's `classes` most frequent classes.
+    /// Reads a weights file, and the report and the metrics next to it. The summary contains the
+    /// weights of the `classes` most frequent classes of each pattern.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
@@ -120,7 +120,7 @@ fn read_beside<T>(
     Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
 }
 
-/// The most bytes of a file beside the weights: enough for 100,000 epochs of every phase.
+/// The largest report or metrics file in bytes: enough for 100,000 epochs of every phase.
 const LONGEST: u64 = 1 << 30;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The tables of a page, for other programs, and the lines of their charts.
+//! The tables of a report page for other programs, and the lines of the charts of their columns.
 
 use serde_json::{Value as Json, json};
 
@@ -28,13 +28,13 @@ const TABLES: [[&str; 5]; 7] = [
     ],
 ];
 
-/// A table. Each row has the name of its run, loss or match.
+/// A table of a report page. Each row has the name of its run, evaluation or match.
 pub struct Table {
     columns: [&'static str; 5],
     rows: Vec<(String, Json)>,
 }
 
-/// A line: its name, and its points from left to right; `None` is a gap.
+/// A line of a chart: its name, and its points from left to right; `None` is a gap.
 pub type Line = (String, Vec<Option<(f64, f64)>>);
 
 impl Page {

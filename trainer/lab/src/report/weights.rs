@@ -16,10 +16,10 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// The number of training positions, with repetitions, of each phase, from the weights' counts.
+    /// The number of training positions of each phase, with repetitions, derived from the counts.
     positions: Vec<u64>,
-    /// The influence of each square by phase, in discs: the sum, over the instances that contain
-    /// the square, of (mean absolute weight in training / number of squares).
+    /// For each phase, the influence of each square in discs: the sum, over the instances that
+    /// contain it, of the mean absolute weight in training divided by the number of squares.
     squares: Vec<Vec<f64>>,
     pub(super) predictions: Predictions,
 }
@@ -58,7 +58,7 @@ struct ScalarSummary {
 }
 
 impl WeightsSummary {
-    /// Summarises weights, with each pattern's `classes` most frequent classes.
+    /// Summarises weights. Lists the `classes` most frequent classes of each pattern.
     pub fn new(weights: &Weights, classes: usize) -> Self {
         let geometry = weights.geometry();
         let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
@@ -103,7 +103,6 @@ fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     if met > 0.0 { sum / met } else { 0.0 }
 }
 
-/// Rounds to four decimal places, finer than a chart shows.
 fn rounded(discs: f64) -> f64 {
     (discs * 1e4).round() / 1e4
 }
@@ -144,7 +143,7 @@ fn representatives(geometry: &Geometry, number: usize) -> Vec<String> {
     let tied = &geometry.patterns[number];
     let mut texts: Vec<String> = Vec::with_capacity(tied.classes);
     for (index, &class) in tied.class_of.iter().enumerate() {
-        // Classes are numbered in the order of their smallest configurations.
+        // Classes are numbered in the order of their smallest configurations, so this one is new.
         if usize::from(class) == texts.len() {
             let digits = std::iter::successors(Some(index), |rest| Some(rest / 3));
             let disc = |rest: usize| ['O', '-', 'X'][rest % 3];
@@ -255,7 +254,7 @@ mod tests {
                 met.for_each(|parameter| counts[parameter] += 1);
             }
             weights.set_counts(phase, |parameter| counts[parameter]);
-            // Half a disc for classes in training; 125 discs for others, which must not count.
+            // −½ disc for classes in training; 125 discs for other classes, which must not count.
             weights.set_steps(phase, |parameter| if counts[parameter] > 0 { -16 } else { 4000 });
         }
         let summary = WeightsSummary::new(&weights, 3);

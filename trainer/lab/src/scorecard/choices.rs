@@ -176,9 +176,9 @@ pub struct ValueErrors {
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures the errors of values on a file of records or of scored boards: static values at
-    /// depth 0, else values of searches without pruning. In games, only positions with an exact
-    /// score count.
+    /// Measures the errors of values on a file of records or of scored boards: of static values at
+    /// depth 0, else of values of searches without ProbCut pruning. Of the positions of games, only
+    /// those with an exact score count.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

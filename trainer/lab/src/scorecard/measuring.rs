@@ -27,15 +27,15 @@ use crate::arena::{
 /// The test data and settings of a benchmark for all players. A part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
-    /// Games between strong searches, to measure errors of values on.
+    /// Games between strong searches, on whose positions the errors of values are measured.
     pub strong: Option<PathBuf>,
-    /// Positions in which searches rarely find the best move, with the scores of their moves.
+    /// Positions in which searches rarely find the best move, with the scores of all moves.
     pub hard: Option<Problems>,
-    /// Positions with exact scores, to measure errors of values on.
+    /// Positions with exact scores, on which the errors of values are measured.
     pub exact: Vec<PathBuf>,
     /// Endgame problems to solve.
     pub suite: Option<Problems>,
-    /// The match of each player against the reference player.
+    /// The settings of each player's match against the reference player.
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
@@ -48,7 +48,7 @@ pub struct Benchmark {
 /// The settings of the matches in equal time.
 #[derive(Debug)]
 pub struct EqualTime {
-    /// The reference player.
+    /// The reference player, which every other player meets.
     pub against: Subject,
     /// The file of the openings.
     pub file: PathBuf,
@@ -70,7 +70,7 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
-    /// Searches `files` for games that lead to the positions, which GTP programs need.
+    /// Searches `files` for games that lead to the problems, since GTP programs need such games.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -80,7 +80,7 @@ impl Benchmark {
         problems.try_for_each(|problems| problems.find_games(files, progress))
     }
 
-    /// Returns the measured files, each with its part and its checksum.
+    /// Returns the measured files, each with its checksum and the part of the benchmark it is for.
     pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>, LabError> {
         let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
             let files = rows.iter().flat_map(|row| of(row).to_vec());
@@ -114,8 +114,8 @@ impl Benchmark {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts but the match. Also returns the parts that are impossible for
-    /// the player, each with the reason.
+    /// Measures a player in all parts of the benchmark but the match. Also returns the parts that
+    /// are impossible for this player, each with the reason.
     pub fn measure(
         &self,
         subject: &Subject,
@@ -163,7 +163,7 @@ impl Benchmark {
             row.exact.extend(values(path, &Phases::default().0)?);
         }
         if let Some(hard) = &self.hard {
-            // A player whose text states a depth or a level is measured only with that.
+            // A player that states a depth or a level itself is measured only with that.
             let own = subject.search.depth.is_some() || subject.search.level.is_some();
             for &depth in self.depths.iter().take(if own { 1 } else { self.depths.len() }) {
                 let (strength, pruning) = self.search_of(subject, Plan::to_depth(depth))?;
@@ -177,7 +177,7 @@ impl Benchmark {
         Ok(())
     }
 
-    /// Returns a player's strength and pruning, with those of `usual` as the default.
+    /// Returns a player's strength and pruning; `usual` has the defaults.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning), LabError> {
         let search = subject.search(usual, self.selectivity);
         search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())
@@ -198,7 +198,7 @@ impl Benchmark {
             BestMoves::by_program(engine, terms, problems, progress)
         };
         if let Some(hard) = &self.hard {
-            // GTP cannot set a depth.
+            // GTP cannot set a depth, so a GTP program is measured only once.
             let many = if engine.protocol == Protocol::Gtp { 1 } else { self.depths.len() };
             let depths = self.depths.iter().take(many);
             row.hard = depths.filter_map(|&depth| choose(depth, hard)).collect();
@@ -215,8 +215,8 @@ impl Benchmark {
         reasons
     }
 
-    /// Plays the match, unless there is none or the player is the reference, and stores its report
-    /// in `row`. The games are stored in `stage` of a run, or only kept in memory.
+    /// Plays the player's match and stores the report in `row`; does nothing without a match or for
+    /// the reference player. Stores the games in `stage` of a run, if given.
     pub fn play(
         &self,
         subject: &Subject,

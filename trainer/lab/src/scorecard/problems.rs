@@ -13,7 +13,7 @@ use crate::LabError;
 use crate::arena::Opening;
 use othello_fit::source::checksum;
 
-/// Positions of OBF files, with the stated scores and moves.
+/// The positions of OBF files with their stated scores and moves, and games to the positions.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     /// The files, with the checksums of their bytes.
@@ -37,7 +37,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Stores the games in `files` that lead to the positions. Skips files without games.
+    /// Searches `files` for games that lead to the positions, and stores the games.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],

@@ -17,7 +17,7 @@ pub struct Subject {
     pub name: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The search settings of the player's text; the default for an external program.
+    /// The search settings that the user stated; the defaults for an external program.
     pub(super) search: SearchSpec,
     /// The data that the weights were fitted to, by their provenance; `None` for a program.
     pub(super) trained: Option<Trained>,
@@ -60,9 +60,9 @@ impl Subject {
         }
     }
 
-    /// Returns the strength and the pruning. `usual` is the default for what the player's text
-    /// omits; `selectivity` is the default for weights with a ProbCut model. An external program,
-    /// whose search is unknown, has the strength of `usual` without pruning.
+    /// Returns the player's strength and pruning. `usual` is the default for settings that the user
+    /// omitted; `selectivity` is that for weights with a ProbCut model. An external program, whose
+    /// search is unknown, gets the strength of `usual` without pruning.
     pub(super) fn search(
         &self,
         usual: Plan,

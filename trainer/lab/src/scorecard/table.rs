@@ -16,9 +16,9 @@ use crate::arena::MatchReport;
 /// The report of a benchmark.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct BenchmarkReport {
-    /// The players, in their order.
+    /// The results of the players, in the order in which the user named them.
     pub players: Vec<Row>,
-    /// The parts that are omitted.
+    /// The parts that were omitted, for one player or for all.
     pub left_out: Vec<LeftOut>,
     /// The files that the players were measured on.
     pub data: Vec<Data>,
@@ -45,7 +45,7 @@ pub struct Row {
     pub strong: Vec<ValueErrors>,
     /// The files of the benchmark to which the weights were fitted.
     pub fitted_to: Vec<String>,
-    /// The best moves in the hard part, by depth.
+    /// The best moves found in the hard positions, one entry for each search depth.
     pub hard: Vec<BestMoves>,
     /// The errors of values on exact positions, by file and depth.
     pub exact: Vec<ValueErrors>,
@@ -60,12 +60,12 @@ pub struct Row {
     pub seconds: f64,
 }
 
-/// A part that is omitted.
+/// A part of the benchmark that was omitted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LeftOut {
-    /// The part.
+    /// The part of the benchmark.
     pub part: String,
-    /// The player; `None` for all.
+    /// The player for which it was omitted; `None` for all.
     pub player: Option<String>,
     /// The reason.
     pub reason: String,
@@ -74,7 +74,7 @@ pub struct LeftOut {
 /// A file that players were measured on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, schemars::JsonSchema)]
 pub struct Data {
-    /// The part.
+    /// The part of the benchmark that uses the file.
     pub part: String,
     /// The file.
     pub file: String,
@@ -84,14 +84,14 @@ pub struct Data {
 }
 
 impl LeftOut {
-    /// Creates the note for one player or, if `player` is `None`, for all.
+    /// Notes that a part was omitted for one player or, if `player` is `None`, for all.
     pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
         Self { part: part.to_string(), player: player.map(str::to_owned), reason: reason.into() }
     }
 }
 
 impl Data {
-    /// Creates the entry for a file that a part uses.
+    /// Creates the entry for a file that a part of the benchmark uses.
     pub fn new(part: Part, file: &Path, sha256: &str) -> Self {
         let (file, sha256) = (file.display().to_string(), sha256.to_owned());
         Self { part: part.to_string(), file, sha256 }
@@ -170,7 +170,7 @@ fn error_cell(errors: &GroupErrors) -> String {
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
 }
 
-/// Returns a cell: the number of best moves and, if known, the discs lost and the error of values.
+/// Returns a cell with the number of best moves and, if known, the discs lost and the MAE.
 fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));
@@ -213,7 +213,7 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns true if a player's solver differs from a stated score.
+    /// Returns true if a player's solver found another score than the stated one.
     pub fn has_wrong_scores(&self) -> bool {
         let mut solved = self.players.iter().filter_map(|row| row.suite.as_ref());
         solved.any(|suite| suite.right < suite.stated)

@@ -17,14 +17,14 @@ pub(in crate::cli) struct Fitted {
     /// The shard that this run fitted; absent if the run fitted all phases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) shard: Option<String>,
-    /// The phases.
+    /// The results of the fitted phases.
     pub(super) phases: FitReport,
     /// The phases outside `--phases`, which got the weights of a fitted phase.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) filled: Vec<Filled>,
     /// The phases that reached the time limit.
     pub(super) unfinished: Vec<Phase>,
-    /// The training positions that were read.
+    /// The number of training positions that were read.
     pub(super) positions: u64,
     /// The MAE on the validation set; null without positions.
     pub(super) validation_mae: Option<f64>,

@@ -76,7 +76,7 @@ impl Format {
             Self::Edax => Program::Edax.read(&read(path)?),
             Self::Egaroucid => Program::Egaroucid.read(&read(path)?),
             Self::Zebra => Program::Zebra.read(&read(path)?),
-            // NumPy arrays can be many times as large as the weights, so they are read one by one.
+            // NumPy arrays can be many times as large as weights, so they are read one at a time.
             Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
         };
         tables.with_context(|| path.display().to_string())

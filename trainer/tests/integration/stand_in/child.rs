@@ -16,7 +16,7 @@ use crate::folder::Folder;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The kernels that the stand-in compiled, so that it compiles them once for all tests.
+/// The folder of the kernels that the stand-in compiled: they are compiled once for all tests.
 static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 pub(crate) struct Place {
@@ -37,7 +37,7 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates games, and stand-ins for the driver and NVRTC, which lack the entry point `entry`.
+    /// Creates games, and stand-ins for the driver and NVRTC without the entry point `entry`.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -71,8 +71,8 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases to a new output file. `asked` has the settings of the stand-in. Without
-    /// other `arguments`, the fit uses Adam on the GPU and two threads.
+    /// Fits three phases to a new output file. `asked` has the settings of the stand-in. If
+    /// `arguments` omits their flags, the fit uses the GPU, Adam and two threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
@@ -101,7 +101,7 @@ impl Ended {
         self.json()["sha256"].as_str().unwrap().to_owned()
     }
 
-    /// Returns the entry points called whose names begin with `beginning`.
+    /// Returns the entry points that were called and whose names begin with `beginning`.
     pub(crate) fn called(&self, beginning: &str) -> Vec<&str> {
         let calls = self.report["calls"].as_object().unwrap().keys().map(String::as_str);
         calls.filter(|entry| entry.starts_with(beginning)).collect()

@@ -1,6 +1,6 @@
-//! Tests with a driver that refuses to work, or whose calls fail. Each fault must lead to a clear
-//! message and exit status 2, or to the requested fallback, without panics, hangs or leaks.
-//! Afterwards, a second start of the fit must continue where it stopped.
+//! Tests with a driver that cannot be used, or whose calls fail. Each fault must lead to a clear
+//! message and exit status 2, or to the requested use of the CPU, without panics, hangs or leaks.
+//! After a fault, a second start of the fit must continue where the first one stopped.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,12 +9,12 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// Arguments of a fit whose calls of the driver have the same order in every run. Below is a
-/// setting of the stand-in by which the fit copies its positions through staging buffers.
+/// A flag with which a fit calls the driver in the same order in every run. The next constant is a
+/// setting of the stand-in with which positions are copied through staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
-/// Entry points that release an object. If they fail, it remains; that is not the trainer's leak.
+/// Entry points that release an object: if they fail, it is not the trainer that leaks the object.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
@@ -27,8 +27,8 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if `OTHELLO_FAULTS` is set. The tests then cover all errors of every entry point,
-/// which takes long; otherwise two errors of each entry point, at one of its calls.
+/// Returns true if `OTHELLO_FAULTS` is set. Then, the tests try all errors of every entry point,
+/// which takes long; otherwise two errors at one call of every entry point.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
@@ -70,7 +70,7 @@ fn every_entry_point_may_fail_at_any_call() {
         let expected = reference.sha256();
         let nvrtc = reference.called("nvrtc");
         let entries = ENTRIES.iter().copied().chain(nvrtc).chain(["kernel"]);
-        // Without pools, only `_v2` entry points are tested: `cuMemAlloc_v2` replaces pools.
+        // Without memory pools, the fit calls `cuMemAlloc_v2`; only `_v2` entry points are tested.
         let entries = entries.filter(|entry| pools.is_empty() || entry.contains("_v2"));
         for entry in entries {
             let mut calls = reference.calls(entry);
@@ -98,7 +98,7 @@ fn every_entry_point_may_fail_at_any_call() {
                     assert_eq!(ended.sha256(), expected, "{asked}");
                     row[1] += 1;
                 } else if !releases(entry) {
-                    // The message for this error does not contain the error's name.
+                    // The message for error 100 has other words than the name of the error.
                     let name = if code == 100 { "finds no GPU" } else { name };
                     let named = ended.stderr.contains(name) || ended.stderr.contains("NO_DEVICE");
                     assert!(named, "{asked}: {}", ended.stderr);

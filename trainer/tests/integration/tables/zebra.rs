@@ -49,7 +49,7 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     };
     let sum = |position: &Position| {
         let played = position.discs() as usize - 4;
-        // Zebra interpolates between stages, at the number of moves rounded up to even.
+        // Zebra rounds the number of moves up to even, and interpolates between stages there.
         let valued = (played + played % 2).max(8);
         let stages: Vec<usize> = words[3..14].iter().map(|&stage| stage as usize).collect();
         let after = stages.iter().position(|&stage| stage >= valued).unwrap_or(11);
@@ -83,7 +83,7 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns random weights; in each stage, the constant is 1 disc and the parity −0.5 discs.
+/// Returns a file of random weights. In each stage, the constant is 1 disc, the parity −½ disc.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
     let mut seed = 1_u32;
@@ -103,7 +103,7 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     let positions = positions();
     let read = read_zebra(&bytes).unwrap();
     check_rounded(&zebra_sums(&bytes, &positions), &read, &positions);
-    // An unpacked file is also read.
+    // A file that is not packed must also be read.
     let unpacked: Vec<u8> = zebra_words(&bytes).into_iter().flat_map(i16::to_be_bytes).collect();
     assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
 }
@@ -125,7 +125,7 @@ fn zebra_reads_our_values_out_of_its_file() {
         assert!(off.iter().all(|&off| off <= 64), "{:?}", off.iter().max());
         assert!(off.iter().sum::<i32>() < 12 * off.len() as i32, "{}", off.iter().sum::<i32>());
     }
-    // Only the constant and the parity are not 0, so even and odd phases differ by the parity.
+    // Only the constant and the parity are not 0: even phases have value 1, odd phases value ½.
     let mut words = ZEBRA_HEADER.to_vec();
     (0..11).for_each(|_| words.extend([512, -256].into_iter().chain(vec![0; ZEBRA_WEIGHTS - 2])));
     let constant = zebra(&read_zebra(&zebra_file(&words)).unwrap().weights).unwrap();

@@ -1,4 +1,4 @@
-//! Moves and flips in AVX2. The four lanes are the four directions of lines, or four of the rays.
+//! Moves and flips in AVX2. A vector has a lane for each direction of lines, or for each of 4 rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
@@ -10,7 +10,6 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// Returns the legal moves by the portable algorithm, with a lane for each direction of lines.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
@@ -45,14 +44,14 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let opponent = _mm256_set1_epi64x(opponent as i64);
     let zero = _mm256_setzero_si256();
 
-    // Finds the lowest square of the ray that is not the opponent's, and the squares before it.
+    // Finds the lowest square of the ray without an opponent's disc, and the squares before it.
     let stops = _mm256_andnot_si256(opponent, ascending);
     let end = _mm256_and_si256(stops, _mm256_sub_epi64(zero, stops));
     let open = _mm256_cmpeq_epi64(_mm256_and_si256(end, player), zero);
     let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
     let up = _mm256_andnot_si256(open, _mm256_and_si256(before, ascending));
 
-    // Finds the highest square of the ray that is not the opponent's: `below` has all lower ones.
+    // Finds the highest of `stops`: it is not in `below`, the squares lower than some stop.
     let step = _mm256_set_epi64x(9, 8, 7, 1);
     let stops = _mm256_andnot_si256(opponent, descending);
     let mut below = _mm256_srlv_epi64(stops, step);
@@ -77,7 +76,6 @@ pub(super) fn halves(rays: &Rays) -> (__m256i, __m256i) {
     }
 }
 
-/// Returns the bitwise OR of the four lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn any_lane(lanes: __m256i) -> u64 {

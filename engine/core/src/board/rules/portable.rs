@@ -2,11 +2,11 @@
 
 use super::rays::RAYS;
 
-/// Returns the legal moves, by parallel prefixes (as in the adder of Kogge and Stone) that run both
-/// ways along the lines of each direction. Gunnar Andersson's Zebra does the same.
+/// Returns the legal moves by Kogge-Stone parallel prefixes in all eight directions, as Gunnar
+/// Andersson's program Zebra does.
 #[inline]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
-    /// Files b to g: a horizontal or diagonal line cannot pass through an edge file.
+    /// Files b to g: discs on the files a and h are never flipped horizontally or diagonally.
     const INNER_FILES: u64 = 0x7E7E_7E7E_7E7E_7E7E;
     let inner = opponent & INNER_FILES;
     let reached = line_moves(player, inner, 1)
@@ -31,10 +31,10 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Returns the flips of a move on an empty square. On each ray, the first square without a disc of
-/// the opponent decides: if it has a disc of the player, the discs before it are flipped. A carry
-/// finds this square on ascending rays, a count of leading zeros on descending rays (method of
-/// Toshihiko Okuhara).
+/// Returns the flips of a move on an empty square. On each ray, the first square without an
+/// opponent's disc decides: if it has a player's disc, the discs before it are flipped. A carry
+/// finds this square on ascending rays, a count of leading zeros on descending ones (Toshihiko
+/// Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -51,8 +51,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the flips of a move on the last empty square. All other squares have discs, so one byte,
-/// the player's discs on a line, determines the flips on the line: it is the index in a table.
+/// Counts the flips of a move on the last empty square. All other squares have discs, so the byte
+/// of the player's discs on a line determines the flips on it: it is an index in [`LINE_FLIPS`].
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
@@ -72,8 +72,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The number of discs that the last move flips on a line of eight squares. The indices are the
-/// place of the move on the line, and the player's discs on the line as a byte.
+/// The number of discs that the last move flips on a line of eight squares, by the move's place on
+/// the line and by the byte of the player's discs on the line.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

@@ -12,7 +12,7 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The shifts in bits by one, two and four squares, with a lane for each direction of lines.
+/// The shift counts that move a board by one, two and four squares, with a lane for each direction.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -67,7 +67,7 @@ pub(super) fn stable(player: u64, opponent: u64) -> u64 {
         _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
     };
     let mut stable = _mm256_and_si256(player, all_lanes(safe));
-    // Most often, four rounds suffice. A check after each is slower: its branch is hard to predict.
+    // Mostly, four rounds suffice. A check after each round is slower: its branch is unpredictable.
     loop {
         let before = grown(grown(grown(stable)));
         stable = grown(before);

@@ -29,7 +29,7 @@ pub(super) fn full(occupied: u64, (shift, last_up, last_down): (u32, u64, u64)) 
     let mut step = shift;
     for _ in 0..3 {
         // A square is in `up` if `step / shift` consecutive squares of the line, beginning with it,
-        // or all squares from it to the line's end are occupied. The next statement doubles `step`.
+        // or all squares from it to the line's end are occupied. Each round doubles this number.
         up &= out_up | up >> step;
         down &= out_down | down << step;
         out_up |= out_up >> step;

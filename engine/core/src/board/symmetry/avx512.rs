@@ -26,7 +26,7 @@ fn images(board: u64) -> __m512i {
     const MIRRORED: i64 = DIAGONAL.swap_bytes();
     const SAME: i64 = 0x0706_0504_0302_0100;
     const SWAPPED: i64 = 0x0809_0A0B_0C0D_0E0F;
-    // Every second copy has its ranks in reverse order.
+    // Every second copy of the board has its ranks in reverse order.
     let order = _mm512_broadcast_i64x2(_mm_set_epi64x(SWAPPED, SAME));
     let boards = _mm512_shuffle_epi8(_mm512_set1_epi64(board as i64), order);
     let diagonals = _mm512_set_epi64(

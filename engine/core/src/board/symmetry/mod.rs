@@ -1,4 +1,4 @@
-//! The eight symmetries of the board, and the smallest image of two bitboards.
+//! The eight symmetries of the board, and the canonical image: the smallest of the eight images.
 //!
 //! There is no version for AVX2: its gain was too small (`docs/log/boards.md`).
 
@@ -10,7 +10,6 @@ use super::Square;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::InstructionSet;
 
-/// Returns the smallest of the eight images of two bitboards, as a pair.
 #[inline]
 pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     #[cfg(target_arch = "x86_64")]
@@ -97,7 +96,7 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// Some boards are symmetric: if images of `player` are equal, those of `opponent` must decide.
+    /// Some boards have a symmetric `player`: `opponent` then decides which image is the smallest.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

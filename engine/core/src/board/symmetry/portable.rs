@@ -1,9 +1,7 @@
-//! Computes the canonical image with 64-bit integers only.
+//! The canonical image, computed with 64-bit integers only.
 
 use super::{mirror_files, transpose};
 
-/// Returns the smallest of the eight images: the boards and the transposed boards, each unchanged,
-/// with the files mirrored, with the ranks mirrored, or with both mirrored.
 pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (transposed_player, transposed_opponent) = (transpose(player), transpose(opponent));
     let images = [

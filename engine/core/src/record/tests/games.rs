@@ -89,8 +89,8 @@ fn an_impossible_move_is_named() {
     assert!(error.contains("bad.games: game 2: move 10 is stated to be number 99"), "{error}");
 }
 
-/// A regression: a command that counts the games before it reads them trusted a frame that states
-/// four billion games, and did not end.
+/// A regression: commands that count a file's games before they read them trusted a damaged frame
+/// that states four billion games, and did not end.
 #[test]
 fn games_that_are_not_there_are_not_counted() {
     let frame = |games: u32| {
@@ -124,14 +124,14 @@ fn frames_may_be_the_callers_own() {
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }
 
-/// A regression: a file of games lost the stated result of an unfinished game.
+/// A regression: the stated result of an unfinished game was lost when the game was written.
 #[test]
 fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
     let cut = random_game(3, 40).with_stated(26).unwrap();
     let whole = random_game(4, 60);
     let frame = frame::encode(&[cut.clone(), whole.clone()]);
     assert_eq!(frame::decode(&frame).unwrap(), [cut, whole.clone()]);
-    // The column of flags is the last column before the moves.
+    // The flags are the last byte before the moves.
     let mut damaged = frame::encode(std::slice::from_ref(&whole));
     damaged[4 + 4] |= 4;
     damaged.push(whole.black_score().unwrap() as u8);

@@ -1,4 +1,4 @@
-//! Tests of both receivers with the same files: weights by class, and weights that are expanded.
+//! Tests of both receivers (weights by class, and expanded weights) with the same files.
 
 use std::fs;
 
@@ -15,7 +15,6 @@ fn phase(number: usize) -> Phase {
     Phase::new(number).unwrap()
 }
 
-/// Returns random weights and counts, and random factors in two groups of phases.
 fn drawn() -> Weights {
     let shape = FactorShape::new(8, 30).unwrap();
     let set = PatternSet::from_toml(
@@ -30,7 +29,7 @@ fn drawn() -> Weights {
     for phase in Phase::all() {
         let (steps, counts) = (numbers(parameters), numbers(parameters));
         weights.set_steps(phase, |parameter| steps[parameter] as i16 - 4095);
-        // The counts spread over the whole range of u32, so some of their changes wrap around.
+        // These counts cover the whole range of u32, so some changes between phases wrap around.
         weights.set_counts(phase, |parameter| counts[parameter].wrapping_mul(0x9E37_79B9));
     }
     for group in 0..2 {
@@ -51,7 +50,7 @@ fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
     assert!(expanded.blocks == layout::expand(weights));
 }
 
-/// Reads a file by class and expanded, which must agree. Returns weights, or an error without path.
+/// Reads a file by class and expanded, which must agree. Errors are returned without the path.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let (_folder, path) = Folder::with("a.weights");
     write(&path, Kind::Weights, sections);
@@ -92,7 +91,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// The order is free, except that changes must come after the phase to which they refer.
+/// Any order is allowed, except that changes must come after the phase to which they refer.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -191,7 +191,6 @@ impl Backend for Cpu<'_> {
 
 fn rows_of<'a>(positions: &[Rows<'a>], batch: Batch) -> Vec<Rows<'a>> {
     let of_batch = |rows: &Rows<'a>| {
-        // The range lies within the positions, because it is computed from their number.
         let positions = &rows.positions[batch.range(rows.positions.len())];
         Rows { positions, factor: rows.factor }
     };

@@ -1,8 +1,8 @@
 //! The inner loop of a fit: computes the features of a block of positions, gathers their weights,
-//! and adds results to the sums of their parameters (scatter).
+//! and adds a result of each position to the sums of its parameters (scatter).
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
-//! `othello-trainer bench`. `docs/log/fits.md` lists failed attempts to make the loop faster.
+//! `othello-trainer bench`. `docs/log/fits.md` lists attempts that did not make the loop faster.
 
 use othello_engine::record::ScoredPosition;
 
@@ -23,8 +23,7 @@ pub(super) fn gather_and_scatter(
 ) {
     assert_eq!((weights.len(), sums.len()), (model.parameters(), model.parameters()));
     for_each_row(model, positions, |position, row| {
-        // SAFETY: a row contains parameter indices below `Model::parameters`, which is the length
-        // of both slices.
+        // SAFETY: indices in a row are below `Model::parameters`, the length of both slices.
         unsafe {
             let value = value(position, gather(weights, row));
             scatter(sums, row, value);
@@ -42,8 +41,7 @@ pub(super) fn gather_all(
 ) {
     assert_eq!(weights.len(), model.parameters());
     for_each_row(model, positions, |position, row| {
-        // SAFETY: a row contains parameter indices below `Model::parameters`, the length of
-        // `weights`.
+        // SAFETY: indices in a row are below `Model::parameters`, the length of `weights`.
         visit(position, unsafe { gather(weights, row) });
     });
 }
@@ -124,7 +122,7 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// Some numbers of positions are not a multiple of the block size.
+    /// The last block can have fewer positions than the others; its positions must count, too.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

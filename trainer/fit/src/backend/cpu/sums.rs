@@ -8,7 +8,7 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// The least number of positions for each worker: with fewer, separate sums would not save time.
+/// The least number of positions for each worker. With fewer, more workers would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -75,8 +75,8 @@ pub(super) fn errors_by_chunks(
 }
 
 /// Calls `add` for all rows. Sets `sums` to the totals of the amounts that `add` adds, and returns
-/// the total of its results. If this saves time, several workers share the rows, each with separate
-/// sums.
+/// the total of its results. If there are enough positions, several workers, each with its own
+/// sums, divide the rows.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

@@ -1,7 +1,7 @@
 //! Elementwise operations on the vectors of parameters, and the dot product, as defined by the
 //! methods of the same name of [`Backend`](crate::backend::Backend). Memory bandwidth limits these
 //! loops, which take little time compared with the loops over positions. The compiler vectorises
-//! them, and never contracts a product and a sum.
+//! them, and never fuses a product and a sum into one operation.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
@@ -193,7 +193,7 @@ mod tests {
         let state = [&mut weights[..], &mut first, &mut second];
         adam(&[0, 5], &[0.3, 0.3], &step, state, &mut fixed);
         assert_eq!((weights[0], first[0], second[0]), (0.3, 0.0, 0.0));
-        // After one update with the gradient 0.5, the mean is 0.05 and the mean square is 0.0025.
+        // After the gradient 0.5, Adam's running mean is 0.05, and that of squares is 0.0025.
         let expected = 0.3 + 0.3 * 0.05 / (0.0025_f64.sqrt() + 1e-8);
         assert!((weights[1] - expected).abs() < 1e-12);
         assert_eq!(fixed[1], rounded_weight(weights[1]));

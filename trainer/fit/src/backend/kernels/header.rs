@@ -7,7 +7,7 @@ use othello_engine::pattern::{Scalar, configurations};
 
 use crate::model::{Lane, Model};
 
-/// The number of squares whose base-3 digits one word contains in the kernels' tables.
+/// The kernels store the content of a square as a byte; a 32-bit word holds this many squares.
 const SQUARES_PER_WORD: usize = 4;
 
 /// This many base-3 digits fit in a byte: the greatest number of five digits is 3⁵ − 1 = 242.
@@ -34,8 +34,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes each distinct map from configurations to classes once. Returns, for each lane (instance
-/// of a pattern), the index of its map; `None` if it needs no map.
+/// Writes each distinct map from configurations to classes once to `text`. Returns, for each lane
+/// (instance of a pattern), the index of its map; `None` if it needs no map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -75,9 +75,8 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the C expression of the base-3 number of up to five squares. It has one `DOT`, the dot
-/// product of digits and powers of three, for each word of the board that contains some of the
-/// squares.
+/// Returns the C expression of the base-3 number of up to five squares: a `DOT`, the dot product of
+/// digits and powers of three, for each word of the board that contains some of them.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

@@ -55,8 +55,8 @@ impl Drop for Share {
     }
 }
 
-/// Positions for the kernels, in runs of rows. As many runs as fit stay in device memory; the other
-/// runs are copied to the device each time they are used.
+/// Positions for the kernels. Of the [`Rows`] given, as many as fit stay in device memory; the
+/// others are copied to the device each time they are used.
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,
@@ -76,7 +76,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row, if any. In a group of phases, all rows use this phase's weights.
+    /// The phase of the first row, if any. In a group, all of these rows use this phase's weights.
     pub(super) phase: Option<Phase>,
 }
 
@@ -100,8 +100,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the rows of a batch to `work`: each run in one call if it is on the device, else in
-    /// chunks.
+    /// Passes the positions of a batch to `work`. Rows on the device take one call each; others are
+    /// copied to the device in chunks, with one call for each chunk.
     pub(super) fn for_each(
         &self,
         launcher: &L,

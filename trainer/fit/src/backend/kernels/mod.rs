@@ -1,6 +1,6 @@
 //! The primitives of a fit, computed by the kernels of `othello-kernels` on any launcher: a GPU or,
-//! for checks, the CPU. Launchers differ only in memory, copies and launches, so the tests here
-//! also apply to the GPU.
+//! for checks, the CPU. Launchers differ only in memory, copies and launches, so the tests on the
+//! CPU also check what the GPU computes.
 
 mod header;
 mod memory;
@@ -47,8 +47,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    /// Runs a kernel for `count` elements. There may be fewer threads, since launchers limit the
-    /// blocks.
+    /// Runs a kernel over `count` elements; a thread may process several, since blocks are limited.
     fn run(
         &self,
         kernel: &Kernel,

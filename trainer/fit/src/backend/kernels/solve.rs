@@ -22,11 +22,11 @@ pub(super) const MOST_EMPTIES: u32 = 14;
 /// self-play, and 1 of 21 of random games.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// The number that replaces the score of a search that was stopped.
+/// The kernel's result for a position whose search it stopped, in place of the score.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps of each thread in a launch. They take two seconds on a large GPU.
-/// Longer launches would block a display or delay the end of a run.
+/// The estimated number of steps that each thread does in a launch. On a large GPU, such a launch
+/// takes two seconds; a longer one would block a display or delay the end of an interrupted run.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
@@ -95,8 +95,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
         MOST_EMPTIES
     }
 
-    /// Launches overlap: during the last searches of one launch, the next one begins. Positions
-    /// with the most empty squares come first, so that the threads of a warp have about equal work.
+    /// Solves positions in launches that overlap, so that the device stays busy. Positions with the
+    /// most empty squares come first, so that the threads of a warp have about equal work.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -125,13 +125,12 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides the indices `order` into launches. A launch has at most `steps` estimated steps, or only
-/// one position.
+/// Divides `order`, indices of `positions`, into launches of one position or up to `steps` steps.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
         let mut sum = 0.0;
-        // The estimate is for self-play; a position of a random game takes twice as many steps.
+        // This estimate is for self-play; in random games, a position takes twice as many steps.
         let fits = |number: &&usize| {
             sum += 3_200.0 * 2.5f64.powi(positions[**number].empties() as i32 - 10);
             sum <= steps

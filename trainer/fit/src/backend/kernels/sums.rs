@@ -1,4 +1,4 @@
-//! The vectors of a group, and the sums of its updates, in the memory of a launcher.
+//! Device memory for a group of phases: its parameters, and the sums of its updates.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::backend::{Group, Result};
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// For each index in the group, the parameter's occurrences in training. The last element is 0:
-    /// it stands for all other parameters.
+    /// For each parameter index of the group, the parameter's occurrences in training. The last
+    /// element, which stands for all parameters that do not occur, is 0.
     pub(super) totals: B,
 }
 
-/// The sums of an update of a group. Between updates, all of them are 0.
+/// The sums that an update of a group needs. Every update begins and ends with all of them 0.
 #[derive(Debug)]
 pub struct GroupSums<B> {
     pub(super) sums: Vector<B, i64>,
@@ -44,8 +44,8 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the kernel arguments for a group of phases: the numbers of its parameters, `vector`,
-    /// and the offsets in `vector` at which the weights of the rows' phase and the factors begin.
+    /// Returns the kernel arguments for a group of phases: the indices of its parameters, `vector`,
+    /// and the offsets in `vector` of the weights of the rows' phase and of the factors.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,

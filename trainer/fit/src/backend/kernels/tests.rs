@@ -1,5 +1,5 @@
-//! Compares the kernels, run on this machine's processor, with the reference, bit by bit. `cuda`
-//! runs the same checks on a GPU, if there is one.
+//! Compares the results of the kernels, run on the CPU, with those of the reference, `Cpu`, bit by
+//! bit. `cuda` runs the same checks on a GPU, if there is one.
 
 mod cuda;
 mod factors;
@@ -34,11 +34,11 @@ pub(crate) trait Bring: Launcher + Sized {
     fn bring(program: &Program, limits: Option<Limits>) -> Self;
 }
 
-/// The libraries of programs that tests compiled, by checksum: several tests run the same program.
+/// The compiled libraries, by their program's checksum: several tests use the same program.
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads the program, compiled once. Each call loads a separate copy of the library, because
-/// kernels keep shared memory in static variables of the library.
+/// Loads the program, which is compiled only once. Each call loads a separate copy of the library,
+/// because the kernels store shared memory in static variables.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
@@ -111,14 +111,13 @@ fn sums<B: Backend>(backend: &B, rows: &[Rows<'_>], weights: &[f64]) -> Sums {
     ([labels, zeros, batch, occurrences], squares, errors)
 }
 
-/// Returns random weights between −`size` and `size` discs.
 fn random_weights(model: &Model, size: f64, seed: u64) -> Vec<f64> {
     let mut random = Generator::new(seed);
     let mut weight = || (f64::from(random.below(1 << 20)) / f64::from(1 << 19) - 1.0) * size;
     (0..model.parameters()).map(|_| weight()).collect()
 }
 
-/// Merges the start position and those of self-play games with 1 to 12 random plies, of all phases.
+/// Returns a dataset of the start position and of self-play games with 1 to 12 random plies.
 fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
@@ -202,8 +201,8 @@ fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Tests sums as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows. All rows have the same position, the
-/// label −64 discs and the largest weight. All parameters have the weight 64 discs.
+/// Tests sums as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows: they must not overflow. All rows have
+/// the same position, the label −64 discs and the largest weight; all parameters weigh 64 discs.
 fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();
@@ -273,7 +272,7 @@ fn vectors<B: Backend>(backend: &B, inputs: [&[f64]; 3], step: &AdamStep) -> Vec
     backend.adam(&sums, &initial, step, &mut moments, &mut fixed).unwrap();
     [&moments.weights, &moments.first, &moments.second].into_iter().for_each(&mut keep);
     found.push(bits(&scalars));
-    // Rounded weights cannot be downloaded, so the errors of their values are compared.
+    // Rounded weights cannot be downloaded, so the errors of evaluations with them are compared.
     let rows = random_rows(500, 6);
     let positions = backend.positions(&[Rows::full(&rows)]).unwrap();
     let errors = backend.errors(&positions, &fixed).unwrap();
@@ -323,7 +322,7 @@ fn the_host_run_kernels_compute_what_the_cpu_computes() {
     all_is_computed_alike::<HostLauncher>();
 }
 
-/// Mutation test: comparisons with the reference must find each change of the kernels' sources.
+/// Mutation test: the comparison with the reference must fail if a constant in a kernel is changed.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");

@@ -1,5 +1,5 @@
-//! The run that makes a dataset in a folder. A part of the first stage has the sorted positions of
-//! a range of records; a part of the second stage has the merged positions of a phase.
+//! The run that makes a dataset in a folder. A part of its first stage contains the sorted
+//! positions of a range of records; a part of its second stage, the merged positions of a phase.
 
 use std::path::Path;
 
@@ -72,7 +72,7 @@ impl DatasetFolder {
             run.clean()?;
             return Err(nothing(data, settings, &counts.excluded));
         }
-        // Half of the memory holds the phases merged at a time; a larger phase goes through files.
+        // Phases merged at the same time share half of the memory; a larger phase uses files.
         let bytes = |phase: Phase| {
             let rows: usize = runs.iter().map(|run| run.len(phase)).sum();
             (rows as u64).saturating_mul(ROW_BYTES as u64)
@@ -134,8 +134,8 @@ fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])>
     Subset::ALL.into_iter().flat_map(of_subset).collect()
 }
 
-/// Merges the rows of a phase into `part`. Training rows, which are the most, are written directly;
-/// the others wait in memory or, with a memory limit, in temporary files.
+/// Merges the rows of a phase into `part`. Training rows, which are the most, are written
+/// immediately; the others wait in memory or, if there is a limit, in temporary files.
 fn write_phase(
     part: &mut LongPart<'_>,
     counts: &Counts,

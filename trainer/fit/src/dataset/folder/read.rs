@@ -15,8 +15,7 @@ use crate::memory::MemoryLimit;
 use crate::source::DataError;
 
 impl DatasetFolder {
-    /// Reads the given phases; the others are empty. Rows beyond the memory limit are mapped from
-    /// temporary files.
+    /// Reads only the given phases. Rows beyond the memory limit are mapped from temporary files.
     pub fn read(
         &self,
         phases: &[Phase],

@@ -116,7 +116,7 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> {
 impl DatasetFolder {
     /// Refuses a folder that cannot be written, or that has one of the `inputs` under the name of a
     /// file of the dataset. Unless `existing` allows replacing files, also refuses a folder with
-    /// other files of records, which could be taken for the dataset's.
+    /// other files of records: they would seem to belong to the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -143,8 +143,8 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder made from other data or settings. Does not read the data: compares the
-    /// checksums at the ends of the input files. Accepts the folder if a file has no checksum.
+    /// Refuses a folder with a dataset of other data or settings. Compares only the checksums at
+    /// the ends of the input files; if an input has no checksum, accepts the folder.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],
@@ -174,7 +174,7 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     }
 }
 
-/// Returns the inputs with the checksums that their files state; `None` if a file states none.
+/// Returns the inputs with the checksums stored in their files; `None` if a file stores none.
 fn stated(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = stated_sha256(&choice.path).ok()?;

@@ -4,7 +4,7 @@ use othello_testing::on_threads;
 
 use super::*;
 
-/// Solves the normal equations by Gaussian elimination.
+/// Returns the exact weights: solves the normal equations by Gaussian elimination.
 fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
     let n = model.parameters();
     let mut matrix = vec![vec![0.0; n + 1]; n];
@@ -39,7 +39,7 @@ fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]
     rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// Returns by how much, relatively, the objective of a fit exceeds that of the exact solution.
+/// Returns the excess of a fit's objective over the exact minimum, relative to this minimum.
 fn excess(by: &Solution) -> f64 {
     let (model, rows, ridge) = (model(), rows(3000), 10.0);
     let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
@@ -61,7 +61,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// Least squares updates the training error without measuring it; it must stay the measured one.
+/// Each step derives the training error from that of the last step; it must equal the measured one.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));

@@ -38,7 +38,7 @@ fn train_mse(report: &FitReport) -> f64 {
     report.0[1].train_mse.unwrap()
 }
 
-/// The errors that the fit reports must equal the errors of the tables that the engine uses.
+/// Reported errors must be those of the engine's tables, which are read from the weights file.
 #[test]
 fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted() {
     let (plain, model, dataset) = (model(), factor_model(), dataset());
@@ -65,7 +65,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit that widens factor vectors must begin with the same values: tiny steps keep the error.
+/// Wider factor vectors must not change the values with which a fit begins. (Its steps are tiny.)
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();
@@ -81,7 +81,7 @@ fn more_factors_begin_with_the_values_of_those_there_are() {
     let factors = file.weights.factors().unwrap().of(phase);
     let drawn = factors.iter().skip(4).step_by(16).any(|&factor| factor != 0);
     assert!(drawn, "factors that begin with 0 would stay 0");
-    // The second file counts both fits. They had the same positions, so all counts double.
+    // The counts of a fit include those of its initial weights, which had the same positions.
     let [before, after] = [&wide, &file].map(|file| file.weights.counts(phase));
     assert!(before.iter().any(|&count| count > 0));
     assert!(after.iter().copied().eq(before.iter().map(|&count| 2 * count)));

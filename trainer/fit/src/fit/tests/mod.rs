@@ -1,5 +1,5 @@
-//! Tests of the optimizers: against the exact solution, with other numbers of threads and orders of
-//! the data, and after a stop and a resumption.
+//! Tests of the optimizers: they reach the exact solution, with any number of threads and order of
+//! the data, and continue unchanged after a stop.
 
 mod exact;
 mod factors;

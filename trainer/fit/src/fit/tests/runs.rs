@@ -1,4 +1,4 @@
-//! Tests of fits that time out, are interrupted or divided, or have unusable snapshots.
+//! Tests of fits that are stopped or divided among shards, and of snapshots that are unusable.
 
 use std::collections::HashSet;
 use std::fs;
@@ -154,7 +154,7 @@ fn too_little_memory_for_one_phase_is_said_with_what_it_takes() {
 
 #[test]
 fn a_snapshot_that_cannot_be_used_is_told_of_and_not_used() {
-    // Runs the fit on one thread, so that the phase in progress is the one that is resumed.
+    // With one thread, the fit resumes the phase whose snapshot the test spoils.
     on_threads(1, spoil_snapshots);
 }
 
@@ -174,7 +174,7 @@ fn spoil_snapshots() {
     };
     trial.run("pieces.weights", &StopFit::after(u64::MAX, 100)).unwrap_err();
     let first_lines = metrics("pieces.weights");
-    // The container is valid, but its sections are those of another optimizer's solver.
+    // The container is valid, but lacks a section of Adam's state.
     let path = &snapshots()[0];
     let reader = Reader::open(path, Kind::Part).unwrap();
     let provenance = reader.provenance().clone();
@@ -186,7 +186,7 @@ fn spoil_snapshots() {
     trial.run("pieces.weights", &resumed).unwrap_err();
     let said = resumed.into_messages().concat();
     assert!(said.contains("`second moment`") && said.contains("starts again"), "{said}");
-    // The metrics grow epoch by epoch, and have those that are computed again only once.
+    // The metrics file must grow with each run, without repeating epochs that are computed again.
     let (whole, lines) = (metrics("whole.weights"), metrics("pieces.weights"));
     assert!(first_lines.len() > 1 && lines.len() > first_lines.len(), "{lines:?}");
     assert!(whole.is_superset(&lines) && lines.is_superset(&first_lines));

@@ -27,7 +27,7 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// Sums are exact even for the largest total weight, weights of parameters and label.
+/// Sums must not overflow with the largest total weight, label and weights of parameters.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();

@@ -1,5 +1,4 @@
-//! Computes parameter indices by byte shuffles of AVX2, in two vectors that together have a lane
-//! for each instance of a pattern.
+//! Computes parameter indices by byte shuffles of AVX2: two vectors have a lane for each instance.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -20,8 +19,7 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns a vector for each quarter of the board. Both halves of the vector have the digits of the
-/// quarter's 16 squares.
+/// Returns a vector for each quarter of the board: the digits of its 16 squares, in both halves.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

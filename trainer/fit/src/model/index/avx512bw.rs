@@ -1,5 +1,4 @@
-//! Computes parameter indices by byte shuffles of AVX-512BW, in one register that has a lane for
-//! each instance of a pattern.
+//! Computes parameter indices by byte shuffles of AVX-512BW: a vector has a lane for each instance.
 
 use std::arch::x86_64::{
     __m512i as Register, _mm512_add_epi8 as add8, _mm512_add_epi16 as add16,

@@ -1,5 +1,4 @@
-//! Computes classes by byte permutes of AVX-512VBMI. Each permute looks up one digit of all 64
-//! lanes in the board.
+//! Computes classes by byte permutes of AVX-512VBMI, each of which reads one digit of all 64 lanes.
 
 use std::arch::x86_64::*;
 
@@ -11,8 +10,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// For each base-3 number of a lane and each of its digits: the squares from which the lanes take
-/// the digit. A value of this type exists only if the processor has AVX-512VBMI.
+/// For each base-3 number of a lane and each of its digits, the squares whose content is the digit.
+/// A value of this type exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

@@ -4,21 +4,21 @@
 /// The number of quarters of a board: a shuffle reads two ranks at once.
 pub(super) const QUARTERS: usize = 4;
 
-/// Defines the code for one vector width: the instruction set, its features, and the number of
-/// vectors with the 64 lanes. The module imports the instructions under these names, and has a
-/// function `quarters` that returns the digits of each quarter of a board.
+/// Defines the code for one vector width. The arguments are the instruction set, its features, and
+/// the number of vectors that hold 64 lanes. The calling module imports the instructions by common
+/// names, and has a function `quarters` that returns the digits of each quarter of a board.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
         const VECTORS: usize = $vectors;
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// The tables of each vector. They exist only if the processor has the instructions.
+        /// For each vector, its tables. A value exists only if the processor has the instructions.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
         /// For each base-3 number of a lane, each of its digits and each quarter of the board: the
-        /// indices of the bytes from which the lanes take the digit.
+        /// index of the digit's square in the quarter, for every lane.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The factors by which a lane's four numbers are combined into a parameter index.

@@ -39,13 +39,13 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest set within the engine's chosen set ([`simd::InstructionSet::chosen`]).
+    /// Returns the fastest set that the engine's set ([`simd::InstructionSet::chosen`]) includes.
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
     }
 
-    /// Returns the engine's instruction set that includes this one.
+    /// Returns the least instruction set of the engine that includes this one.
     pub const fn within(self) -> simd::InstructionSet {
         match self {
             Self::Portable => simd::InstructionSet::Portable,

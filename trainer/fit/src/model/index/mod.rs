@@ -40,7 +40,7 @@ impl Row {
     /// A row of zeros, into which parameter indices are written.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// Returns the parameters of the instances. Elements after the last instance have no meaning.
+    /// Returns the parameters of the pattern instances, then elements without a meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array has more than `LANES` elements, so the default is never used.

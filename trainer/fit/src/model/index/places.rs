@@ -26,10 +26,10 @@ pub(super) struct Places {
     /// For each base-3 number and each of its digits, the least significant first: the square from
     /// which each byte lane takes the digit.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane, in the order of [`word_of_byte`], the factor of the five low digits of
-    /// c in the class. The head of this file explains c.
+    /// For each 16-bit lane, in the order of [`word_of_byte`], the number by which the five low
+    /// digits of c are multiplied to get the class (T in `class.rs`).
     pub low_stride: [u16; LANES],
-    /// Like `low_stride`, for the other digits of c.
+    /// Like `low_stride`, but for the other digits of c: 243 T, or 0 if there are none.
     pub high_stride: [u16; LANES],
     /// The first parameter of the pattern of each instance, in the order of the instances.
     pub first_parameter: [u32; LANES],

@@ -1,4 +1,4 @@
-//! Tests that every instruction set computes the parameters of `Geometry::parameters_of`.
+//! Tests that every instruction set computes the same parameters as `Geometry::parameters_of`.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;
@@ -40,7 +40,7 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     assert_eq!(none.nrows(), 0);
 }
 
-/// Sets have as many random patterns as allowed, of one to ten squares, mostly asymmetric.
+/// The sets have up to eight random patterns of one to ten squares, mostly without symmetry.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -59,7 +59,7 @@ fn random_sets_too() {
     }
 }
 
-/// Patterns have two, four or eight symmetries, and no, some or only squares that a mirror moves.
+/// The patterns have two, four or eight symmetries. A mirror moves no, some or all squares.
 #[test]
 fn symmetric_sets_too() {
     let sets = [

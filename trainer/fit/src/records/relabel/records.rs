@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns 1 if every game is searched, since a search takes far longer than writing.
+    /// Returns 1 (game) if games are searched, since a search takes far longer than writing.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -49,7 +49,7 @@ impl Relabel for Game {
             let (position, side, played) = reached(&replay, ply);
             let found = ply.checked_sub(first_known).and_then(|at| *known.get(at)?);
             let (score, best) = match (next, found) {
-                // The move before was the best one, so this score is known.
+                // The last move was a best one, so this position has the same score.
                 (Some(black_score), _) => (black_score * side.sign(), None),
                 (None, Some(score)) => (Discs::from(score), None),
                 (None, None) => solve(&position, searcher),
@@ -97,7 +97,7 @@ impl Settings {
         let moves = replay.steps.len();
         let mut values = game.values().map_or_else(|| vec![None; moves], <[_]>::to_vec);
         let Some(search) = self.search else { return values };
-        // At and after the solved position, values are exact or missing.
+        // From the game's solved position on, values are exact or missing, and are not replaced.
         let solved = game.solved().map_or(moves, |solved| usize::from(solved.ply));
         let end = self.first_exact(game).min(solved).min(moves);
         let searched = replay.steps[..end].iter().zip(&mut values);
@@ -167,8 +167,7 @@ pub struct Changes {
     pub changed: u64,
     /// The number of changes that change the winner, including changes to and from a draw.
     pub other_winner: u64,
-    /// The number of games whose old solved position is the same position, but has another score
-    /// than the exact one.
+    /// The number of games with a stated score of the first solved position that is wrong.
     pub contradicted: u64,
     /// The number of changed results or labels, by the size of the change in discs, rounded.
     pub by_discs: BTreeMap<u32, u64>,
@@ -187,14 +186,14 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean size of the changes, 0 included, in discs; `None` if nothing was compared.
+    /// Returns the mean absolute change in discs, zeros included; `None` if nothing was compared.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
 }
 
 impl Relabel for ScoredPosition {
-    /// Returns at least 1, but so few records that they take only a few milliseconds in total.
+    /// Returns at least 1, but so few records that a thread takes only milliseconds for them.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);

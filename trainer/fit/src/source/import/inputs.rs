@@ -10,7 +10,7 @@ use othello_engine::progress::Progress;
 use super::{Imported, RandomPlies, Summary};
 use crate::source::{DataError, Entries, checksum};
 
-/// The input files in the order in which they are named, those of a folder ordered by name.
+/// The input files in the order of the arguments. Those of a folder are ordered by name.
 pub(super) struct Inputs {
     pub(super) files: Vec<PathBuf>,
     /// For each file, the number of random moves that its games begin with.
@@ -62,8 +62,8 @@ impl Inputs {
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Counts all records, passes accepted ones to `take`, and prints messages about refused ones
-    /// and about games whose stated result differs from their moves.
+    /// Counts all records and passes the accepted ones to `take`. Prints messages about refused
+    /// records, and about games whose stated result differs from their moves.
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, DataError>,
@@ -109,8 +109,7 @@ impl Inputs {
     }
 }
 
-/// A printer of messages about refused records, and about results that differ from the moves. It
-/// also counts the messages.
+/// Prints and counts messages about refused records, and about results that differ from the moves.
 struct Notices<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],

@@ -22,8 +22,7 @@ use inputs::Inputs;
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,
-    /// The number of imported training positions. In games, these are the positions in which a move
-    /// was played.
+    /// The number of imported training positions; in games, those in which a move was played.
     pub positions: u64,
     /// The number of refused records.
     pub rejected: u64,
@@ -72,8 +71,7 @@ pub trait Imported: Record {
     }
 }
 
-/// The number of random moves that games begin with: `N` for all files, or `PATH=N` for one file
-/// or folder.
+/// The number of random moves that begin a game: `N` in all files, `PATH=N` in a file or folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RandomPlies {
     /// The file or folder; `None` for all files.
@@ -132,8 +130,8 @@ pub struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports the records that `open` reads. If the output is already complete, only reads the
-    /// inputs again, for the summary.
+    /// Imports the records that `open` reads. If the output is already complete, it is not written
+    /// again, and the inputs are read only for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, DataError>,
@@ -148,8 +146,7 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports the exactly scored positions of WTHOR games, without those that also occur, up to
-    /// symmetry, in the games of `except`.
+    /// Imports the exactly scored positions of WTHOR games, but (up to symmetry) none of `except`.
     pub fn run_solved(
         &self,
         except: &[PathBuf],

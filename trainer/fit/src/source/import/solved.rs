@@ -7,7 +7,7 @@ use othello_engine::board::{Position, Side};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, Label, RecordError, ScoredPosition, Weight};
 
-/// Positions with exact scores, each once up to symmetry, in the order of [`Self::add`].
+/// Positions with exact scores, in the order of [`Self::add`]. Of symmetric images, only the first.
 #[derive(Default)]
 pub(super) struct Positions {
     pub(super) rows: Vec<ScoredPosition>,
@@ -29,7 +29,7 @@ impl Positions {
         }
     }
 
-    /// Removes the positions of a file of games; returns the checksum of that file.
+    /// Removes all positions of the games in a file. Returns the checksum of the file.
     pub(super) fn remove_those_of(
         &mut self,
         path: &Path,

@@ -13,7 +13,7 @@ use othello_engine::text::excerpt;
 pub enum Origin {
     /// The score of the game's solved position, for positions at any ply.
     Solved,
-    /// The exact score, if known: that of the solved position, or an exact value stored after it.
+    /// The exact score of the position: that of the solved position, or an exact value after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -22,22 +22,21 @@ pub enum Origin {
     LambdaReturn(Lambda),
     /// The result of the game by its moves: the score of its final position.
     Result,
-    /// The result that the game's source states, even if the game is unfinished. If none is stated,
-    /// the result by the moves.
+    /// The result that the game's source states or, if it states none, the result by the moves.
     Stated,
 }
 
 /// The λ of a λ-return, 0 to 1 in hundredths: the share of a label that comes from later values.
 /// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is
-/// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term has the remaining weight: it is the game's
-/// result, or the last value before a move that the search did not choose. (Sutton, Learning to
-/// Predict by the Methods of Temporal Differences, 1988.)
+/// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term, which has all remaining weight, is the
+/// game's result or, if the search did not choose a later move, the last value before this move.
+/// (Sutton, Learning to Predict by the Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ. A smaller one is better for values from the shipped weights, a larger one for
-    /// the results of weak players.
+    /// The default λ, 0.5. For values of searches with the shipped weights, a smaller λ gives
+    /// better fits; for the results of weak players, a larger one.
     pub const USUAL: Self = Self(50);
 
     /// Returns the λ of `hundredths` / 100; `None` if that exceeds 1.
@@ -134,8 +133,8 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(step.side.sign()))
     }
 
-    /// Returns the value after the move at `ply`: that of the next position or, after the last
-    /// move, the result; `None` if the search did not choose this move.
+    /// Returns the value of the position after the move at `ply`; after the last move, the result.
+    /// Returns `None` if the search did not choose the move.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;

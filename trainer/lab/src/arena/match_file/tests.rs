@@ -60,7 +60,7 @@ impl Setting {
         kept.play_in(&self.path(name), plan, shard, Existing::Keep, progress)
     }
 
-    /// Plays the shards in descending order, and packs them into the file `name`.
+    /// Plays the match in `count` shards, the last one first, and packs them into the file `name`.
     fn shards(&self, name: &str, count: usize) -> MatchFile {
         for number in (1..=count).rev() {
             self.play(name, &format!("{number}/{count}"), &Silent).unwrap();
@@ -75,7 +75,6 @@ impl Setting {
     }
 }
 
-/// Returns the result with 0 for the measured times.
 fn timeless(result: &MatchResult) -> MatchResult {
     let efforts = result.efforts.map(|Effort { nodes, .. }| Effort { nodes, seconds: 0.0 });
     MatchResult { efforts, ..result.clone() }
@@ -126,7 +125,7 @@ fn a_sequential_test_decides_over_all_shards_as_in_one_run() {
     assert_eq!(timeless(&packed.result), timeless(&whole.result));
 }
 
-/// A regression: duplicates, and pairs from openings of another match, were counted.
+/// A regression: a match counted duplicate pairs, and pairs from openings of another match.
 #[test]
 fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
     let setting = Setting::new(None);

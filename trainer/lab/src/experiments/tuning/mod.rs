@@ -28,7 +28,7 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds; `None` for as many as leave two trials, but at most 5.
+    /// The number of rounds; `None` for as many as halve the trials to two, but at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games, false if fewer seeds.
     pub by_data: bool,
@@ -56,7 +56,7 @@ pub struct Tuned {
     pub trials: Vec<Record>,
     /// The combination with the smallest error in the last round.
     pub best: Json,
-    /// The mean absolute error of this combination in the last round, in discs.
+    /// The mean absolute error of `best` in the last round, in discs.
     pub mae: f64,
     /// The confidence of the outcomes.
     pub confidence: f64,
@@ -91,8 +91,8 @@ impl Tuning<'_> {
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, and drops those that are proven worse. The last round has
-    /// all data, also for a single combination. `begun` is the time of the start.
+    /// Fits the combinations in rounds, and drops those that are proven worse. The last round
+    /// always runs, with all data. `begun` is the time at which the search began.
     pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, LabError> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
@@ -161,14 +161,14 @@ impl Tuning<'_> {
         trials: &[Values],
         study: &Study<'_>,
     ) -> Result<Vec<Record>, LabError> {
-        // Consecutive units share a seed, and so its data. Units without a trial fit nothing.
+        // Consecutive fits share a seed, and so its data. Numbers without a trial fit nothing.
         let fitted = study.fits(round.number as usize - 1, |unit| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
             trials.get(number).map_or(Ok(None), |values| self.fit(round, values, seed, study))
         })?;
         let of_trial = |number: usize| {
             let fits = fitted.iter().skip(number).step_by(round.most);
-            // If the fit of a seed diverged, only the seeds before it have errors.
+            // If the fit with a seed diverged, only the seeds before it count.
             fits.map_while(Option::as_ref).map(|fit| Ok(study.errors(fit)?.on(&study.phases())))
         };
         let errors = (0..trials.len()).map(|number| of_trial(number).collect());
@@ -215,7 +215,7 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns the trials, dropped or left in the last round, that are not proven worse than the best.
+/// Returns the trials, halved in any round or equal in the last, not proven worse than the best.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -240,9 +240,9 @@ pub struct Record {
     pub share: Share,
     /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
     pub trial: String,
-    /// The values.
+    /// The values of the combination, by the path of the entry.
     pub values: Json,
-    /// The values in words.
+    /// The values as a text, such as `ridge = 30`.
     #[serde(skip)]
     pub name: String,
     /// The mean absolute error in discs of the fit with each seed.
@@ -257,13 +257,12 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` in the folder of a study: a line with the common provenance, then the
-/// trials of earlier searches over other values, then those of this search. A finished search
-/// writes the same bytes after any number of kills.
+/// The file `trials.jsonl` in the folder of a study: a line with the provenance that all searches
+/// share, then the trials of earlier searches over other values, then those of this search. Kills
+/// and resumptions do not change the bytes that a finished search writes.
 pub(super) struct RecordFile {
     path: PathBuf,
     head: String,
-    /// The lines of earlier searches.
     earlier: Vec<String>,
 }
 
@@ -276,7 +275,7 @@ fn key(line: &Json) -> [Option<&Json>; 3] {
 }
 
 impl RecordFile {
-    /// Refuses a file of another recipe or other test games, unless it may be replaced.
+    /// Reads an existing file. Refuses one of another recipe or other test games, unless forced.
     pub(super) fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
@@ -292,7 +291,7 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the trials of the finished rounds; keeps the lines of earlier searches.
+    /// Writes the trials of the finished rounds after the lines of earlier searches.
     pub(super) fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {
@@ -316,7 +315,7 @@ mod tests {
         assert_eq!(rounds, [1, 1, 2, 2, 3, 3, 4, 5]);
     }
 
-    /// A regression: `tune` printed that all others are proven worse.
+    /// A regression: `tune` reported halved trials as proven worse.
     #[test]
     fn a_trial_that_was_only_halved_is_not_called_proven_worse() {
         let record = |round, outcome, name: &str| Record {

@@ -1,8 +1,8 @@
 //! An update by Adam of those weights and factors that occur in a batch.
 //!
-//! The value, the residual and the sum of vectors of every position come first; a counting sort
-//! then lists the positions of each parameter. A parameter's gradient is added up in registers and
-//! used at once. All gradients together would take much more memory.
+//! First, the value, residual and sum of factor vectors of each position are computed, and a
+//! counting sort lists the positions of each parameter. Then each gradient is added up in registers
+//! and used at once. To store all gradients would take much more memory.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
@@ -13,7 +13,7 @@ use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
 use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
 
-/// Vectors of an update by Adam. Each has the weights of all phases of a group, then the factors.
+/// The vectors of an update by Adam. Each holds the weights of a group's phases, then the factors.
 pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) initial: &'v [f64],
     pub(in crate::backend) weights: &'v mut [f64],
@@ -22,8 +22,8 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Sets `batch` to the residuals of all `rows`. Each element of `rows` has positions of only one
-/// phase. Returns Σ weight · residual².
+/// Sets `batch` to the residuals of all positions in `rows`, in the order of the group's phases.
+/// Returns Σ weight · residual². Each element of `rows` must have positions of only one phase.
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -144,7 +144,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds a parameter's factors, and its weights minus [`own_square`] of the factors.
+    /// Converts a parameter's factors, and its weights minus [`own_square`], to fixed point.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;

@@ -13,7 +13,7 @@
 //! computed once and added up for each feature. At the end, each factor's own part is subtracted:
 //! the factor times the sum of the residuals of its parameter.
 //!
-//! In the following table, “in sums” means: as used in the sums of derivatives.
+//! In the following table, “in sums” means: as rounded and limited for the sums of derivatives.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
@@ -25,12 +25,12 @@
 //! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
 //! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
 //! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
-//! | term of a factor | 2⁻¹⁰ disc · 1/64 occurrence | limited to ±2³¹; 2²¹ for each 1/64 |
+//! | weight · residual · sum of factors | 2⁻¹⁰ disc · 1/64 occurrence | weight · 2²¹, at most 2³¹ |
 //!
 //! A total weight of at most 2³³ sixty-fourths of an occurrence
 //! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and fewer than 2⁷ features per position
-//! bound the sums. Sums of residuals stay below 2⁵⁷ and sums of terms of factors below 2⁶¹. The
-//! amounts that are subtracted for each factor's own part stay below 2⁵⁸.
+//! bound the sums. Sums of weight · residual stay below 2⁵⁷, and sums of the table's last row below
+//! 2⁶¹. The amounts that are subtracted for each factor's own part stay below 2⁵⁸.
 
 mod descend;
 mod rows;
@@ -60,8 +60,8 @@ const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER
 /// The right shift that converts a square in 2⁻³² disc to half the square in 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
-/// Evaluates an expression with the constant `$name` set to a number of dimensions, which must be
-/// one of [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
+/// Evaluates an expression in which the constant `$name` equals `$dimensions`, one of
+/// [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
 #[macro_export]
 macro_rules! for_dimensions {
     ($dimensions:expr, $name:ident => $body:expr) => {
@@ -80,7 +80,7 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds factors to 2⁻¹⁶, and subtracts [`own_square`] of each vector from its rounded weights.
+/// Rounds factors to 2⁻¹⁶; subtracts [`own_square`] of a parameter's factors from its weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }

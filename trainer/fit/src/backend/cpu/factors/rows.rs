@@ -1,6 +1,6 @@
 //! The values of positions in a fit with factors. With 73 features and 16 factors, a position loads
 //! 73 cache lines of 64 bytes, in addition to the gathers of weights of a fit without factors.
-//! `othello-trainer bench` measures both fits.
+//! `othello-trainer bench` measures fits with and without factors.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -23,16 +23,16 @@ const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The greatest absolute value of a position, in units of 2⁻¹⁸ disc.
 const VALUE_LIMIT: i64 = (1 << 30) - 1;
 
-/// The number of positions whose parameters are computed together.
+/// The number of positions whose parameter indices are computed together.
 const BLOCK: usize = 16;
 
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// For each parameter of the model, its index in the group and in `weights` and `vectors`.
+    /// For each parameter of the model, its index in the group, and so in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// For each index in the group, the phase's weight minus [`own_square`](super::own_square) of
-    /// the factors, in 2⁻¹⁸ disc.
+    /// For each parameter of the group, its weight in the phase minus half the signed square of its
+    /// factors ([`own_square`](super::own_square)), in 2⁻¹⁸ disc.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -46,7 +46,7 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Creates the evaluation of the phase whose weights are at `weights` in a group's `vector`.
+    /// Creates the evaluation of one phase, whose weights are `vector[weights]`.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,
@@ -62,7 +62,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Appends the residuals of `rows` to `batch`. Returns Σ weight · residual² over `rows`.
+    /// Appends the residuals of the positions in `rows` to `batch`; returns Σ weight · residual².
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;

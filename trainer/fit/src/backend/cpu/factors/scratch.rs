@@ -3,13 +3,13 @@
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each feature of each position in turn, the index of its parameter in the group.
+    /// For each feature of each position in turn, its parameter's index in the group.
     pub(super) numbers: Vec<u32>,
     /// Residual · weight of each position, in units of 2⁻¹⁰ disc · 1/64 occurrence.
     pub(super) weighted: Vec<i64>,
     /// The weight of each position, in 1/64 occurrence.
     pub(super) weights: Vec<u16>,
-    /// For each position and dimension, `weighted` · sum of factors, in the unit of `weighted`.
+    /// For each position and dimension, `weighted` · sum of factors, in units of `weighted`.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the number of positions of this phase and of all earlier ones.
     pub(super) ends_of_phases: Vec<u32>,
@@ -28,8 +28,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions` and `ends` by counting sort. The positions of each of the `count`
-    /// parameters are in ascending order.
+    /// Fills `positions` and `ends` by a counting sort of the batch's positions by parameter; the
+    /// positions of each of the `count` parameters stay in ascending order.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

@@ -19,7 +19,7 @@ fn rows() -> [Vec<ScoredPosition>; 2] {
     })
 }
 
-/// Returns the group of the phases of `rows`, whose parameters all occur in training.
+/// Returns the group of both phases of `rows`, whose positions are all for training.
 fn group(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let weight = i64::from(Weight::ONE.steps());
     let trained: Vec<i64> =
@@ -49,7 +49,7 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Returns the squared residuals and all derivatives, as sums over pairs of features.
+/// Returns Σ residual² and all derivatives, computed from every pair of features without shortcuts.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
@@ -87,7 +87,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// With these coefficients, Adam's running mean is the gradient sum of the last update.
+/// With these coefficients, Adam's running mean of the gradient is the last update's sum itself.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -157,7 +157,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// With `unit` 0, the ridge alone changes the vector; elements outside the batch must stay.
+/// The ridge (with `unit` 0, it acts alone) must not pull elements that are not in the batch.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
@@ -209,7 +209,7 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// Parameters must be ordered by falling frequency; those that do not occur share the last index.
+/// Parameters must be ordered by falling frequency. All that do not occur must have the last index.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

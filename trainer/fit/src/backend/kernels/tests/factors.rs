@@ -9,7 +9,7 @@ fn factor_model(set: &str, dimensions: usize) -> Model {
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns a group of the phases of `rows`: the first for training, the second held out.
+/// Returns a group of both phases of `rows`; only positions of the first phase are for training.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -22,7 +22,7 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Does three updates: by all positions, by one batch, by all. Weights are up to `size` discs.
+/// Updates by all positions, by one batch, by all again. Weights are up to `size` discs.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -59,7 +59,7 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
-/// The sizes of weights, in discs; the largest values exceed every limit.
+/// The sizes of weights, in discs, of which the last exceeds every limit.
 const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
 
 pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
@@ -94,7 +94,7 @@ pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Mutation test: comparison with the reference must find each change of the kernels' sources.
+/// Mutation test: the comparison with the reference must fail if a constant in a kernel is changed.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

@@ -134,7 +134,7 @@ fn shards_end_as_the_undivided_run() {
     assert_eq!(folder.bytes("shared"), folder.bytes("whole"));
 }
 
-/// Relabelled openings must still be marked as a complete enumeration.
+/// A complete enumeration, such as all openings, must still be marked as one when it is relabelled.
 #[test]
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();
