@@ -4,18 +4,15 @@
     scripts/figures.py page [--check]
     scripts/figures.py run [--quick | --all | --only NAME]... [--data FOLDER] [--record] [BINARIES]
 
-`page` writes the page of each file of records from its template, NAME.md.in. With --check, it only
-compares the pages with the records, and ends with exit status 1 if they differ. Both end with exit
-status 1 if a claim has a verdict that its page does not define, or a table of README.md a number
-that docs/current-figures.md has not.
+`page` writes the page of each file of records from its template, NAME.md.in; with --check, it only
+compares them. It fails if they differ, if a claim has a verdict that its page does not define, or
+if a table of README.md has a number that docs/current-figures.md has not.
 
-`run` runs the commands, and compares each figure with its record: counts, nodes and errors exactly,
-ratios of times and intervals within a tolerance. The default are commands of at most a minute;
---quick takes those of at most 2.5 seconds and compares exact figures alone, so that any build will
-do; --all also takes longer ones, --only those with these names. --record writes new figures into
-the records. BINARIES (default: target/release) has the programs; FOLDER has data that are not
-shipped. A command whose data or programs are absent is reported as not checked. The exit status is
-1 if a figure differs from its record.
+`run` runs the commands of at most a minute, and compares each figure with its record: exactly, or
+within its tolerance. It fails if one differs. --quick takes commands of at most 2.5 seconds and
+compares exact figures only, so that any build will do; --all also takes longer ones, --only those
+with these names. --record writes new figures into the records. BINARIES (default: target/release)
+has the programs, FOLDER unshipped data. A command that lacks data or programs is "not checked".
 """
 
 import argparse
@@ -71,14 +68,25 @@ def filled(text, commands):
     return FIGURE.sub(value, text)
 
 
+def evidence(text, commands):
+    """Counts the rows of claims by their evidence, as figures {rows.KIND} of their page."""
+    signs = {"command": r"\[\d+\]", "once": r"\*trial\*|\(\[log\]", "none": ""}
+    counts = {kind: {"value": 0} for kind in ("exact", "within", *signs)}
+    for row in re.findall(r"^\|.*\| \*\*.*\|$", text, re.MULTILINE):
+        figures = [commands[name]["figures"][key] for name, key, _ in FIGURE.findall(row)]
+        kinds = ["exact" if "within" not in figure else "within" for figure in figures]
+        kinds += [kind for kind, sign in signs.items() if re.search(sign, row)]
+        counts["exact" if "exact" in kinds else kinds[0]]["value"] += 1
+    return counts
+
+
 def table(commands):
-    """Returns a table of commands, and what becomes of their figures."""
-    rows = ["| | command | figures |", "|---|---|---|"]
+    """Returns the rows of a table of commands, and what becomes of their figures."""
+    rows = ""
     for number, command in commands.items():
         state = command.get("hand") or ("checked" if command.get("figures") else "runs")
-        shown = command["command"].replace("|", "\\|")
-        rows.append(f"| {number} | `{shown}` | {state} |")
-    return "\n".join(rows)
+        rows += f"| {number} | `{command['command'].replace('|', chr(92) + '|')}` | {state} |\n"
+    return rows.rstrip()
 
 
 def programs(commands):
@@ -94,17 +102,16 @@ def pages(all_records, is_check):
     """Writes the pages, or compares them with the records."""
     for path, commands in all_records.items():
         template, page = path.with_suffix(".md.in").read_text(), path.with_suffix(".md")
-        text = filled(template, commands).replace("{commands}", table(commands))
-        text = text.replace("{programs}", programs(commands))
+        text = filled(template, commands | {"rows": {"figures": evidence(template, commands)}})
+        text = text.replace("{commands}", table(commands)).replace("{programs}", programs(commands))
         if not is_check:
             page.write_text(text)
         elif page.read_text() != text:
             raise Wrong(f"{page}: differs from what the records make; run scripts/figures.py page")
     # The text of the claims follows those of the current figures.
-    verdicts = re.findall(r"^- \*\*(.*?)\*\*:", text, re.MULTILINE)
-    for verdict in re.findall(r"^\|.*\| \*\*(.*?)\*\*.* \|$", text, re.MULTILINE):
-        if verdict not in verdicts:
-            raise Wrong(f"{page}: `{verdict}` is not one of the verdicts at its top")
+    verdicts = set(re.findall(r"^\|.*\| \*\*(.*?)\*\*.* \|$", text, re.MULTILINE))
+    for verdict in verdicts - set(re.findall(r"^- \*\*(.*?)\*\*:", text, re.MULTILINE)):
+        raise Wrong(f"{page}: `{verdict}` is not one of the verdicts at its top")
     number = re.compile(r"[+−]?\d[\d.,]*\b")
     known = number.findall((ROOT / "docs/current-figures.md").read_text())
     rows = re.findall(r"^\|.*", (ROOT / "README.md").read_text(), re.MULTILINE)
@@ -129,15 +136,13 @@ def output_of(command, path, data):
 
 
 def names(text):
-    """Returns the names that expressions of figures may use, for what a command printed."""
+    """Returns the names that published-claims.toml explains, for what a command printed."""
     all_of = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
     def row(name, at=-1):
-        """Returns a row of `ablate`."""
         return next(row for row in all_of[at]["rows"] if row["without"] == name)
 
     def numbers(beginning):
-        """Returns the numbers in the first line with this beginning, after it."""
         line = re.search(rf"^{re.escape(beginning)}(?=[\s:])(.*)$", text, re.MULTILINE)
         return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", line[1])]
 
@@ -191,11 +196,9 @@ def run(path, key, command, counts, arguments):
             counts["not checked"] += 1
             continue
         found = figure_of(figure["get"], known)
-        if is_as_recorded(found, figure["value"], figure.get("within", 1e-5)):
-            counts["as recorded"] += 1
-        else:
-            counts["another"] += 1
+        if not is_as_recorded(found, figure["value"], figure.get("within", 1e-5)):
             changed[name] = figure["value"], found
+        counts["another" if name in changed else "as recorded"] += 1
     state = "another" if changed else "as recorded"
     print(f"[{key}] {state}, {time.monotonic() - before:.1f} s: {command['command']}")
     for name, (recorded, found) in changed.items():
@@ -213,9 +216,8 @@ def record(path, key, name, old, new):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.description = __doc__
     parser.add_argument("action", choices=["page", "run"])
     for flag in ("--check", "--quick", "--all", "--record"):
         parser.add_argument(flag, action="store_true")
