@@ -174,7 +174,7 @@ OthelloStatus othello_weights_load(const char *path, OthelloWeights **weights);
 // The function copies the bytes.
 OthelloStatus othello_weights_read(const uint8_t *bytes, size_t size, OthelloWeights **weights);
 
-// Returns the identity of the weights: the SHA-256 of a weights file's content, or the name of a
+// Returns the identity of the weights: the SHA-256 of a weights file, or the name of a
 // hand-written evaluation. The text is valid until the weights are freed.
 const char *othello_weights_identity(const OthelloWeights *weights);
 

@@ -85,7 +85,7 @@ fn handle(evaluator: Evaluator) -> *mut OthelloWeights {
     Box::into_raw(Box::new(OthelloWeights { evaluator, identity }))
 }
 
-/// Returns the identity of the weights: the SHA-256 of a weights file's content, or the name of a
+/// Returns the identity of the weights: the SHA-256 of a weights file, or the name of a
 /// hand-written evaluation. The text is valid until the weights are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_identity(weights: *const OthelloWeights) -> *const c_char {

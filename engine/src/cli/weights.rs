@@ -68,7 +68,7 @@ pub(in crate::cli) struct Report {
     /// which have no counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
-    /// The checksum of the content.
+    /// The SHA-256 of the weights file, as `sha256sum` prints it.
     sha256: String,
     /// The provenance: command, settings and inputs.
     provenance: Map<String, Json>,

@@ -12,7 +12,7 @@ pub struct ByClass {
     pub weights: Weights,
     /// True if `weights` counts the occurrences of each class in training; embedded ones do not.
     pub counted: bool,
-    /// The checksum of the weights file's content.
+    /// The SHA-256 of the weights file, as `sha256sum` prints it.
     pub sha256: String,
     /// The settings and inputs that determined the weights.
     pub provenance: Provenance,

@@ -105,6 +105,6 @@ pub trait Evaluate: Sync {
 
 /// An evaluation that states its identity, for the provenance of files.
 pub trait Identified: Evaluate {
-    /// Returns the checksum of the weights file's content, or the name of a built-in evaluation.
+    /// Returns the SHA-256 of the weights file, or the name of a built-in evaluation.
     fn identity(&self) -> &str;
 }

@@ -72,7 +72,7 @@ export interface Position {
 /** The weights of an engine. */
 export interface Weights {
   name: string;
-  /** SHA-256 of the weights, or the name of a hand-written evaluation. */
+  /** SHA-256 of the weights file, or the name of a hand-written evaluation. */
   identity: string;
   /** Name of the pattern set. */
   set?: string;

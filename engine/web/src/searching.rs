@@ -10,6 +10,7 @@ use othello_engine::eval::{
     Counts, Evaluator, ExpandedWeights, Identified as _, Mobility, STEPS_PER_DISC, WeightsError,
     WeightsFile, Zero, weight_in_discs,
 };
+use othello_engine::file::Provenance;
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Strength};
 use serde::{Deserialize, Serialize};
@@ -40,8 +41,8 @@ pub(crate) struct Loaded {
     /// The level whose pruning `searcher` has; `None` if it has no pruning.
     level: Option<u32>,
     counts: Option<Counts>,
-    /// The checksum of the weights file, or the name of a hand-written evaluation.
-    identity: String,
+    /// The provenance of the weights; `None` for a hand-written evaluation.
+    provenance: Option<Provenance>,
 }
 
 thread_local! {
@@ -73,7 +74,7 @@ impl Loaded {
             "positions": counts.as_ref().map(|counts| positions(geometry, counts)),
             "provenance": provenance.as_map(),
         });
-        Self::take(evaluator, counts)?;
+        Self::take(evaluator, counts, Some(provenance))?;
         Ok(described)
     }
 
@@ -85,28 +86,31 @@ impl Loaded {
                 return Err(format!("`{other}` is not an evaluation; expected none or mobility"));
             }
         };
-        Self::take(evaluator, None)?;
+        Self::take(evaluator, None, None)?;
         Ok(json!({ "name": name, "identity": name }))
     }
 
     /// Stores the evaluation. It is never freed, because a module instance loads only one.
-    fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
+    fn take(
+        evaluator: Evaluator,
+        counts: Option<Counts>,
+        provenance: Option<Provenance>,
+    ) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
-        let identity = evaluator.identity().to_owned();
         let searcher = Search::new(evaluator).hash_mb(HASH_MEGABYTES).searcher();
         let searcher = searcher.map_err(|error| error.to_string())?;
-        LOADED.set(Some(Self { searcher, level: None, counts, identity }));
+        LOADED.set(Some(Self { searcher, level: None, counts, provenance }));
         Ok(())
     }
 }
 
 /// Loads the training counts of the weights. Returns the number of training positions as JSON.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
-    with(|Loaded { searcher, counts, identity, .. }| {
+    with(|Loaded { searcher, counts, provenance, .. }| {
         let (set, geometry) = patterns(searcher.evaluator())?;
         let read = Counts::read_part(name, bytes, set);
         let (read, of) = read.map_err(|error| error.to_string())?;
-        if of != *identity {
+        if Some(&of) != provenance.as_ref() {
             return Err(format!("{}: contains the counts of other weights", name.display()));
         }
         let positions = positions(geometry, &read);

@@ -222,7 +222,7 @@ impl Weights {
         self.set.clone_ref(py)
     }
 
-    /// The checksum of the weights file's content; empty for weights that are not from a file.
+    /// The SHA-256 of the weights file; empty for weights that are not from a file.
     #[getter]
     fn sha256(&self) -> &str {
         &self.file.sha256
@@ -234,7 +234,7 @@ impl Weights {
         self.file.provenance.canonical()
     }
 
-    /// Writes a weights file, and returns the checksum of its content. An existing file that was
+    /// Writes a weights file, and returns its checksum. An existing file that was
     /// made from something else is an error, unless `force` is true; then it is replaced.
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {

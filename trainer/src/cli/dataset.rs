@@ -62,7 +62,7 @@ pub(in crate::cli) struct Report {
     folder: PathBuf,
     /// The wall time.
     seconds: f64,
-    /// The checksum of all positions.
+    /// The SHA-256 of the manifest `dataset.json`, which lists the checksums of the other files.
     sha256: String,
 }
 
@@ -98,9 +98,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         test_positions: dataset.len(Subset::Test),
         games: dataset.games(),
         dropped: dataset.dropped(),
+        sha256: DatasetFolder::sha256(&folder)?,
         folder,
         seconds,
-        sha256: dataset.sha256(),
     })
 }
 

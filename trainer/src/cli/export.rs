@@ -10,10 +10,9 @@ use othello_cli::arguments::{Output, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Square;
 use othello_engine::eval::{ByClass, WeightsChoice};
-use othello_engine::file::{Kind, check_output, kind_of, plain};
+use othello_engine::file::{Kind, check_output, kind_of, plain, sha256_of};
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::dataset::Filter;
 use crate::export::arrays::{Npz, Origin, add_weights};
@@ -73,9 +72,9 @@ enum Format {
 pub(in crate::cli) struct Exported {
     /// The size of the file.
     bytes: usize,
-    /// The checksum of the file.
+    /// The SHA-256 of the file.
     sha256: String,
-    /// The checksum of the content of the weights file.
+    /// The SHA-256 of the weights file.
     weights_sha256: String,
 }
 
@@ -86,9 +85,9 @@ pub(in crate::cli) struct ExportedGames {
     games: usize,
     /// The size of the file.
     bytes: usize,
-    /// The checksum of the file.
+    /// The SHA-256 of the file.
     sha256: String,
-    /// The checksum of the content of the file of games.
+    /// The SHA-256 of the file of games.
     games_sha256: String,
 }
 
@@ -177,8 +176,4 @@ impl Arguments {
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);
         (self.format == Format::Npz && holds_records()).then_some(path)
     }
-}
-
-pub(super) fn sha256_of(bytes: &[u8]) -> String {
-    hex::encode(Sha256::digest(bytes))
 }

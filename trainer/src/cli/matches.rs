@@ -12,7 +12,7 @@ use othello_engine::cli::arguments::SearchArguments;
 use othello_engine::eval::{Evaluator, Identified as _, Zero};
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, check_differ, check_output,
-    check_replaceable, plain,
+    check_replaceable, plain, sha256_of,
 };
 use othello_engine::player::{
     ExternalEngine, MAX_MILLISECONDS, PlayerSpec, SearchBy, SearchSpec, WeightsSpec,
@@ -23,7 +23,6 @@ use othello_engine::run::{Run, Shard, described};
 use othello_engine::search::{Level, Plan, Pruning, Strength};
 use serde_json::json;
 
-use super::export::sha256_of;
 use crate::arena::{
     Budget, Choice, Conditions, Contestant, ErrorRate, Finding, Hypotheses, KeptMatch, Match,
     MatchReport, Opening, PlayedGame, Sprt, Terms,

@@ -80,7 +80,8 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
 }
 
 fn pack_dataset(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
-    let sha256 = DatasetFolder::pack(run, Existing::Keep, progress)?.sha256();
+    DatasetFolder::pack(run, Existing::Keep, progress)?;
+    let sha256 = DatasetFolder::sha256(run.output())?;
     let (mut bytes, mut sections) = (0, 0);
     for entry in std::fs::read_dir(run.output())? {
         bytes += entry?.metadata()?.len();

@@ -81,7 +81,7 @@ impl fmt::Display for Plan {
 pub(in crate::cli) struct Report {
     /// The steps, in the order of the recipe.
     steps: Vec<FinishedStep>,
-    /// The checksum of the last weights file or, if there is none, of the last step's file.
+    /// The SHA-256 of the last weights file or, if there is none, of the last step's file.
     sha256: Option<String>,
     /// The result of `--check`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,7 +105,7 @@ struct Difference {
     step: String,
     /// The listed checksum.
     expected: String,
-    /// The checksum of the file.
+    /// The SHA-256 of the file.
     found: String,
 }
 

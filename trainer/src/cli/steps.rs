@@ -10,13 +10,12 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context as _, bail, ensure};
 use othello_cli::arguments::{self, parse_words};
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{make_folder, remove_if_there, stated_sha256};
-use othello_engine::progress::Progress as _;
+use othello_engine::file::{make_folder, remove_if_there, sha256_of_file};
+use othello_engine::progress::{Progress as _, Silent};
 use othello_engine::run::Shard;
 use serde::Serialize;
 
 use super::Program;
-use super::export::sha256_of;
 use crate::recipe::{Recipe, Step};
 
 /// The subcommands that a step of a recipe cannot use, because they run recipes themselves.
@@ -40,8 +39,7 @@ pub(super) struct Making<'a> {
 pub(super) struct FinishedStep {
     /// The name of the step's file.
     pub name: String,
-    /// The checksum of the content of a container file, as `othello-engine weights` prints it, or
-    /// of all bytes of another file.
+    /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,
     /// The size of the file.
     pub bytes: u64,
@@ -249,7 +247,7 @@ impl Making<'_> {
         let is_kept = before.is_some() && before == modified();
         let made = FinishedStep {
             name: step.name.clone(),
-            sha256: checksum(&path)?,
+            sha256: sha256_of_file(&path, &Silent)?,
             bytes: fs::metadata(&path).map_or(0, |it| it.len()),
             state: if is_kept { "kept" } else { "made" },
             seconds: session.seconds(),
@@ -273,13 +271,4 @@ fn of_step(name: &str, error: anyhow::Error) -> anyhow::Error {
 fn is_others_work(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == io::ErrorKind::WouldBlock)
-}
-
-/// Returns the checksum that a file states for its content; of its bytes if it states none.
-fn checksum(path: &Path) -> anyhow::Result<String> {
-    if let Ok(stated) = stated_sha256(path) {
-        return Ok(stated);
-    }
-    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-    Ok(sha256_of(&bytes))
 }

@@ -58,7 +58,7 @@ pub(in crate::cli) struct Verdict {
     fit: LastFit,
     /// The last weights file.
     weights: PathBuf,
-    /// The checksum of the content of this weights file.
+    /// The SHA-256 of this weights file.
     sha256: String,
     /// The match against `mobility`, the hand-written evaluation.
     #[schemars(with = "MatchReport")]

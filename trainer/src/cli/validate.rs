@@ -23,7 +23,7 @@ pub struct Arguments {
 
     /// List the files of a folder of records, each with its checksum, in `records.json` in this
     /// folder. Afterwards, the folder can be named instead of its files. Files that are already
-    /// listed are not read again
+    /// listed are not validated again
     #[arg(long, group = "writes")]
     manifest: bool,
 

@@ -12,13 +12,12 @@ use std::env;
 use std::fs;
 
 use anyhow::{Context as _, bail};
-use othello_engine::file::plain;
+use othello_engine::file::{plain, sha256_of};
 use othello_engine::progress::Progress as _;
 use othello_engine::run::Shard;
 use othello_engine::text::read_by;
 use serde::{Deserialize, Serialize};
 
-use super::export::sha256_of;
 use super::steps::Making;
 use crate::recipe::{Recipe, Step};
 

@@ -6,6 +6,7 @@
 
 #[cfg(unix)]
 mod benchmark;
+mod checksums;
 mod devices;
 mod examples;
 mod export;

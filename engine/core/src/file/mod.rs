@@ -16,6 +16,7 @@ mod paths;
 pub mod plain;
 mod provenance;
 mod reader;
+mod sha256;
 mod shown;
 mod source;
 #[cfg(test)]
@@ -31,7 +32,8 @@ pub use packing::unreadable;
 pub use paths::{check_name, folder_of, names_in, open_ordinary, read_ordinary, remove_if_there};
 pub use plain::ShownFile;
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
-pub use reader::{RawSection, Reader, SectionPlace, kind_of, stated_sha256};
+pub use reader::{RawSection, Reader, SectionPlace, kind_of};
+pub use sha256::{sha256_of, sha256_of_file};
 pub(crate) use shown::refuse_shown_within;
 pub(crate) use writer::complete;
 pub use writer::{Begin, Existing, Writer};
@@ -53,7 +55,8 @@ pub struct Section {
 pub struct Summary {
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The SHA-256 in hexadecimal of the names and contents of the sections only.
+    // Empty for a part of a run, which is not hashed.
+    /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,
     /// The number of sections.
     #[serde(skip)]

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::format::{self, ContentHash};
+use super::sha256::finished;
 use super::source::{Place, Source};
 use super::{FileError, Kind, Provenance, Section, Summary, VERSION, packing, unreadable};
 
@@ -18,8 +19,6 @@ pub struct Reader {
     finished: bool,
     /// True if a section was skipped or is missing, so that the whole content cannot be checked.
     incomplete: bool,
-    /// The checksum of the whole content that the end frame states, once it was read.
-    stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
     raw: Vec<RawSection>,
@@ -50,21 +49,6 @@ pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
     Ok(kind)
 }
 
-/// Returns the checksum that the end frame of a file states. Does not read or check the content.
-pub fn stated_sha256(path: &Path) -> Result<String, FileError> {
-    let mut reader = Reader::open(path, kind_of(path)?)?.of_part();
-    let end = reader.bytes().saturating_sub(format::END_BYTES + format::CHECKSUM_BYTES);
-    let source = &mut reader.source;
-    source.seek(end.max(source.offset))?;
-    let place = Place { name: "the end frame".into(), offset: source.offset };
-    let marker = source.take(format::MARKER_BYTES, &place)?;
-    if marker != format::END_MARKER {
-        return Err(source.truncated(&place));
-    }
-    reader.read_end(marker)?;
-    Ok(reader.stated.unwrap_or_default())
-}
-
 impl Reader {
     /// Opens a file of this kind and reads its header.
     pub fn open(path: &Path, kind: Kind) -> Result<Self, FileError> {
@@ -81,7 +65,10 @@ impl Reader {
     }
 
     fn begin(source: Source, kind: Kind) -> Result<Self, FileError> {
-        let (source, kind, provenance) = read_header(source, Some(kind))?;
+        let (mut source, kind, provenance) = read_header(source, Some(kind))?;
+        if kind == Kind::Part {
+            source.digest = None;
+        }
         Ok(Self {
             section_offset: source.offset,
             whole_until: source.offset,
@@ -92,7 +79,6 @@ impl Reader {
             summary: None,
             finished: false,
             incomplete: false,
-            stated: None,
             raw: vec![],
             skips_raw: false,
         })
@@ -123,16 +109,17 @@ impl Reader {
         &self.provenance
     }
 
-    /// Returns the checksum of the content; `None` until the iterator has ended without an error.
+    /// Returns the SHA-256 of the file; `None` until the iterator has ended without an error.
     pub fn sha256(&self) -> Option<&str> {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
     /// Accepts a file from which sections were omitted. Checks each section and the end frame, but
-    /// not the whole content. [`Self::stated_sha256`] then returns the complete file's checksum.
+    /// not the whole content.
     #[must_use]
-    pub fn of_part(self) -> Self {
-        Self { incomplete: true, ..self }
+    pub fn of_part(mut self) -> Self {
+        (self.incomplete, self.source.digest) = (true, None);
+        self
     }
 
     /// Returns the place of the next section.
@@ -179,11 +166,6 @@ impl Reader {
     /// Returns the places of the raw sections read so far, which are iterated without content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
-    }
-
-    /// Returns the checksum of the content that the end frame states; `None` before it was read.
-    pub fn stated_sha256(&self) -> Option<&str> {
-        self.stated.as_deref()
     }
 
     /// Returns the summary of the file; `None` until the iterator has ended without an error.
@@ -321,18 +303,17 @@ impl Reader {
         let place = Place { name: "the end frame".into(), offset };
         end.extend(source.take(format::END_BYTES - format::MARKER_BYTES, &place)?);
         source.check(&end, &place)?;
-        let (sections, sha256) = (format::u64_at(&end, 4), &end[12..]);
-        self.stated = Some(hex::encode(sha256));
+        let (sections, content) = (format::u64_at(&end, 4), &end[12..]);
         if self.incomplete {
             return Ok(());
         }
-        if sections != self.content.sections as u64 || sha256 != self.content.sha256() {
+        if sections != self.content.sections as u64 || content != self.content.sha256() {
             return Err(source.damaged(&place, "does not fit the sections before it".into()));
         }
         if source.offset != source.length {
             return Err(source.damaged(&place, "is not the end of the file".into()));
         }
-        let (sha256, sections) = (hex::encode(sha256), self.content.sections);
+        let (sha256, sections) = (finished(source.digest.take()), self.content.sections);
         self.summary = Some(Summary { sha256, bytes: source.length, sections });
         Ok(())
     }

@@ -3,6 +3,8 @@
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 use super::{FileError, format, open_ordinary};
 
 pub(super) struct Place {
@@ -19,6 +21,8 @@ pub(super) struct Source {
     file: BufReader<Box<dyn Bytes>>,
     pub(super) offset: u64,
     pub(super) length: u64,
+    /// The hash of all bytes before `offset`; `None` if it is unused, or bytes were skipped.
+    pub(super) digest: Option<Sha256>,
 }
 
 impl Source {
@@ -26,13 +30,13 @@ impl Source {
         let file = open_ordinary(path)?;
         let length = file.metadata().map_err(FileError::io(path, "open it"))?.len();
         let file = BufReader::new(Box::new(file) as Box<dyn Bytes>);
-        Ok(Self { path: path.to_owned(), file, offset: 0, length })
+        Ok(Self { path: path.to_owned(), file, offset: 0, length, digest: Some(Sha256::new()) })
     }
 
     pub(super) fn of_bytes(name: &Path, bytes: impl AsRef<[u8]> + Send + 'static) -> Self {
         let length = bytes.as_ref().len() as u64;
         let file = BufReader::new(Box::new(Cursor::new(bytes)) as Box<dyn Bytes>);
-        Self { path: name.to_owned(), file, offset: 0, length }
+        Self { path: name.to_owned(), file, offset: 0, length, digest: Some(Sha256::new()) }
     }
 
     pub(super) fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>, FileError> {
@@ -40,6 +44,9 @@ impl Source {
         let read = self.file.by_ref().take(bytes).read_to_end(&mut taken);
         read.map_err(FileError::io(&self.path, "read it"))?;
         self.offset += taken.len() as u64;
+        if let Some(digest) = &mut self.digest {
+            digest.update(&taken);
+        }
         Ok(taken)
     }
 
@@ -55,7 +62,7 @@ impl Source {
     pub(super) fn seek(&mut self, offset: u64) -> Result<(), FileError> {
         let found = self.file.seek(SeekFrom::Start(offset));
         found.map_err(FileError::io(&self.path, "read it"))?;
-        self.offset = offset;
+        (self.offset, self.digest) = (offset, None);
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::progress::Silent;
 use crate::tests::{Folder, provenance, section, write};
 
 fn begin(path: &Path, existing: Existing) -> Result<Writer, FileError> {
@@ -224,13 +225,17 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
     assert_eq!(fs::read(&partial).unwrap(), b"somebody's notes");
 }
 
-/// The expected SHA-256 comes from another program, by the definition in formats.md: `printf
-/// '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
+/// The checksum of the content comes from another program, by the definition in formats.md:
+/// `printf '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
 #[test]
-fn the_checksum_is_as_described() {
+fn the_checksums_are_as_described() {
     let (_folder, path) = Folder::with("file");
     let expected = "9a8acca1b6c6c0befd3fbc756aed625da998c998f7252e738c4ef061906b9b21";
-    assert_eq!(write(&path, Kind::Games, &[section("a", b"bc")]).sha256, expected);
+    let summary = write(&path, Kind::Games, &[section("a", b"bc")]);
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(hex::encode(&bytes[bytes.len() - 36..][..32]), expected);
+    assert_eq!(summary.sha256, sha256_of(&bytes));
+    assert_eq!(summary.sha256, sha256_of_file(&path, &Silent).unwrap());
 }
 
 #[test]

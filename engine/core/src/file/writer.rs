@@ -5,10 +5,12 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
 
 use super::format::{self, ContentHash};
 use super::lock::{create_partial, sync_folder};
 use super::paths::{check_name, partial_path, refuse_special_outputs};
+use super::sha256::finished;
 use super::shown::refuse_shown;
 use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 
@@ -59,6 +61,8 @@ pub struct Writer {
     file: File,
     offset: u64,
     content: ContentHash,
+    /// The hash of all bytes before `offset`; `None` for a part of a run, whose hash is unused.
+    digest: Option<Sha256>,
     is_finished: bool,
     /// True if bytes of an unfinished section may follow the last complete section.
     is_torn: bool,
@@ -90,9 +94,10 @@ impl Writer {
         refuse_special_outputs(path)?;
         let (path, partial) = (path.to_owned(), partial_path(path));
         let file = create_partial(&path, b"OTHELLO")?;
-        let content = ContentHash::default();
+        let (content, digest) = (ContentHash::default(), (kind != Kind::Part).then(Sha256::new));
         let (offset, is_finished, is_torn) = (0, false, true);
-        let mut writer = Self { path, partial, kind, file, offset, content, is_finished, is_torn };
+        let mut writer =
+            Self { path, partial, kind, file, offset, content, digest, is_finished, is_torn };
         let header = format::header(kind, provenance)
             .map_err(|reason| writer.unwritable("provenance", reason))?;
         writer.append(&header)?;
@@ -178,7 +183,7 @@ impl Writer {
         fs::rename(&self.partial, &self.path).map_err(self.failed("rename it"))?;
         self.is_finished = true;
         sync_folder(&self.path).map_err(self.failed("sync its folder"))?;
-        let sha256 = hex::encode(self.content.sha256());
+        let sha256 = finished(self.digest.take());
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
@@ -192,6 +197,9 @@ impl Writer {
         written.map_err(self.failed("write it"))?;
         self.is_torn = false;
         self.offset += bytes.len() as u64;
+        if let Some(digest) = &mut self.digest {
+            digest.update(bytes);
+        }
         Ok(())
     }
 

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::RecordError;
-use crate::file::{FileError, Kind, kind_of, names_in, plain, read_ordinary, stated_sha256};
+use crate::file::{FileError, Kind, kind_of, names_in, plain, read_ordinary, sha256_of_file};
+use crate::progress::Silent;
 use crate::text::{excerpt, quoted_reason};
 
 /// A folder of record files, all listed in its manifest. Opening it compares the size and the
-/// stated checksum of each file with the manifest; the content is checked when it is read.
+/// checksum of each file with the manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
@@ -26,7 +27,7 @@ pub struct FolderEntry {
     pub name: String,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The SHA-256 of the file's content in hexadecimal, as the end frame of the file states it.
+    /// The SHA-256 of the file in hexadecimal, as `sha256sum` prints it.
     pub sha256: String,
     /// The number of games or positions in the file.
     pub records: u64,
@@ -170,7 +171,7 @@ impl RecordFolder {
             let records = describe(&file)?;
             let metadata = fs::metadata(&file).map_err(FileError::io(&file, "read it"));
             let bytes = metadata.map_err(RecordError::from)?.len();
-            let sha256 = stated_sha256(&file).map_err(RecordError::from)?;
+            let sha256 = sha256_of_file(&file, &Silent).map_err(RecordError::from)?;
             let name = name.clone();
             folder.files.insert(name.clone(), FolderEntry { name, bytes, sha256, records });
             folder.write()?;
@@ -197,11 +198,9 @@ impl RecordFolder {
             Ok(metadata) if metadata.len() != entry.bytes => {
                 format!("has {} bytes instead of {}", metadata.len(), entry.bytes)
             }
-            Ok(_) => match stated_sha256(&file) {
-                Ok(sha256) if sha256 == entry.sha256 => return Ok(None),
-                Ok(sha256) => format!("has the sha256 {sha256} instead of {}", entry.sha256),
-                Err(error @ FileError::Io { .. }) => return Err(error.into()),
-                Err(error) => error.to_string(),
+            Ok(_) => match sha256_of_file(&file, &Silent)? {
+                sha256 if sha256 == entry.sha256 => return Ok(None),
+                sha256 => format!("has the sha256 {sha256} instead of {}", entry.sha256),
             },
         };
         Ok(Some(format!(

@@ -65,7 +65,7 @@ impl<R: Record> RecordReader<R> {
     }
 
     /// Passes the records of each remaining frame to `take`, and advances `progress` by the bytes
-    /// read. Returns the checksum of the content. Do not mix calls with the iterator.
+    /// read. Returns the checksum of the file. Do not mix calls with the iterator.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,

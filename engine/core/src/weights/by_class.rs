@@ -37,7 +37,7 @@ pub struct WeightsFile<W = Weights> {
     pub weights: W,
     /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
-    /// The SHA-256 of the uncompressed content of the file, in hexadecimal.
+    /// The SHA-256 of the file in hexadecimal, as `sha256sum` prints it.
     pub sha256: String,
 }
 

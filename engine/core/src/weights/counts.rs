@@ -6,7 +6,7 @@ use super::by_class::ByClass;
 use super::reading::{ReadSections, WeightsError, missing};
 use super::rows::Rows;
 use crate::board::Phase;
-use crate::file::{Kind, Reader};
+use crate::file::{Kind, Provenance, Reader};
 use crate::pattern::PatternSet;
 
 /// The number of occurrences of each parameter in the training positions of each phase.
@@ -15,18 +15,17 @@ pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
     /// Reads the counts of all phases from `bytes`, a weights file without its other sections, for
-    /// the pattern set `set`. Also returns the checksum that the file states, that of the complete
-    /// file.
+    /// the pattern set `set`. Also returns the provenance.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,
         set: &PatternSet,
-    ) -> Result<(Self, String), WeightsError> {
-        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
+    ) -> Result<(Self, Provenance), WeightsError> {
+        let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         let mut parts = ReadSections::<ByClass>::of(set.clone(), true);
-        let sha256 = parts.take_all(reader)?;
+        parts.take_all(&mut reader)?;
         parts.all_counts_came().map_err(|section| missing(name, section))?;
-        Ok((Self(parts.counts), sha256))
+        Ok((Self(parts.counts), reader.provenance().clone()))
     }
 
     /// Returns the number of occurrences of each parameter in the training positions of a phase.

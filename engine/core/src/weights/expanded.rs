@@ -7,7 +7,7 @@ use super::layout::{self, Block, Expansion};
 use super::reading::{CountsAre, ReadSections, Receiver, WeightsError, read};
 use super::{Counts, Models, MoveOrderingWeights, Weights, WeightsFile};
 use crate::board::Phase;
-use crate::file::{Kind, Reader};
+use crate::file::{Kind, Reader, sha256_of};
 use crate::pattern::{Geometry, PatternSet};
 
 /// The weights of all phases as the evaluation's tables, which are indexed by configuration.
@@ -54,15 +54,15 @@ impl ExpandedWeights {
         Self::read_by(reader, CountsAre::Kept)
     }
 
-    /// Reads a weights file without training counts from memory, and checks each section. The
-    /// checksum in the result is the one that the file states: that of the file with its counts.
+    /// Reads a weights file without training counts from memory, and checks each section.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,
     ) -> Result<WeightsFile<Self>, WeightsError> {
+        let sha256 = sha256_of(&bytes);
         let reader = Reader::of_bytes(name, bytes, Kind::Weights)?;
         let (file, _) = Self::read_by(reader.of_part(), CountsAre::LeftOut)?;
-        Ok(file)
+        Ok(WeightsFile { sha256, ..file })
     }
 
     fn read_by(

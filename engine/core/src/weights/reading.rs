@@ -57,6 +57,8 @@ pub(super) enum CountsAre {
     LeftOut,
 }
 
+/// Reads a weights file and checks every part of it. Also returns its provenance and its checksum,
+/// which is empty for a file from which sections were omitted.
 pub(super) fn read<R: Receiver>(
     mut reader: Reader,
     counts: CountsAre,
@@ -65,9 +67,9 @@ pub(super) fn read<R: Receiver>(
     let provenance = reader.provenance().clone();
     let mut parts = ReadSections::<R>::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
     parts.set_came = true;
-    let sha256 = parts.take_all(reader)?;
+    parts.take_all(&mut reader)?;
     parts.are_whole(counts).map_err(|section| missing(path, section))?;
-    Ok((parts, provenance, sha256))
+    Ok((parts, provenance, reader.sha256().unwrap_or_default().to_owned()))
 }
 
 pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsError> {
@@ -125,10 +127,10 @@ impl<R: Receiver> ReadSections<R> {
         }
     }
 
-    /// Reads all remaining sections. Returns the checksum that the end frame states.
-    pub(super) fn take_all(&mut self, mut reader: Reader) -> Result<String, WeightsError> {
-        while self.take_next(&mut reader)? {}
-        Ok(reader.stated_sha256().unwrap_or_default().to_owned())
+    /// Reads all remaining sections.
+    pub(super) fn take_all(&mut self, reader: &mut Reader) -> Result<(), WeightsError> {
+        while self.take_next(reader)? {}
+        Ok(())
     }
 
     /// Reads the next section. Returns false at the end of the file.

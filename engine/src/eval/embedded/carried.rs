@@ -15,7 +15,7 @@ static PACKED: LazyLock<PackedWeights> =
 /// The embedded tables, shared by all players of the process. Each block is expanded at first use.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
-/// Returns the SHA-256 checksum of the decoded content of the embedded weights file.
+/// Returns the SHA-256 of the embedded weights file, as `sha256sum` prints it.
 pub fn sha256() -> &'static str {
     env!("OTHELLO_EMBEDDED_SHA256")
 }

@@ -110,7 +110,7 @@ impl Counted {
         Ok(Self { inputs, games, positions })
     }
 
-    /// Returns the checksums of the files' content.
+    /// Returns the checksums of the files.
     pub fn sha256(&self) -> &[String] {
         &self.inputs.checksums
     }

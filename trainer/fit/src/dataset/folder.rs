@@ -8,7 +8,8 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{FileError, Provenance, read_ordinary};
+use othello_engine::file::{FileError, Provenance, read_ordinary, sha256_of_file};
+use othello_engine::progress::Silent;
 use othello_engine::text::{as_text, excerpt, quoted_reason};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -110,6 +111,11 @@ impl DatasetFolder {
     /// Returns true if the folder has a dataset's manifest, valid or not.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(MANIFEST).exists()
+    }
+
+    /// Returns the SHA-256 of the manifest, which lists the checksums of all files.
+    pub fn sha256(folder: &Path) -> Result<String, FileError> {
+        sha256_of_file(&folder.join(MANIFEST), &Silent)
     }
 
     /// Reads the manifest of a dataset folder.

@@ -2,26 +2,27 @@
 
 use std::path::Path;
 
-use othello_engine::file::{FileError, stated_sha256};
+use othello_engine::file::{FileError, sha256_of_file};
+use othello_engine::progress::Silent;
 use serde::{Deserialize, Serialize};
 
 /// An input of a dataset, as recorded in the provenance.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Input {
-    /// The checksum of the input's content.
+    /// The SHA-256 of the input.
     pub sha256: String,
     /// The factor by which the weights of the input's positions were multiplied.
     pub weight: f64,
 }
 
-/// The files that training uses, by the checksums of their content.
+/// The files that training uses, by their checksums.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
 impl TrainedOn {
     /// Adds a file. Ignores an unreadable one, since the error is reported when its data are read.
     pub fn add_file(&mut self, path: &Path) {
-        if let Ok(sha256) = stated_sha256(path) {
+        if let Ok(sha256) = sha256_of_file(path, &Silent) {
             self.0.push((
                 sha256,
                 format!("{} has the same content and is training data", path.display()),
@@ -35,7 +36,7 @@ impl TrainedOn {
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));
     }
 
-    /// Returns the checksums of the content of the training files.
+    /// Returns the checksums of the training files.
     pub fn checksums(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(sha256, _)| sha256.as_str())
     }
@@ -43,7 +44,7 @@ impl TrainedOn {
     /// Refuses test files that have the same content as a training file.
     pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), FileError> {
         for test in tests {
-            let Ok(sha256) = stated_sha256(test) else { continue };
+            let Ok(sha256) = sha256_of_file(test, &Silent) else { continue };
             if let Some((_, trained)) = self.0.iter().find(|(known, _)| *known == sha256) {
                 let reason =
                     format!("cannot be the test: {trained}; name games that are not training data");

@@ -45,7 +45,9 @@ impl<'a> Inputs<'a> {
         progress: &dyn Progress,
     ) -> Result<Self, DataError> {
         let mut trained = TrainedOn::default();
-        data.iter().for_each(|choice| trained.add_file(&choice.path));
+        if !test.is_empty() {
+            data.iter().for_each(|choice| trained.add_file(&choice.path));
+        }
         trained.check(test.iter().map(|choice| choice.path.as_path()))?;
         let mut inputs = Self { settings, wanted, ranges: vec![], data: vec![], test: vec![] };
         for choice in data {

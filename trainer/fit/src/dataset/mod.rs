@@ -57,7 +57,6 @@ pub use stream::{Columns, Placed, PositionStream, StreamSettings};
 use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use stored::StoredRows;
 
@@ -179,19 +178,5 @@ impl Dataset {
     /// Returns the number of positions omitted because their player has no legal move.
     pub fn dropped(&self) -> u64 {
         self.counts.dropped
-    }
-
-    /// Returns one SHA-256, in hexadecimal, of all subsets and phases in turn: for each, the number
-    /// of rows (u64, little-endian), then the bytes of the rows as in a file.
-    pub fn sha256(&self) -> String {
-        let mut digest = Sha256::new();
-        for subset in Subset::ALL {
-            for phase in Phase::all() {
-                let rows = self.subset(subset, phase);
-                digest.update((rows.len() as u64).to_le_bytes());
-                rows.iter().for_each(|row| digest.update(row.to_bytes()));
-            }
-        }
-        hex::encode(digest.finalize())
     }
 }

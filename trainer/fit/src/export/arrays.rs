@@ -106,7 +106,7 @@ impl Place {
 pub struct Origin<'a> {
     /// The provenance of the weights as JSON.
     pub provenance: &'a str,
-    /// The checksum of the weights file's content.
+    /// The SHA-256 of the weights file.
     pub sha256: &'a str,
     /// True if the weights have counts: how often each parameter occurs in training positions.
     pub counted: bool,

@@ -2,8 +2,8 @@
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
+use othello_engine::file::sha256_of;
 use othello_engine::pattern::{Scalar, configurations};
-use sha2::{Digest as _, Sha256};
 
 /// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, phase by phase: first
 /// the weights of each pattern by configuration, then those of each scalar feature by count. If
@@ -97,7 +97,7 @@ pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let texts = [
         ("WHERE", place.to_owned()),
         ("TABLES", tables),
-        ("SHA256", hex::encode(Sha256::digest(&bytes))),
+        ("SHA256", sha256_of(&bytes)),
         ("ROWS", rows),
         ("SCALAR_NUMBERS", list(numbers.chain([0]))),
         ("TOUCHED", touched.iter().filter(|own| !own.is_empty()).map(line).collect()),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsChoice, WeightsError, embedded};
-use othello_engine::file::{FileError, folder_of, stated_sha256};
-use othello_engine::progress::Progress;
+use othello_engine::file::{FileError, Kind, folder_of, kind_of, sha256_of_file};
+use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::ScoredPosition;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -57,7 +57,10 @@ impl Trained {
         let folders: BTreeSet<&Path> = folders.into_iter().collect();
         let files = folders.into_iter().filter_map(|folder| folder.read_dir().ok());
         let files = files.flatten().flatten().map(|entry| entry.path());
-        let is_known = |path: &PathBuf| stated_sha256(path).is_ok_and(|sha256| self.knows(&sha256));
+        let is_known = |path: &PathBuf| {
+            kind_of(path).is_ok_and(Kind::is_of_records)
+                && sha256_of_file(path, &Silent).is_ok_and(|sha256| self.knows(&sha256))
+        };
         files.filter(is_known).collect()
     }
 

@@ -47,7 +47,7 @@ pub struct Measured {
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
-    /// The SHA-256 checksums of the files' contents, in the order of the files.
+    /// The SHA-256 checksums of the files, in the order of the files.
     pub sha256: Vec<String>,
 }
 

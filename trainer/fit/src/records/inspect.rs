@@ -30,7 +30,7 @@ pub struct FileReport {
     pub frames: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The checksum of the file's content.
+    /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,
     /// The provenance of the file.
     pub provenance: Map<String, Value>,

@@ -5,14 +5,14 @@ use std::path::Path;
 use othello_engine::eval::Weights;
 use othello_engine::file::{
     self, Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer,
-    check_output,
+    check_output, sha256_of_file,
 };
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, RecordError, RecordReader, RecordWriter};
 use serde::Serialize;
 
+use crate::source::DataError;
 use crate::source::records::{Frame, Records};
-use crate::source::{DataError, checksum};
 
 /// The result of validating a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -82,7 +82,7 @@ fn copy<R: Record>(
     records: fn(Frame) -> Vec<R>,
 ) -> Result<Summary, DataError> {
     let of = RecordReader::<R>::open(path)?.provenance().as_map().clone();
-    let provenance = Provenance::new("repair").with("input", checksum(path, progress)?);
+    let provenance = Provenance::new("repair").with("input", sha256_of_file(path, progress)?);
     let mut writer = match Writer::begin(out, kind, &provenance.with("of", of), existing)? {
         Begin::Done(summary) => return Ok(summary),
         Begin::Writer(writer) => RecordWriter::over(writer),

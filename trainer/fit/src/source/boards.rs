@@ -5,13 +5,13 @@ use std::path::Path;
 
 use othello_engine::board::StatedPosition;
 use othello_engine::board::transcript::Form;
-use othello_engine::file::FileError;
+use othello_engine::file::{FileError, sha256_of_file};
 use othello_engine::progress::Silent;
 use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosition};
 use othello_engine::text::Lines;
 
 use super::lines::Records;
-use super::{DataError, Entries, checksum, labelled};
+use super::{DataError, Entries, labelled};
 
 /// Reads the positions of a file and skips blank lines. If the player must pass, the record is the
 /// position after the pass, with the score for the other side.
@@ -49,8 +49,7 @@ impl ScoredBoards {
     pub(super) fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
         let lines: Vec<StatedPosition> = self.lines.next_lines(POSITIONS_PER_FRAME)?;
         if lines.is_empty() {
-            let path = self.lines.source().path();
-            self.sha256 = Some(checksum(path, &Silent).map_err(|e| RecordError::Search(e.into()))?);
+            self.sha256 = Some(sha256_of_file(self.lines.source().path(), &Silent)?);
             return Ok(None);
         }
         let row =
@@ -107,7 +106,7 @@ mod tests {
             let mut records = Records::open(path).unwrap();
             let ranges = records.ranges(path, [1, 1], &Silent).unwrap();
             assert_eq!((ranges.len(), ranges[0].records), (1, 2));
-            assert_eq!(records.sha256(), Some(checksum(path, &Silent).unwrap().as_str()));
+            assert_eq!(records.sha256(), Some(sha256_of_file(path, &Silent).unwrap().as_str()));
             let mut labels = vec![];
             let read = ranges[0].each_frame(|frame| {
                 if let Frame::Positions(rows) = frame {

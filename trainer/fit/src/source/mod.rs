@@ -28,16 +28,10 @@ pub mod sgf;
 pub mod transcripts;
 pub mod wthor;
 
-use std::io::Read as _;
-use std::path::Path;
-
 use othello_engine::board::transcript::{Form, Replay};
 use othello_engine::board::{Discs, Position};
-use othello_engine::file::open_ordinary;
-use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
 use othello_engine::text::Invalid;
-use sha2::{Digest as _, Sha256};
 
 pub use error::{DataError, Rejection};
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
@@ -61,7 +55,7 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, DataError>> {
 pub(crate) fn entries_of<T, E: Entries<T>>(
     name: &str,
     bytes: &[u8],
-    open: impl FnOnce(&Path) -> Result<E, DataError>,
+    open: impl FnOnce(&std::path::Path) -> Result<E, DataError>,
 ) -> Result<Vec<Result<T, String>>, DataError> {
     let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
     let entries = file.by_ref().map(|entry| Ok(entry?.map_err(|rejection| rejection.to_string())));
@@ -90,19 +84,5 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
         Ok(ScoredPosition::new(position.pass(), label.negated(), Weight::ONE))
     } else {
         Err("the game is over, so the position has no use in training".to_owned())
-    }
-}
-
-/// Returns the SHA-256 of a file's bytes, as `sha256sum` prints it.
-pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, DataError> {
-    let mut file = open_ordinary(path)?;
-    let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        let bytes = file.read(&mut buffer).map_err(DataError::io(path, "read it"))?;
-        if bytes == 0 {
-            return Ok(hex::encode(digest.finalize()));
-        }
-        digest.update(&buffer[..bytes]);
-        progress.advance(bytes as u64);
     }
 }

@@ -96,7 +96,7 @@ impl Records {
         either!(self, reader => reader.bytes_read())
     }
 
-    /// Returns the checksum of the content; `None` until all of the file was read.
+    /// Returns the SHA-256 of the file; `None` until all of the file was read.
     pub fn sha256(&self) -> Option<&str> {
         either!(self, reader => reader.sha256())
     }
@@ -195,7 +195,7 @@ pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPositio
 }
 
 /// Passes the labelled positions of each frame to `visit`, game by game. A position outside games
-/// counts as a game. Returns the checksum of the content.
+/// counts as a game. Returns the checksum of the file.
 pub fn read_games(
     path: &Path,
     rules: &LabelRules,

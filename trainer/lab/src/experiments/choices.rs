@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use othello_engine::file::sha256_of;
 use othello_engine::random::Generator;
 use othello_engine::text::{Invalid, from_toml};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
 
 const MOST: u64 = 1_000_000;
@@ -174,8 +174,7 @@ impl Values {
 
     /// Returns a short name: the first 10 hexadecimal digits of a checksum of paths and values.
     pub fn id(&self) -> String {
-        let digest = Sha256::digest(self.to_json().to_string());
-        hex::encode(&digest[..5])
+        sha256_of(self.to_json().to_string().as_bytes())[..10].to_owned()
     }
 }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluator, ExpandedWeights, Identified as _};
-use othello_engine::file::{Existing, FileError, Provenance, folder_of, make_folder};
+use othello_engine::file::{Existing, FileError, Provenance, folder_of, make_folder, sha256_of};
 use othello_engine::progress::Progress;
 use othello_engine::record::record_files;
 use othello_engine::run::{Run, Shard, Stage};
@@ -17,7 +17,6 @@ use othello_engine::text::{Invalid, from_toml, read_by};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::Recipe;
 use crate::LabError;
@@ -108,7 +107,7 @@ pub fn as_written(recipe: &Path) -> Result<Value, LabError> {
 /// Returns the SHA-256 of the texts, one per line.
 pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
     let lines = texts.into_iter().map(|text| format!("{text}\n"));
-    hex::encode(Sha256::digest(lines.collect::<String>()))
+    sha256_of(lines.collect::<String>().as_bytes())
 }
 
 impl StudySettings {

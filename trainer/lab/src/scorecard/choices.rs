@@ -159,8 +159,7 @@ impl Solved {
 pub struct ValueErrors {
     /// The file.
     pub file: String,
-    /// The checksum of the file: of the content for a file of records, of the bytes for a text
-    /// file.
+    /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,
     /// The depth of the searches in plies; 0 for static values.
     pub depth: u32,

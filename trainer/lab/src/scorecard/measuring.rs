@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use othello_engine::board::{Phase, Position};
 use othello_engine::eval::Evaluator;
+use othello_engine::file::sha256_of_file;
 use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::run::{Run, Stage};
 use othello_engine::search::{EndgameSchedule, Plan, Pruning, Selectivity, Strength};
 use othello_engine::text::Invalid;
 use othello_fit::model::Phases;
-use othello_fit::source::checksum;
 
 use super::choices::{BestMoves, Solved, ValueErrors};
 use super::problems::Problems;
@@ -93,7 +93,7 @@ impl Benchmark {
             data.extend(files.map(|(file, sha256)| Data::new(part, file, sha256)));
         }
         if let Some(EqualTime { file, .. }) = &self.equal_time {
-            data.push(Data::new(Part::Match, file, &checksum(file, &Silent)?));
+            data.push(Data::new(Part::Match, file, &sha256_of_file(file, &Silent)?));
         }
         // Each depth and each player repeats the files, so duplicates are removed.
         let mut known = HashSet::new();

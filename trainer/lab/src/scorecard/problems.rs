@@ -4,19 +4,18 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use othello_engine::board::{Position, StatedPosition};
-use othello_engine::file::{Kind, kind_of};
+use othello_engine::file::{Kind, kind_of, sha256_of_file};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::GameReader;
 use othello_engine::text::Lines;
 
 use crate::LabError;
 use crate::arena::Opening;
-use othello_fit::source::checksum;
 
 /// The positions of OBF files with their stated scores and moves, and games to the positions.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
-    /// The files, with the checksums of their bytes.
+    /// The files, with their checksums.
     pub files: Vec<(PathBuf, String)>,
     pub(super) lines: Vec<StatedPosition>,
     reached: HashMap<Position, Opening>,
@@ -32,7 +31,7 @@ impl Problems {
                 return Err(LabError::NoScores { path: path.clone() });
             }
             problems.lines.extend(lines);
-            problems.files.push((path.clone(), checksum(path, &Silent)?));
+            problems.files.push((path.clone(), sha256_of_file(path, &Silent)?));
         }
         Ok(problems)
     }

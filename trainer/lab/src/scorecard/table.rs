@@ -78,8 +78,7 @@ pub struct Data {
     pub part: String,
     /// The file.
     pub file: String,
-    /// The checksum of the file: of the content for a file of records, of the bytes for a text
-    /// file.
+    /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,
 }
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{Provenance, plain};
+use othello_engine::file::{Provenance, plain, sha256_of};
 use serde::Serialize;
 
-use super::{Arguments, sha256_of};
+use super::Arguments;
 use crate::dataset::{DataChoice, PositionStream, Split, StreamSettings};
 use crate::export::positions::PositionArrays;
 use crate::model::Phases;
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Exported {
     test_positions: usize,
     /// The size of the file.
     bytes: usize,
-    /// The checksum of the file.
+    /// The SHA-256 of the file.
     sha256: String,
 }
 

@@ -38,7 +38,7 @@ pub(in crate::cli) struct Fitted {
     pub(super) weights: PathBuf,
     /// The wall time.
     pub(super) seconds: f64,
-    /// The checksum of the weights; a shard writes none.
+    /// The SHA-256 of the weights file; a shard writes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sha256: Option<String>,
 }

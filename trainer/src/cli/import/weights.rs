@@ -7,14 +7,13 @@ use anyhow::Context as _;
 use clap::ValueEnum;
 use othello_cli::arguments::Output;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{FileError, Provenance, check_output, open_ordinary};
+use othello_engine::file::{FileError, Provenance, check_output, open_ordinary, sha256_of_file};
 use othello_engine::progress::Silent;
 use serde::Serialize;
 
 use crate::export::program::Program;
 use crate::export::read_npz::read_npz;
 use crate::export::tables::{ReadTables, Rounding};
-use crate::source::checksum;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
@@ -53,14 +52,14 @@ pub(in crate::cli) struct Imported {
     pattern_set: String,
     /// The differences between the weights and those of the file, in discs.
     rounding: Rounding,
-    /// The checksum of the weights file's content.
+    /// The SHA-256 of the weights file.
     sha256: String,
 }
 
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { file, format, output } = arguments;
     check_output(&output.out, [file])?;
-    let input = checksum(file, &Silent)?;
+    let input = sha256_of_file(file, &Silent)?;
     let ReadTables { weights, rounding } = format.read(file)?;
     let provenance = Provenance::new("import")
         .with("format", format!("weights of {format}"))

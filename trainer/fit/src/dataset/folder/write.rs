@@ -5,9 +5,9 @@ use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{
-    Existing, FileError, Kind, Provenance, Reader, check_output, kind_of, plain, stated_sha256,
+    Existing, FileError, Kind, Provenance, Reader, check_output, kind_of, plain, sha256_of_file,
 };
-use othello_engine::progress::Progress;
+use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::PositionWriter;
 use rayon::prelude::*;
 use serde_json::json;
@@ -94,14 +94,11 @@ impl DatasetFolder {
         Err(FileError::exists(&self.path.join(MANIFEST), reason))
     }
 
-    /// Returns true if every file exists and has at its end the checksum that the manifest states.
+    /// Returns true if every file exists and has the checksum that the manifest states.
     pub(super) fn has_all_files(&self) -> bool {
-        Phase::all().all(|phase| {
-            Subset::ALL.into_iter().all(|subset| {
-                let listed = self.entry(subset, phase);
-                let there = stated_sha256(&self.path.join(file_name(subset, phase)));
-                there.is_ok_and(|sha256| sha256 == listed.sha256)
-            })
+        files().par_bridge().all(|(subset, phase)| {
+            let there = sha256_of_file(&self.path.join(file_name(subset, phase)), &Silent);
+            there.is_ok_and(|sha256| sha256 == self.entry(subset, phase).sha256)
         })
     }
 }
@@ -109,7 +106,7 @@ impl DatasetFolder {
 pub(super) const FILES: &str = "dataset (files)";
 pub(super) const FILE_COUNT: u64 = (PHASES * Subset::ALL.len()) as u64;
 
-fn files() -> impl Iterator<Item = (Subset, Phase)> {
+fn files() -> impl Iterator<Item = (Subset, Phase)> + Send {
     Phase::all().flat_map(|phase| Subset::ALL.map(|subset| (subset, phase)))
 }
 
@@ -143,26 +140,28 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder with a dataset of other data or settings. Compares only the checksums at
-    /// the ends of the input files; if an input has no checksum, accepts the folder.
+    /// Refuses a folder with a dataset of other data or settings, by the checksums of the inputs.
+    /// Accepts the folder if an input cannot be read.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],
         test: &[DataChoice],
         settings: &LayoutSettings,
     ) -> Result<(), DataError> {
-        let (Some(data), Some(test)) = (stated(data), stated(test)) else { return Ok(()) };
+        let path = |(subset, phase)| folder.join(file_name(subset, phase));
+        let there: Vec<_> = files().filter(|&file| path(file).exists()).collect();
+        if there.is_empty() && !Self::is_at(folder) {
+            return Ok(());
+        }
+        let (Some(data), Some(test)) = (inputs_of(data), inputs_of(test)) else { return Ok(()) };
         let provenance = provenance(&data, &test, settings);
         if Self::is_at(folder) {
             Self::open(folder)?.check_is_by(&provenance)?;
         }
-        for (subset, phase) in files() {
-            let path = folder.join(file_name(subset, phase));
-            if path.exists() {
-                check_file(&path, &provenance_of_file(&provenance, subset, phase))?;
-            }
-        }
-        Ok(())
+        there.into_iter().try_for_each(|(subset, phase)| {
+            let wanted = provenance_of_file(&provenance, subset, phase);
+            Ok(check_file(&path((subset, phase)), &wanted)?)
+        })
     }
 }
 
@@ -174,10 +173,10 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     }
 }
 
-/// Returns the inputs with the checksums stored in their files; `None` if a file stores none.
-fn stated(choices: &[DataChoice]) -> Option<Vec<Input>> {
+/// Returns the inputs with their checksums; `None` if a file cannot be read.
+fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
-        let sha256 = stated_sha256(&choice.path).ok()?;
+        let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;
         Some(Input { sha256, weight: choice.weight })
     };
     choices.iter().map(input).collect()

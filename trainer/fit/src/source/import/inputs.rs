@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::transcript::Form;
+use othello_engine::file::sha256_of_file;
 use othello_engine::progress::Progress;
 
 use super::{Imported, RandomPlies, Summary};
-use crate::source::{DataError, Entries, checksum};
+use crate::source::{DataError, Entries};
 
 /// The input files in the order of the arguments. Those of a folder are ordered by name.
 pub(super) struct Inputs {
@@ -59,7 +60,7 @@ impl Inputs {
 
     pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, DataError> {
         progress.begin("checksums (bytes)", 0, self.bytes);
-        self.files.iter().map(|file| checksum(file, progress)).collect()
+        self.files.iter().map(|file| Ok(sha256_of_file(file, progress)?)).collect()
     }
 
     /// Counts all records and passes the accepted ones to `take`. Prints messages about refused

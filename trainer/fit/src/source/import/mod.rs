@@ -32,7 +32,7 @@ pub struct Summary {
     pub differing: u64,
     /// The number of games that were broken off and have a stated result.
     pub stated: u64,
-    /// The checksum of the output's content.
+    /// The SHA-256 of the output, as `sha256sum` prints it.
     pub sha256: String,
 }
 
