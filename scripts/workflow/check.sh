@@ -19,7 +19,7 @@ fi
 export XDG_CACHE_HOME=$folder/cache
 
 recipe=$folder/factors.toml
-sed '/^optimizer/s/.*/optimizer = "adam"\nepochs = 1\nfactors = "8\/10"/' "$root/trainer/recipes/small.toml" >"$recipe"
+sed '/^optimizer/s/.*/optimizer = "adam"\nepochs = 1\nfactors = "32\/10"/' "$root/trainer/recipes/small.toml" >"$recipe"
 # Becomes Snakemake, with the recipe in a folder of its own: its name, and arguments.
 run() {
     mkdir "$folder/$1" && ln -s "$root/datasets" "$folder/$1/datasets"
