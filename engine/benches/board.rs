@@ -1,4 +1,4 @@
-//! Benchmarks of the board on positions of random games, and of walks through the game tree.
+//! Benchmarks of moves and flips in random games, and of walks through the game tree.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;

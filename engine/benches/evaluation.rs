@@ -1,5 +1,5 @@
-//! Benchmarks of the evaluation in random games, and of its memory reads alone. They use the
-//! embedded weights, the pattern set `factors`, and `scalars` (the same without factors).
+//! Benchmarks of the evaluation in random games, and of its memory reads alone: with the embedded
+//! weights, and with the pattern sets `factors` and `scalars` (`factors` without factor vectors).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -42,7 +42,7 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 
 const FACTORS: usize = 16;
 
-/// The data that one evaluation reads from memory: slices of the tables, and the indices in them.
+/// The slices of the tables from which one evaluation reads, and the indices that it reads in them.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],

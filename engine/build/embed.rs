@@ -1,4 +1,4 @@
-//! Packs the weights in blocks of phases; the running program expands a block when it needs it.
+//! Packs weights in blocks of consecutive phases; a program expands only the blocks it needs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn workspace() -> Result<PathBuf, String> {
     Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
 }
 
-/// Returns the path of the shipped weights, which published crates lack because of their size.
+/// Returns the path of the shipped weights; an error in a published crate, which lacks them.
 fn shipped() -> Result<PathBuf, String> {
     let path = workspace()?.join("engine/weights/default.weights");
     if path.exists() {

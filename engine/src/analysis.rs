@@ -54,7 +54,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns the text of [`how_found`] for this move of a position with `empties` empty squares.
+    /// Returns how the value was found ([`how_found`]), in a position with `empties` empty squares.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
@@ -159,7 +159,7 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Plays a line. Returns the last position; 1 if its player is that of `position`, else −1.
+    /// Plays a line. Returns the last position, and 1 if it has the same side to move, else −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {

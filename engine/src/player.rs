@@ -59,7 +59,7 @@ impl Protocol {
     }
 }
 
-/// The meaning of a depth before exact play: a number of moves, or the least probability of a line.
+/// The quantity that the depth of a search limits: a line's number of moves, or its probability.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Display)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[display(rename_all = "lowercase")]
@@ -76,7 +76,7 @@ pub enum SearchBy {
 /// nothing, or `:` and `KEY=VALUE` pairs separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level, whose row in the table of levels supplies the values of missing keys.
+    /// The level, which determines the values of missing keys.
     pub level: Option<Level>,
     /// The search depth, in plies, before exact play.
     pub depth: Option<u32>,
@@ -84,13 +84,13 @@ pub struct SearchSpec {
     pub nodes: Option<u64>,
     /// The greatest number of milliseconds of a search before exact play.
     pub milliseconds: Option<u64>,
-    /// The ProbCut confidence of searches to a depth.
+    /// The ProbCut confidence of fixed-depth searches (not of endgame searches).
     pub selectivity: Option<Selectivity>,
     /// The number of empty squares at or below which play is exact.
     pub exact: Option<u32>,
-    /// The ProbCut schedule of the endgame before exact play.
+    /// The ProbCut schedule of the endgame searches that precede exact play.
     pub ends: Option<EndgameSchedule>,
-    /// The quantity that the depth limits on each line: the number of moves, or the probability.
+    /// The quantity that the depth limits in each line of play: moves, or the probability.
     pub search: Option<SearchBy>,
 }
 
@@ -248,7 +248,7 @@ fn whole<T: FromStr + PartialOrd + fmt::Display>(
     number.ok_or_else(|| format!("expected a whole number from {first} to {last}"))
 }
 
-/// Parses an endgame schedule whose steps are joined by `+`, since commas separate the keys.
+/// Parses an endgame ProbCut schedule with steps joined by `+`, since commas separate the keys.
 fn steps(text: &str) -> Result<EndgameSchedule, String> {
     let parsed = text.replace('+', ",").parse::<EndgameSchedule>();
     parsed.map_err(|error| error.to_string().replace("20:73,18:95", "20:73+18:95"))

@@ -8,8 +8,8 @@ const PLIES: usize = 61;
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// In statistics of games, the number of positions in which a move was played. In those of
-    /// openings, the number of positions with a legal move.
+    /// For games, the number of positions in which a move was played; for all legal moves
+    /// ([`of_positions`]), the number of positions with a legal move.
     pub positions: u64,
     /// The number of moves whose flipped discs are counted.
     pub moves: u64,
@@ -19,8 +19,8 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// In statistics of games, the number of moves after which the opponent must pass. In those of
-    /// openings, the number of positions whose player must pass.
+    /// For games, the number of moves after which the opponent must pass; for all legal moves
+    /// ([`of_positions`]), the number of positions whose player must pass.
     pub passes: u64,
     /// The number of games that are over at this ply.
     pub ends: u64,

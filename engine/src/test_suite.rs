@@ -64,7 +64,7 @@ impl Agreement {
 /// The agreement of the values and moves of a search with those that a file states.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AgreementReport {
-    /// The number of lines with a score.
+    /// The number of lines of the test suite that state a score.
     pub scored: u64,
     /// The mean of value minus score, in discs.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -76,13 +76,13 @@ pub enum Value<'a, B> {
     F64(f64),
 }
 
-/// The limits of a device, which decide the size of launches and the place of positions.
+/// The limits of a device, which decide the size of launches and how many positions stay on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The number of blocks that keep the whole device busy, for kernels that loop over their
     /// items.
     pub blocks: u32,
-    /// The number of rows (positions) in a chunk. Rows that do not fit are copied in chunks.
+    /// The number of rows (positions) that are copied at once if they do not stay on the device.
     pub chunk_rows: usize,
     /// The bytes of positions that can stay on the device. Other positions are copied at each use.
     pub resident_bytes: usize,

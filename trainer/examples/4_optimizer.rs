@@ -103,7 +103,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fits phase 40 by gradient descent with momentum, and by least squares.
+/// Returns the fits of phase 40 by gradient descent with momentum and by least squares.
 pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

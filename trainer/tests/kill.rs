@@ -101,7 +101,7 @@ fn parts_in(folder: PathBuf) -> usize {
     names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
 }
 
-/// The sorting has a part for each of three files, the merging one for each of 60 phases.
+/// Sorting stores a part for each of three files; merging then stores one for each of 60 phases.
 #[test]
 fn dataset() {
     let arguments = "dataset --out out @0.games @100.games @200.games";

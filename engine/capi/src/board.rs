@@ -1,4 +1,4 @@
-//! Boards and the rules of the game.
+//! Boards (positions with the player and the opponent), and the rules of the game.
 
 use std::ffi::c_char;
 
@@ -13,9 +13,9 @@ pub const OTHELLO_PASS: i32 = -1;
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OthelloBoard {
-    /// The player's discs.
+    /// The player's discs as a bitboard: bit 0 is a1, bit 1 b1, and so on to bit 63, h8.
     pub player: u64,
-    /// The opponent's discs.
+    /// The opponent's discs as a bitboard, in the same order of squares as the player's.
     pub opponent: u64,
 }
 

@@ -70,7 +70,7 @@ pub extern "C" fn othello_error() -> *const c_char {
     ERROR.with_borrow(|error| error.as_ptr())
 }
 
-/// Runs the body of a library function; stores the message of a failure or panic.
+/// Runs a function's body and returns the status. A failure's message is for [`othello_error`].
 pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> OthelloStatus {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let text = "a fault of the library, described on standard error; please report it";

@@ -42,8 +42,8 @@ pub struct OthelloFound {
     pub value: i32,
     /// The square of the best move, 0 to 63; OTHELLO_PASS if the player has no legal move.
     pub best: i32,
-    /// The depth that the search reached, in moves. This depth is less than the requested depth if
-    /// a limit ended the search.
+    /// The depth that the search reached, in moves: less than the requested depth if a limit ended
+    /// it.
     pub depth: i32,
     /// The confidence of ProbCut pruning in percent; 100 for a search without ProbCut.
     pub confidence: i32,
@@ -109,7 +109,7 @@ impl State {
         Ok(())
     }
 
-    /// Calls `work` with the searcher of one thread; the other threads of the pool help it.
+    /// Returns the result of `work`, which gets one thread's searcher; other threads help it.
     fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'static, Evaluator>) -> T + Send,

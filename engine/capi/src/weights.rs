@@ -102,9 +102,9 @@ pub unsafe extern "C" fn othello_weights_free(weights: *mut OthelloWeights) {
     }
 }
 
-/// Finds the static values of `count` boards, in steps, on the calling thread. If the player of a
-/// board must pass, its value is the negated value of the board after the pass. If the game is
-/// over, the value is the final score.
+/// Stores the static values of `count` boards in `values`, in steps of 1/OTHELLO_STEPS_PER_DISC
+/// disc. If the player of a board must pass, the value is the negated value after the pass. The
+/// value of a finished game is its score.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_evaluate(
     weights: *const OthelloWeights,

@@ -60,7 +60,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Returns whether an existing file is kept or replaced.
+    /// Returns [`Existing::Replace`] with the flag `--force`, and otherwise [`Existing::Keep`].
     pub fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
@@ -123,7 +123,7 @@ pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P 
     parse_words(words).unwrap_or_else(|error| error.exit())
 }
 
-/// Parses the words of a command line, the first of which is the name of the program.
+/// Parses a command line; the first of its words is the name of the program.
 pub fn parse_words<P: Parser>(
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> Result<P, clap::Error> {
@@ -155,8 +155,8 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes and shortens the user's arguments in an error. Must be called before any other change,
-/// because a clap error that was rendered for a terminal cannot be changed.
+/// Returns a clap error whose quoted arguments are escaped and shortened. Must be the first change
+/// of the error, because an error that was rendered for a terminal cannot be changed.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, Command};
 struct Flag {
     name: &'static str,
     heading: &'static str,
-    /// The first line of the help text: the effect and the unit.
+    /// The first line of the help text: what the flag does, and the unit of its value.
     help: &'static str,
     /// The second paragraph of the help text: when to use the flag.
     more: String,
@@ -80,8 +80,8 @@ impl Flag {
     }
 }
 
-/// Returns a command whose flags have their help texts and headings; global flags come last. A
-/// negative number after a flag is parsed as its value, so that an error names the flag.
+/// Returns `command` with the help texts and headings of `flags.txt`. After a flag, a negative
+/// number is parsed as its value, so that an error names the flag.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {
@@ -121,8 +121,8 @@ pub fn complaints(command: &Command) -> Vec<String> {
     complaints
 }
 
-/// Adds an entry for each flag of a command and its subcommands: the command, the flag's name, and
-/// the flag's heading and help without the default.
+/// Appends to `known`, for each flag of a command and its subcommands: the command, the flag's
+/// name, and the flag's heading and help without the default.
 fn collect(command: &Command, known: &mut Vec<(String, String, String)>) {
     for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
         let Some(name) = arg.get_long().filter(|name| *name != "help") else { continue };

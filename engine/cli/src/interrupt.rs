@@ -11,7 +11,7 @@ pub(crate) struct Interrupts {
     /// The number of the first signal that the process received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True if any stage so far could stop between its units: the same command can resume the work.
+    /// True if some stage so far can stop between its units: the same command resumes the work.
     resumable: AtomicBool,
 }
 
@@ -47,8 +47,8 @@ impl Interrupts {
     }
 }
 
-/// Calls `answer` on a thread for each SIGINT and SIGTERM. Also catches SIGXFSZ, so that a write
-/// beyond the limit on file sizes (`ulimit -f`) fails with an error.
+/// Calls `answer` on a new thread with each SIGINT and SIGTERM. Also catches SIGXFSZ, so that a
+/// write beyond the limit on file sizes (`ulimit -f`) fails with an error.
 #[cfg(unix)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
@@ -58,7 +58,7 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Calls `answer` on a thread for each Ctrl-C. Windows has no function that waits for Ctrl-C.
+/// Calls `answer` on a new thread for each Ctrl-C, found by polling: Windows has no way to wait.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;

@@ -21,7 +21,7 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
 
-/// Shortens every long word of a text, because any word may be an argument of the user.
+/// Returns a text with its long words shortened, because any word may be an argument of the user.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST_WORD {
         return text.into();
@@ -55,7 +55,7 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
     shown.collect::<String>().into()
 }
 
-/// The greatest length of a message, in bytes. Only a message that repeats user input exceeds it.
+/// The greatest length of a message in bytes. Only messages that quote user input would be longer.
 const MOST: usize = 8 << 10;
 
 /// Shortens a line longer than [`MOST`] in the middle, because its end states what the user can do.

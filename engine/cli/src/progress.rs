@@ -48,7 +48,7 @@ impl Reporter {
         }
     }
 
-    /// Calls `work` without showing its progress and messages; still shows errors and interrupts.
+    /// Returns the result of `work`, run without output except errors; interrupts still work.
     pub fn quietly<T>(&self, work: impl FnOnce() -> T) -> T {
         self.finish();
         self.is_quiet.store(true, Relaxed);
@@ -92,7 +92,7 @@ impl Reporter {
         *lock(&self.stage) = Some(stage);
     }
 
-    /// Ends the progress display of the current stage.
+    /// Ends the display of the current stage, if any, and reports its `end`.
     pub fn finish(&self) {
         if let Some(stage) = lock(&self.stage).take() {
             let done = self.done.load(Relaxed);
@@ -211,7 +211,7 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex even after a panic of another thread, so that progress is still shown.
+/// Locks a mutex even if a thread panicked while it had the lock, so that progress is still shown.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! The hidden subcommand `reference`: pages of the commands from their help, pages of JSON objects
-//! and settings from the doc comments of their types.
+//! The hidden subcommand `reference`: writes pages of the commands from their help, and pages of
+//! JSON objects and settings from the doc comments of their types.
 
 use std::fmt::Write as _;
 use std::fs;

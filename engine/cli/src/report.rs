@@ -15,11 +15,11 @@ pub trait Report: Serialize + JsonSchema + Display {}
 
 impl<T: Serialize + JsonSchema + Display> Report for T {}
 
-/// The version of the JSON fields that the commands print, as the reference describes. Within a
-/// version, fields may be added, but no field is removed or changes its meaning.
+/// The version of the JSON fields that the commands print. Fields may be added without a new
+/// version, but no field is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report as JSON. `resumed` has the number of units that an earlier run had finished, by stage.
+/// A report as JSON. For each stage, `resumed` has the number of units that earlier runs finished.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub(crate) fn text(
     Ok(text + "\n")
 }
 
-/// Writes to standard output. If the reader has closed the pipe (`… | head`), returns no error.
+/// Calls `write` with standard output. If the reader has closed the pipe (`… | head`), no error.
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> anyhow::Result<()> {

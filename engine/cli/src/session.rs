@@ -18,7 +18,7 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// The stack size in bytes. A search to depth 60 needs more than `ulimit -s` may allow.
+/// The stack size of a thread in bytes. A search to depth 60 needs more than `ulimit -s` may allow.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The exit status of an error that a retry may avoid: `EX_TEMPFAIL` of sysexits.h.
@@ -46,7 +46,7 @@ pub struct Session {
     json: bool,
     reporter: Arc<Reporter>,
     begun: OnceLock<Instant>,
-    /// The receiver of the report, instead of standard output, of a step of another subcommand.
+    /// For a step of another subcommand: the receiver of the report, in place of standard output.
     step: Option<StepReport>,
 }
 
@@ -56,7 +56,7 @@ struct StepReport {
 }
 
 impl Session {
-    /// Returns a session for a step of this subcommand; prints the step's report to `path` as JSON.
+    /// Returns a session for a step of this subcommand. The step's report goes to `path` as JSON.
     pub fn step(&self, path: &Path) -> Self {
         self.reporter.forget_resumed();
         Self {
@@ -145,7 +145,7 @@ impl Session {
 const PANICKED: i32 = 101;
 
 /// Makes a panic in any thread end the process, since other threads might wait for it forever.
-/// Unlike the default hook, this one allocates no memory: without free memory, it could deadlock.
+/// Unlike the default panic hook, this one allocates nothing: with no memory left, that could hang.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

@@ -42,9 +42,9 @@ pub struct Arguments {
 struct Row {
     /// The feature that was switched off; null for the search with all features.
     without: Option<&'static str>,
-    /// The nodes of all positions.
+    /// The nodes of the searches of all positions.
     nodes: u64,
-    /// The nodes of a search by realization probability, by the number of moves below the root.
+    /// The nodes of a search by realization probability at each number of moves below the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes_by_depth: Vec<u64>,
     /// The wall time of all searches, in seconds.
@@ -60,13 +60,12 @@ struct Row {
     /// The number of positions in which the best move differs from that of the search with all
     /// features. Several moves may be equally good.
     different_moves: usize,
-    /// The number of positions for which the found move is among the best moves that the file
-    /// states.
+    /// The number of positions in which the search finds a move that the file states as best.
     #[serde(skip_serializing_if = "Option::is_none")]
     stated_moves: Option<usize>,
 }
 
-/// One of the searches to compare; `without` is the feature or pruning that is switched off.
+/// A search to compare; `without` is its switched-off feature or pruning, `None` for none.
 struct Variant {
     without: Option<&'static str>,
     features: Features,
@@ -76,7 +75,7 @@ struct Variant {
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
-    /// In a search by realization probability, the nodes by number of moves below the root.
+    /// In a search by realization probability: the nodes at each number of moves below the root.
     nodes_by_depth: Vec<u64>,
     seconds: f64,
     cpu_seconds: f64,
@@ -117,7 +116,7 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the search with all features, and one search without each feature that affects it.
+    /// Returns the search with all features, and one without each feature that affects the search.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };

@@ -20,8 +20,8 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns these flags, this depth, and exact play at `exact` or fewer empty squares as
-    /// settings.
+    /// Returns the settings: these flags, `depth`, and exact play at `exact` or fewer empty
+    /// squares.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

@@ -1,5 +1,5 @@
-//! `othello-engine bench`: a fixed set of searches on one thread. Every change to the search
-//! changes the number of nodes, which is therefore printed as a fingerprint.
+//! `othello-engine bench`: a fixed set of searches on one thread. The printed number of nodes
+//! serves as a fingerprint: almost every change to the search changes it.
 
 use std::time::Instant;
 

@@ -46,7 +46,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search, and whether it searches or (at depth 0) only evaluates positions.
+    /// Returns the search, and true if it searches: at depth 0, it only evaluates positions.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -140,7 +140,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Searches the positions that the book does not contain; adds the number of others to `from_book`.
+/// Returns the findings of positions: from the book, counted in `from_book`, or else by `search`.
 fn book_first(
     book: &Book,
     positions: &[Position],

@@ -58,7 +58,7 @@ const START: &str = "---------------------------OX------XO----------------------
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Hints {
-    /// The positions, each as 64 squares and the side to move.
+    /// The searched positions, each as 64 squares and the side to move.
     boards: Vec<String>,
     /// The moves of all positions, position by position, the best first.
     moves: Vec<Hint>,

@@ -119,8 +119,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// To recognize its own file, this command computes the first 16 nearly even openings. If the file
-/// lacks one of them, another program wrote the file, and the command refuses to replace it.
+/// The number of nearly even openings by which this command recognizes its own file: it computes
+/// them, and refuses to replace a file that lacks one of them, as written by another program.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 const LONGEST_FILE: u64 = 64 << 20;

@@ -176,8 +176,8 @@ fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     Ok((ByClass::load(&choice)?.weights.set().clone(), file))
 }
 
-/// Returns the evaluations per second, divided by those of the set [`REFERENCE`]. The two sets are
-/// timed alternately, and the fastest time of each counts.
+/// Returns the evaluations per second, divided by those with the set [`REFERENCE`]. The two sets
+/// are timed alternately, and the fastest time of each counts.
 fn relative_speed(weights: &Weights) -> f64 {
     let Some(reference) = PatternSet::shipped(REFERENCE) else { return f64::NAN };
     let both = [weights, &Weights::zero(reference)].map(Tables::new);
@@ -194,7 +194,7 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Returns the time in seconds to evaluate all positions after one move, as a search does.
+/// Returns the seconds in which all positions are evaluated, each after one move, as in a search.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {

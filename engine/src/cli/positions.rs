@@ -10,7 +10,7 @@ use crate::board::StatedPosition;
 use crate::file::FileError;
 use crate::text::{Lines, TextSource};
 
-/// The words of the error message for the content that an empty input lacks.
+/// The noun, with its article, that the error message gives for what an empty input lacks.
 pub(super) const POSITION: &str = "a position";
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -78,7 +78,7 @@ pub(in crate::cli) struct SelfPlay {
 /// The default depth, in plies, of the search for each move, if no limit of nodes is given.
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default number of empty squares for exact play, if pruned endgame searches precede it.
+/// The default number of empty squares for exact play after endgame searches pruned by ProbCut.
 const DEFAULT_EXACT: u32 = 16;
 
 /// The search of a side (black or white), from the keys of its player string and the flags.
@@ -88,8 +88,8 @@ struct SideSearch {
 }
 
 impl Arguments {
-    /// Returns the search of a side. Settings of a level, or default settings, include ProbCut only
-    /// if the weights of both sides have a ProbCut model.
+    /// Returns the search of a side: by its player string, the flags, or defaults. Levels and
+    /// defaults use ProbCut only if the weights of both sides have a ProbCut model.
     fn search(
         &self,
         player: &WeightsSpec,

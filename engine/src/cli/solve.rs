@@ -81,7 +81,7 @@ struct Solved {
     seconds: f64,
     /// The score that the file states, or null.
     expected: Option<Discs>,
-    /// The moves that were checked.
+    /// The moves whose scores the input states, each solved for comparison.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<SolvedMove>,
 }

@@ -32,7 +32,7 @@ pub struct Arguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Statistics {
-    /// The positions after each ply from the start, up to symmetry.
+    /// The statistics of all positions, up to symmetry, at each ply from the start of the game.
     openings: Vec<Opening>,
     /// The number of games.
     games: u64,
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Statistics {
     passes_per_game: f64,
     /// The shortest game.
     shortest: Option<Shortest>,
-    /// The plies of the games.
+    /// The statistics of the games by ply.
     plies: Vec<Ply>,
     /// The wall time.
     seconds: f64,
@@ -82,9 +82,9 @@ struct Ply {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Shortest {
-    /// The number of its moves.
+    /// The number of moves in the shortest game.
     moves: usize,
-    /// Its transcript.
+    /// The transcript of the shortest game.
     transcript: String,
 }
 
@@ -103,7 +103,7 @@ impl Ply {
     }
 }
 
-/// Returns the table of plies as text. `counted` is the heading of the number of positions.
+/// Returns a table of plies as text. `counted` is the heading of the column of position counts.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {

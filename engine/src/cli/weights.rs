@@ -80,9 +80,9 @@ pub(in crate::cli) struct Report {
 /// The move-ordering evaluation.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Light {
-    /// Its patterns as squares.
+    /// The patterns of the move-ordering evaluation, as squares.
     patterns: Vec<String>,
-    /// The number of weights of the evaluation in each phase.
+    /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
     /// The weight of its values in move scores: at 1024, a step (1/32 disc) counts 1, a reply 16.
     strength: i16,
@@ -101,11 +101,11 @@ impl Light {
 struct PhaseCounts {
     /// The phase.
     phase: Phase,
-    /// The number of parameters that occur at least once.
+    /// The number of parameters that occur at least once in the training positions of the phase.
     seen: usize,
-    /// The smallest count among the parameters that occur in the phase.
+    /// The smallest count of a parameter that occurs in the training positions of the phase.
     least: u32,
-    /// The largest count.
+    /// The largest count of a parameter in the training positions of the phase.
     most: u32,
 }
 
@@ -114,7 +114,7 @@ struct PhaseCounts {
 struct Inspection {
     /// The name of the pattern.
     pattern: String,
-    /// The number of the class.
+    /// The index of the class among the parameters of a phase, counted from 0.
     parameter: usize,
     /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,
@@ -225,8 +225,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of one class. `asked` has two texts: the squares of an instance of a
-/// pattern, in any order, and the discs on them.
+/// Returns the weights of one class in all phases. `asked` has two texts: the squares of an
+/// instance of a pattern, in any order, and the discs on them.
 fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
     let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
@@ -281,7 +281,7 @@ const MOST_FIELDS: usize = 64;
 /// The greatest length of a list whose entries are printed; a longer list is only counted.
 const SHOWN: usize = 3;
 
-/// The provenance as text: the last command, then the command that made its initial weights, etc.
+/// A file's provenance as text: the command that made it, then that of its initial weights, etc.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {

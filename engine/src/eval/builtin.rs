@@ -21,7 +21,7 @@ pub struct Mobility;
 
 /// The value of having one more legal move than the opponent, in steps of 1/32 disc.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
-/// The value of a corner, in steps of 1/32 disc.
+/// The value of having one more corner than the opponent, in steps of 1/32 disc.
 const CORNER: i32 = 8 * STEPS_PER_DISC;
 /// The cost of a disc diagonally next to an empty corner, in steps of 1/32 disc.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
@@ -73,7 +73,7 @@ macro_rules! stateless {
 stateless!(Zero, "none");
 stateless!(Mobility, "mobility");
 
-/// Returns the squares diagonally next to `corners`.
+/// Returns the X squares next to `corners`: the squares diagonally next to them.
 #[inline]
 const fn before_corners(corners: u64) -> u64 {
     ((corners << 9) | (corners << 7) | (corners >> 7) | (corners >> 9)) & X_SQUARES

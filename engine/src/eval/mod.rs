@@ -83,7 +83,7 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value for move ordering, by the weights of the phase of `_ply`
+    /// Returns an approximate value for move ordering, with the weights of the phase of ply `_ply`
     /// instead of the position's own phase. If all nodes of a search pass the same ply, the weights
     /// of only one phase have to fit into the processor's cache.
     #[inline]

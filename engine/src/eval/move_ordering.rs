@@ -12,7 +12,7 @@ use crate::with_instructions;
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
-    /// The weights of all patterns, one pattern after another, each by configuration.
+    /// The weights of all instances' patterns, one pattern after another, indexed by configuration.
     weights: Vec<i16>,
     strength: i32,
 }
@@ -73,7 +73,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the cost of a move to `child` on the scale where each legal reply costs 16.
+    /// Returns the cost of a move to `child` for the move order, where each legal reply costs 16.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

@@ -33,13 +33,13 @@ pub struct Tables {
     /// For each phase, its block and the offset of its table in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// Set if the weights are packed: the source of the blocks that are not expanded yet.
+    /// The source of the blocks that are not expanded yet; `None` if the weights are not packed.
     packed: Option<&'static PackedWeights>,
     ordering: Option<MoveOrdering>,
     models: Models,
 }
 
-/// An expanded block; `bounds` is the likely range of the contribution of the factors, if any.
+/// An expanded block, and the likely range of its factors' contribution, if it has factors.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
@@ -92,13 +92,13 @@ impl Tables {
         }
     }
 
-    /// Returns these tables with other pruning models.
+    /// Returns these tables with `models` in place of their pruning models.
     #[must_use]
     pub fn with_models(self, models: Models) -> Self {
         Self { models, ..self }
     }
 
-    /// Returns these tables with another move-ordering evaluation, or without one.
+    /// Returns these tables with this move-ordering evaluation in place of theirs, or without any.
     #[must_use]
     pub fn with_move_ordering(self, weights: Option<&MoveOrderingWeights>) -> Self {
         Self { ordering: weights.map(MoveOrdering::new), ..self }
@@ -187,7 +187,7 @@ impl Tables {
         bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
     }
 
-    /// Returns the indices of the factor vectors of lanes and scalar features; empty if none.
+    /// Returns the indices of factor vectors in [`Self::factors`]; empty without factors.
     pub fn factor_places(
         &self,
         indices: &Indices,
@@ -242,7 +242,7 @@ impl Tables {
         sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// Returns the indices of the weights of scalar features in the phase's table.
+    /// Returns the indices of scalar features' weights in the table of the position's phase.
     #[inline(always)]
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
@@ -330,7 +330,7 @@ impl Tables {
     }
 }
 
-/// The indices of the weights of scalar features; their factor vectors have the same indices.
+/// Indices in the table of a phase: of the weights, and of the factor vectors, of scalar features.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {

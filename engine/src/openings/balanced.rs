@@ -15,7 +15,7 @@ pub struct Balance {
     pub plies: u32,
     /// The depth of the search that decides whether an opening is nearly even.
     pub depth: u32,
-    /// The greatest absolute value, in discs, of a nearly even opening.
+    /// The greatest absolute value, in discs, that a nearly even opening can have.
     pub within: Discs,
     /// The number of openings to find; `None` for all.
     pub count: Option<usize>,

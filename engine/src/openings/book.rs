@@ -34,14 +34,14 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// Returns a position's value for its player; `None` if the book lacks it in every symmetry. If
-    /// the player must pass: the negated value after the pass. A finished game has its score.
+    /// Returns a position's value for its player; `None` if no image of it is in the book. If the
+    /// player must pass: the negated value after the pass. A finished game has its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the best move (of equally good moves, the first) and its value; `None` if the book
-    /// lacks the position after any legal move.
+    /// Returns the best move (of equally good moves, the first) and its value; `None` unless the
+    /// book has the positions after all legal moves.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;

@@ -10,7 +10,7 @@ pub const MAX_PLIES: u32 = 12;
 /// The greatest ply whose positions may all be in memory: 19,786,627 positions, which take 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory, in bytes, for new positions of an incomplete ply; complete plies take more.
+/// The memory, in bytes, for new positions of the ply in progress, besides that of finished plies.
 const MEMORY: usize = 1 << 30;
 
 /// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each

@@ -20,7 +20,7 @@ pub(super) struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The index in `positions` at which each part starts; at last, the end of the last part.
+    /// The index in `positions` at which each part starts; last, the end of the last part.
     starts: Vec<u32>,
 }
 
@@ -33,8 +33,8 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans the number of loops over `parents`. Each makes some of the parts into which the
-    /// children are divided, in at most `memory` bytes, unless a single part takes more.
+    /// Plans the loops over `parents`: their number, and the parts of the next ply that each one
+    /// makes, in at most `memory` bytes, unless a single part takes more.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -48,7 +48,7 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Calls `take` once for each loop, with its parts. All positions come in ascending order.
+    /// Calls `take` once for each loop, with the parts that it made. All positions come in order.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -112,13 +112,13 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     splitters
 }
 
-/// Returns the canonical positions after each move, seen by the opponent; duplicates are possible.
+/// Returns the canonical positions after each legal move, with the opponent to move; may repeat.
 fn children(position: &Position) -> impl Iterator<Item = Position> {
     let mover = mover(position);
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// Returns the position, after a pass if the player has no legal move (even if the game is over).
+/// Returns the position; after a pass if its player has no legal move, even if the game is over.
 pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }

@@ -49,7 +49,7 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of any position. `look_up` returns the values of positions with a legal move.
+/// Returns any position's value. `look_up` returns that of a position with a legal move, if known.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,
@@ -98,7 +98,7 @@ mod tests {
         (plies, values)
     }
 
-    /// The test scores ply 9, because passes first occur at ply 8, and finished games at ply 9.
+    /// Ply 9 is scored because only from ply 8 on are there passes, and from ply 9 finished games.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

@@ -9,7 +9,7 @@ use crate::record::RecordError;
 use crate::run::Items;
 use crate::search::{Search, Searchers};
 
-/// The size of a transposition table in MiB. Searches of openings are shallow and do not fill it.
+/// The size of a transposition table in MiB. The searches are too shallow to fill a larger one.
 const HASH_MEGABYTES: usize = 4;
 
 pub(super) struct Scorer<'a, E: Evaluate> {

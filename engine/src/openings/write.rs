@@ -39,7 +39,7 @@ impl Settings {
         Self { plies, score_depth, shard: Shard::WHOLE }
     }
 
-    /// Returns the provenance of a file; `weights` is the identity of the evaluation.
+    /// Returns the provenance of the file of openings; `weights` is the identity of the evaluation.
     pub fn provenance(&self, weights: &str) -> Provenance {
         Provenance::new("openings")
             .with("plies", self.plies)

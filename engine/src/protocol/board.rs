@@ -2,7 +2,7 @@
 
 use crate::board::{Position, Side, Square};
 
-/// A move or a pass.
+/// A move; `None` is a pass.
 pub type Turn = Option<Square>;
 
 /// A position with the side to move, and all earlier positions of the game.
@@ -96,7 +96,7 @@ impl Board {
         (8 * rank..8 * rank + 8).map(disc).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the board as text, with the names of files and rows.
+    /// Returns the board as a text of several lines, with the names of files and rows at its edges.
     pub fn drawing(&self) -> String {
         let rows: String =
             (0..8).map(|rank| format!("{} {}\n", rank + 1, self.row(rank))).collect();

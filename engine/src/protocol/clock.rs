@@ -91,7 +91,7 @@ impl Clock {
 
     /// Returns the time for the next move, in a position with `empties` empty squares.
     ///
-    /// * Without byo-yomi periods: the time, divided by the moves until it suffices for a solve.
+    /// * Without byo-yomi periods: the time, divided by the moves until the position can be solved.
     /// * Before the first period: the main time divided by the number of moves to the end of the
     ///   game, plus the time of a period divided by the number of its moves.
     /// * In a period: its remaining time divided by the number of moves left in it.
@@ -110,8 +110,8 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves that share the time, at least [`LEAST_MOVES`]. After these moves,
-/// the time for one move suffices to solve the position.
+/// Returns the number of moves that share the time, at least [`LEAST_MOVES`] if so many remain.
+/// After these moves, the time for one move suffices to solve the position.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

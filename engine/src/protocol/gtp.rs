@@ -112,7 +112,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         self.player.new_game();
     }
 
-    /// Sets the time of both players. A period longer than 0 seconds for 0 moves means no limit.
+    /// Sets the time of both players. By GTP, a period longer than 0 s for 0 moves means no limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period) = (read_seconds(main)?, read_seconds(period)?);
         let moves = read_count(moves)?;

@@ -10,12 +10,12 @@ use super::Server;
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// If the lines in the queue take more bytes, no more are read, so that the client must wait.
+/// The greatest memory of the lines in the queue, in bytes. Beyond it, the client has to wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// A line does not interrupt a search that began less than this time ago: a script writes all its
-/// commands at once, and expects an answer to each.
+/// A search is not interrupted by a line that comes within this time after its start: a script
+/// writes all its commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -23,7 +23,7 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub enum Interruption {
     /// No effect: the line needs no answer, and is dropped.
     Ignored,
-    /// The line ends the search, unless it arrived together with the line that started the search.
+    /// The line ends the search, unless it comes at nearly the same time as the search starts.
     Late,
     /// The line ends a search that has no limit. On any other search, it acts as [`Self::Late`].
     OpenEnded,
@@ -42,8 +42,7 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The number of waiting lines that end every search, and the number that end only those
-    /// without a limit.
+    /// The numbers of waiting lines that end every search, and that end searches without a limit.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

@@ -44,7 +44,7 @@ pub trait Server {
         self.answer_within(line, &Limits::default())
     }
 
-    /// Returns the effect of a line, or of the end of input (`None`), on the search in progress.
+    /// Returns the effect that a line, or the end of input (`None`), has on the search in progress.
     fn interruption(came: Option<&str>) -> Interruption {
         if came == Some("") { Interruption::Ignored } else { Interruption::Late }
     }

@@ -73,7 +73,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Answers with the move, its value and the seconds of the search, which a clock may end early.
+    /// Answers with the move, its value and the seconds of the search. Clock and limits may end it.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -137,7 +137,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
     }
 }
 
-/// Returns the depth or, for a search to the end of the game, the confidence: `100%` if exact.
+/// Returns a search's depth; for a search to the end of the game, its confidence: `100%` if exact.
 fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }

@@ -47,7 +47,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// Replaces the pruning of all levels; they then determine only depth and exact solving.
+    /// Replaces the pruning of all levels: a level then determines only depth and exact solving.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -200,7 +200,7 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// After pondering, a search after any reply must visit 1 node: the table must have its result.
+    /// After pondering, a search after any reply visits 1 node, because the table has its result.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 
 /// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
-/// The default size of a table, in MiB, for many searches to a fixed depth, which do not fill it.
+/// The default table size, in MiB, if many positions are searched to a depth: they do not fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
 const STATIC: Strength = Strength { depth: 0, exact: 0 };
@@ -224,7 +224,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 
     /// Creates a team with one searcher for each thread. At most `jobs` of them search positions of
-    /// their own at a time; the remaining searchers help them at split points.
+    /// their own at a time; the other searchers help these by taking over parts of their trees.
     pub fn team(&self, jobs: usize) -> Result<Team<'a, E>, TableError> {
         self.team_of(self.threads, jobs, self.megabytes())
     }

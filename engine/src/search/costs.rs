@@ -6,7 +6,7 @@ use crate::eval::{MoveKind, Realization, STAGES};
 /// it ends a line once the costs of its moves total the reach. So with each ply of depth, the
 /// probability at which lines end is divided by 4, as in the paper cited in [`super::realization`].
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2: half of [`REACH_PER_PLY`], because costs are logarithms.
+/// The cost of a move of probability 1/2: half that of 1/4, because costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
 /// The costs of moves by stage of the game and kind of move.
@@ -25,7 +25,7 @@ impl Costs {
         Self(costs)
     }
 
-    /// Returns the costs for which every move has probability 1/2.
+    /// Returns costs by which every move has probability 1/2, whatever its kind and the stage.
     pub(super) fn even() -> Self {
         Self(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]))
     }

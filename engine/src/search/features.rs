@@ -18,8 +18,8 @@ pub struct Features {
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
-    /// Value ordering: moves are ordered by the values of the positions after them, if that saves
-    /// time. Exact searches compute these values by a shallow search.
+    /// Value ordering: where it saves time, moves are ordered by the values of the positions after
+    /// them. Exact searches compute these values by a shallow search.
     pub value_ordering: bool,
     /// Fastest first: exact searches begin with moves that leave the opponent the fewest replies.
     pub fastest_first: bool,
@@ -51,7 +51,7 @@ impl Features {
         wipe_out: true,
     };
 
-    /// Returns true if a feature that affects fixed-depth searches is turned off.
+    /// Returns true if a feature is off that affects fixed-depth searches.
     pub fn differs_in_midgame(&self) -> bool {
         let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
         let all = [null_windows, aspiration, transposition_table, enhanced_cutoff];

@@ -13,7 +13,7 @@ pub struct Level(u32);
 /// The search settings of a level, which depend on the ProbCut models of the weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// The depth of searches before the endgame.
+    /// The depth, in plies, of searches that do not go to the end of the game.
     pub depth: u32,
     /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Selectivity,
@@ -23,7 +23,7 @@ pub struct Plan {
     pub exact: u32,
 }
 
-/// The highest level at which the depth is the same for weights with and without a ProbCut model.
+/// Up to this level, the depth is the same for weights with and without a ProbCut model.
 const FULL_DEPTH: u32 = 10;
 /// Up to this level, level L solves positions with 2 L empty squares. At higher levels, the number
 /// of empty squares rises more slowly.
@@ -41,7 +41,7 @@ const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
 const WIDE: u32 = 18;
 
 impl Level {
-    /// The default level: a move takes a fraction of a second.
+    /// The default level, 10: a move takes a fraction of a second.
     pub const USUAL: Self = Self(10);
     /// The least level: 1.
     pub const LEAST: Self = Self(1);
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
-    /// With helpers in pruned searches as well, exact scores must stay exact, and moves legal.
+    /// A team also helps in pruned searches: its exact scores must be exact, and its moves legal.
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();

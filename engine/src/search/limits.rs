@@ -48,7 +48,7 @@ impl Limits {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns whether a limit of time (deadline, flag, function) makes the search irreproducible.
+    /// Returns true if a deadline, flag or function limits the search: it is then irreproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some() || self.is_over.is_some()
     }
@@ -116,8 +116,8 @@ mod tests {
     use crate::random::{Generator, random_position};
     use othello_testing::on_threads;
 
-    /// The result must be the same each time, and leave no wrong entry in the table. If a search to
-    /// the end exceeds the limit, the result is that of the deepest search that does not.
+    /// A limit of nodes gives the same result each time, and leaves no wrong entry in the table. If
+    /// it ends a search to the end of the game, the result is that of the deepest completed search.
     #[test]
     fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
         let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
@@ -156,8 +156,8 @@ mod tests {
         }
     }
 
-    /// A search by time continues at the depth of an earlier search or, if no time is left, returns
-    /// its result. A search without a limit of time begins with the shallowest iteration.
+    /// After an earlier search, a search by time continues at its depth or, if no time is left,
+    /// returns its result. A search without a limit of time begins with the shallowest iteration.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };

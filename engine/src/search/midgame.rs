@@ -21,9 +21,9 @@ const PVS_DEPTH: u32 = 3;
 const VALUED_DEPTH: u32 = 4;
 /// The cost of each of the opponent's replies in a move score that omits the value, in 1/32 disc.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The plies that each iteration adds: even, because values of even and odd depths differ.
+/// The number of plies that each iteration adds: even, as values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// Endgame nodes order moves by the weights of this ply alone, which then stay in the cache.
+/// The ply whose weights alone order moves at endgame nodes, so that they stay in the cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -45,10 +45,10 @@ impl Horizon {
         }
     }
 
-    /// Returns a limit on the nodes of a search by probability. Only a malformed model, in which
-    /// every move is nearly certain, reaches it. Lines end at probability 4^−depth, and the
-    /// probabilities of a position's moves total about 1: so a valid model gives at most about
-    /// 4^depth lines.
+    /// Returns a limit on the nodes of a search by probability, reached only with a malformed model
+    /// in which every move is nearly certain. Lines end at probability 4^−depth, and a position's
+    /// moves have a total probability of about 1, so a valid model gives at most about 4^depth
+    /// lines.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -75,7 +75,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Scores moves by replies and value; at small depths, by replies and square to save time.
+    /// Scores moves by value and opponent's replies or, near the leaves, by square and replies.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -115,10 +115,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration, from the table entry of an earlier search; `None` for
-/// the shallowest. If that search had about the same depth, it is the full depth. If it was
-/// shallower, a search with a limit of time continues at its depth. (A search with a limit of nodes
-/// does not, because it must always end at the same node.)
+/// Returns the depth of the first iteration; `None` for the least. The root's table entry, if from
+/// a search to about `depth`, allows `depth` itself. If it is from a shallower search, a search
+/// with a limit of time continues at its depth. (A search with a limit of nodes does not, because
+/// it must always end at the same node.)
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -132,7 +132,7 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Iterative deepening: the window of each iteration is around the value of the previous one.
+    /// Searches by iterative deepening. A window is around the value of the previous iteration.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -180,7 +180,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a position to depth 1, for the case that a limit ended even the first iteration.
+    /// Searches a position to depth 1 without limits, after a limit ended even the first iteration.
     pub(super) fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
         let control = std::mem::take(&mut self.control);
         let best = self.aspirate(position, state, (1, Horizon::Depth), None);
@@ -188,7 +188,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Reached { best, depth: 1 }
     }
 
-    /// Searches in aspiration windows; without a guess, or at small depths, in the full window.
+    /// Searches in windows around `guess`; without it, or at small depths, in the full window.
     fn aspirate(
         &mut self,
         position: &Position,
@@ -245,7 +245,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Plain alpha-beta near the leaves, without a table, with moves ordered by their squares.
+    /// Returns the value of a node near the leaves: no table, moves in the order of square groups.
     #[compiled_for(I::SET)]
     pub(super) fn alpha_beta(
         &mut self,

@@ -122,16 +122,16 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     // Each search resets these fields; limits.rs decides when the search ends.
     nodes: u64,
     endgame_probcut: ProbCutSettings,
-    /// The ProbCut settings of the selectivity ladder; `None` until an exact solve needs them.
+    /// The ProbCut settings of pruned searches before an exact solve; `None` until one needs them.
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
     // midgame.rs sets `tuning` in every iteration, and `refutation` at nodes above the leaves.
     tuning: Tuning,
-    /// The move of the last beta cutoff just above the leaves, which often causes the next one.
+    /// The move of the last beta cutoff at a node of depth 1. It often causes the next such cutoff.
     refutation: Option<Square>,
 
-    /// True while an endgame node scores its moves; their values are then without factors.
+    /// True while an endgame node scores its moves by static values, which then omit the factors.
     is_rating: bool,
     /// The nodes at each ply, counted only in searches by realization probability.
     nodes_by_ply: [u64; PLIES_OF_NODES],
@@ -213,7 +213,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Self { features, ..self }
     }
 
-    /// Returns whether an endgame search of this position prunes nothing: its score is proven.
+    /// Returns whether an endgame search of this position prunes nothing and so proves its score.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.pruning.is_exact(position.empties())
     }
@@ -321,7 +321,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Resets counters and limits. `end`: the ProbCut settings of searches to the end.
+    /// Resets the node counters, and sets the limits and `end`, the ProbCut of searches to the end.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;

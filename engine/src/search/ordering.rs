@@ -1,5 +1,5 @@
 //! Move ordering: first the best moves from the transposition table, then the other moves by move
-//! score. The more replies a move leaves, the lower is its score.
+//! score. The more replies the opponent has after a move, the lower is its score.
 
 use arrayvec::ArrayVec;
 
@@ -7,7 +7,7 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost, in 1/32 disc, of each legal reply in a move score that also has the move's value.
+/// The cost, in 1/32 disc, of each reply of the opponent in a move score with a static value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The score of an entry's best move, above all other scores. The second-best has one point less.
+/// The move score of a table entry's best move, above all others; its second-best has 1 less.
 const TABLE_MOVE: i32 = 1 << 24;
 
 /// The legal moves of a position that have not been taken yet, with their scores.
@@ -82,7 +82,7 @@ impl Moves {
     }
 }
 
-/// All squares in three groups: corners, squares away from corners, and squares next to a corner.
+/// The squares in order of worth: corners, squares away from corners, squares next to a corner.
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
@@ -94,7 +94,7 @@ pub(super) fn square_worth(square: Square) -> i32 {
     64 * is_in(0) - 32 * is_in(2)
 }
 
-/// Counts the opponent's replies for move ordering; replies to corners count twice.
+/// Returns the number of the opponent's replies for move ordering; replies to corners count twice.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32

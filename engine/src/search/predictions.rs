@@ -17,7 +17,7 @@ const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.
     pub probcut: Vec<SearchPrediction>,
-    /// The predictions of a score; empty without an endgame ProbCut model.
+    /// The predictions of an exact score; empty without an endgame ProbCut model.
     pub ends: Vec<ScorePrediction>,
 }
 
@@ -49,7 +49,7 @@ pub struct ScorePrediction {
 }
 
 impl Predictions {
-    /// Tabulates the predictions for the pairs of depths that searches use.
+    /// Returns the predictions of these models for the pairs of depths that searches use.
     pub fn of(models: &Models) -> Self {
         let of_search = |model: &ProbCut, (ply, deep): (u32, u32)| {
             let shallow = shallow_depth(deep);
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// The model predicts the mean 0.9 × shallow value + 2 discs and the deviation e^0.5 discs.
+    /// Rows must have the model's slope 0.9, offset 2 discs and standard deviation e^0.5 discs.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

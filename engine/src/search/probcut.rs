@@ -73,7 +73,7 @@ impl FromStr for Selectivity {
     }
 }
 
-/// The least and the greatest depth of a search that ProbCut may replace by a shallower one.
+/// The least depth of a search that ProbCut may replace; the next constant is the greatest.
 const LEAST_DEPTH: u32 = 3;
 const GREATEST_DEPTH: u32 = 40;
 const PLIES: usize = 60;
@@ -95,8 +95,8 @@ pub(super) struct Cut {
     by_static: Prediction,
 }
 
-/// Returns the depth of the search that may replace a search to depth `deep`. It is about half of
-/// it, with the same parity, because values of even and of odd depths differ.
+/// Returns the depth of the search that may replace a search to depth `deep`: about half of `deep`,
+/// and even if `deep` is even, because values of even and of odd depths differ.
 pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }

@@ -19,7 +19,7 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule; each step has fewer empty squares and more confidence than the last.
+    /// Creates a schedule from steps with ever fewer empty squares and ever higher confidence.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -29,7 +29,7 @@ impl EndgameSchedule {
         Self(vec![(64, selectivity)])
     }
 
-    /// Adds a step: at `empties` or fewer empty squares, searches prune nothing.
+    /// Adds a step to the schedule: with `empties` or fewer empty squares, searches prune nothing.
     #[must_use]
     pub fn exact_from(mut self, empties: u32) -> Self {
         self.0.retain(|&(from, _)| from > empties);

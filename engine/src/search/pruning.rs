@@ -22,7 +22,7 @@ pub struct Pruning {
     /// The preliminary searches to the end, in ascending order of confidence. They run before a
     /// search with limits, and supply the result if a limit ends that search.
     pub(super) stages: Vec<ProbCutSettings>,
-    /// The costs of moves in a search by probability; `None` for a search by depth.
+    /// The costs of moves in a search by realization probability; `None` for a search by depth.
     pub(super) costs: Option<Arc<Costs>>,
 }
 
@@ -49,7 +49,7 @@ impl Pruning {
         Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
     }
 
-    /// Adds the preliminary searches before a search to the end, if there is a ProbCut model.
+    /// Adds preliminary searches of low confidence to searches to the end, given a ProbCut model.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -58,14 +58,14 @@ impl Pruning {
         Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
     }
 
-    /// Returns the confidences of the preliminary searches: those below the search's own.
+    /// Returns the confidences of the preliminary searches: all below the confidence of the search.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// Returns the settings of endgame searches with this confidence; no pruning if there are none.
+    /// Returns the endgame settings with this confidence; if absent, settings without pruning.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
@@ -80,7 +80,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns whether no search is pruned. Results then do not depend on the content of the table.
+    /// Returns whether no search is pruned. Earlier table entries then change no result.
     pub(super) fn is_full(&self) -> bool {
         let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();
         is_full && !self.is_by_probability()

@@ -16,7 +16,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
 
     /// The least depth of nodes that try the enhanced transposition cutoff.
     const ENHANCED_DEPTH: u32;
-    /// The least depth of split points.
+    /// The least depth of nodes that may become split points of a parallel search.
     const SHARED_DEPTH: u32;
     /// Table moves come first if their entry has at least the first depth, or if the depth of the
     /// node is less than the second.
@@ -28,7 +28,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     /// nothing, or only prepares a search that prunes nothing.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns an upper bound that is proven by the discs alone, if it is at most `alpha`.
+    /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,

@@ -25,7 +25,7 @@ use crate::simd::{Instructions, compiled_for};
 
 /// The greatest depth: its reach ([`Searcher::reach`]) still fits into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// The greatest number of flipped discs that counts as few in the model.
+/// The greatest number of flipped discs with which a move counts as one that flips few discs.
 const FEW_FLIPS: u32 = 2;
 
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
@@ -80,7 +80,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
     }
 
-    /// Returns the reach of a depth: the total cost (−log probability) at which a line ends.
+    /// Returns the reach of a depth: the total cost (Σ −4 log₂ probability) that ends a line.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
@@ -90,7 +90,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         &self.nodes_by_ply
     }
 
-    /// Computes the move score, the static value and the kind of every move.
+    /// Returns the move score, the static value and the kind of every move.
     #[compiled_for(I::SET)]
     fn rate_kinds(
         &self,

@@ -4,9 +4,9 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The number of plies by which a preliminary search is shallower than the search to the end. The
-/// preliminary search supplies the result if a limit ends the other one, and takes a twentieth of
-/// its nodes and a fifth of its time.
+/// The number of plies by which the preliminary search before a search to the end is shallower. It
+/// takes a twentieth of the nodes and a fifth of the time of the search to the end, and supplies
+/// the result if a limit ends that search.
 const BEFORE_PERFECT: u32 = 8;
 
 /// The strength of a search: a fixed depth, and exact solving near the end of the game.
@@ -19,7 +19,7 @@ pub struct Strength {
     pub exact: u32,
 }
 
-/// Converts a depth; exact solving starts only where the depth reaches the end of the game.
+/// Converts a depth to a strength whose searches solve exactly only if the depth reaches the end.
 impl From<u32> for Strength {
     fn from(depth: u32) -> Self {
         Self { depth, exact: 0 }

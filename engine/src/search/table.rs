@@ -33,7 +33,7 @@ pub(super) struct Entry {
     second: u8,
 }
 
-/// The `sureness` of a search by realization probability, whose `depth` is its reach.
+/// The `sureness` of an entry from a search by realization probability; `depth` is then its reach.
 const BY_PROBABILITY: u8 = 0;
 
 #[inline]
@@ -42,8 +42,8 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds: new ones replace those of lower rank. Bounds of fixed-depth
-    /// searches, which may be exact, rank above those of searches by realization probability.
+    /// Returns the rank of the bounds; those of lower rank are replaced. Fixed-depth searches,
+    /// which may be exact, rank above searches by realization probability.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -230,7 +230,7 @@ impl Table {
         slots[way].replace(seen[way].1, content);
     }
 
-    /// Hashes a position: folds the 128-bit product of its bitboards, each XORed with a constant.
+    /// Returns the index of a position's cluster, by a hash from the product of both bitboards.
     #[inline]
     fn place(&self, position: &Position) -> usize {
         let player = position.player() ^ 0x9E37_79B9_7F4A_7C15;

@@ -16,7 +16,7 @@ const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 pub(super) struct Tuning {
     /// The ply of the leaves. The weights of its phase order the moves at all plies.
     pub(super) leaf_ply: u32,
-    /// The cost, in 1/32 disc, of each of the opponent's replies in a move score with a value.
+    /// The cost, in 1/32 disc, of each reply of the opponent in a move score with a static value.
     pub(super) mobility_weight: i32,
     /// Half the width of the first aspiration window, in steps of 1/32 disc.
     pub(super) first_margin: i32,

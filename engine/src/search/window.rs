@@ -130,8 +130,8 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// Returns the proven lower and upper bound of the node's value after a complete search: all
-    /// moves were searched, or a move ended the node.
+    /// Returns the lower and the upper bound of the node's value that a complete search proved, if
+    /// any: all moves were searched, or a move ended the node.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

@@ -74,7 +74,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns opening `rank` of the random order; `None` above [`MAX_DISTINCT_PLIES`] plies.
+    /// Returns opening `rank` of this length in random order; `None` above [`MAX_DISTINCT_PLIES`].
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -123,7 +123,7 @@ mod tests {
         game.end.canonical()
     }
 
-    /// A round must have all positions after 3, 4 and 5 plies: 14, 60 and 322, as published.
+    /// Openings of 3, 4 and 5 plies must reach all positions (14, 60, 322) before one is repeated.
     #[test]
     fn distinct_openings_are_all_there_are_before_one_comes_again() {
         let settings = settings("3*14,4*60,5*322,12*4", Openings::Distinct);

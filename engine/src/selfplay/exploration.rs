@@ -34,7 +34,7 @@ struct Rule {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Draw {
-    /// Draws a move with P(move) ∝ exp(static value after the move / temperature), both in discs.
+    /// Draws a move with P(move) ∝ exp(static value for its player / temperature), both in discs.
     Softmax { temperature: f64 },
     /// Plays a uniformly drawn legal move with this probability, otherwise the move of the search.
     Uniform { probability: f64 },
@@ -81,7 +81,7 @@ impl Exploration {
     }
 }
 
-/// Returns the weights with which moves are drawn. `libm` computes the same bits on every machine.
+/// Returns the weights of a draw, ∝ exp(value / temperature), with the same bits on all machines.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {

@@ -123,7 +123,7 @@ const GAMES: &str = "self-play (games)";
 /// the same evaluation and pruning share a transposition table.
 ///
 /// The file does not depend on threads, shards, kills or resumptions. A game with the moves of an
-/// earlier one is dropped. The complete parts of an output with fewer games are used again.
+/// earlier one is dropped. Complete parts at `path` of a run with fewer games are used again.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,

@@ -84,7 +84,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads openings, one per line; `progress` gets a message about notations of other programs.
+    /// Loads openings, one per line. Reports to `progress` if they have another program's notation.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, FileError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,

@@ -43,7 +43,7 @@ impl PerfectFrom {
         if first == last { first } else { first + random.below(last - first + 1) }
     }
 
-    /// Returns the form in the provenance of a file: a number or, for a range, its text.
+    /// Returns the setting as in the provenance of a file: a number or, for a range, its text.
     pub(super) fn to_json(&self) -> Value {
         let is_single = self.0.start() == self.0.end();
         if is_single { self.most().into() } else { self.to_string().into() }

@@ -28,8 +28,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Lists every length as often as its weight. Returns the length at `place` in this list, and
-    /// the number of earlier places with the same length.
+    /// In an ascending list that has every length as often as its weight, returns the length at
+    /// index `place`, and the number of equal lengths before it.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,9 +39,9 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number of random plies of game number `index`, and a rank, which differs for all
-    /// games with that number. A round has as many games as the sum of the weights. In it, every
-    /// number occurs as often as its weight, in an order that depends on the seed.
+    /// Returns the number of random plies of game number `index`, and the game's rank among those
+    /// with as many. In each round of as many games as the sum of the weights, every number of
+    /// plies occurs as often as its weight, in an order that depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -71,8 +71,8 @@ impl Schedule {
     }
 }
 
-/// Returns a step coprime to `length`, so that repeated steps around a circle of this length reach
-/// every place. If possible, the step is between a third and two thirds of `length`.
+/// Returns a number coprime to `length`, whose multiples modulo `length` thus take all values; if
+/// possible, it is between a third and two thirds of `length`.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)

@@ -5,9 +5,9 @@ use crate::board::Side;
 /// A pair of values, one for each side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PerSide<T> {
-    /// The value of black.
+    /// The value for black.
     pub black: T,
-    /// The value of white.
+    /// The value for white.
     pub white: T,
 }
 
@@ -25,7 +25,7 @@ impl<T> PerSide<T> {
         PerSide { black: value(&self.black), white: value(&self.white) }
     }
 
-    /// Returns the value of a side.
+    /// Returns the value for a side.
     pub fn of(&self, side: Side) -> &T {
         match side {
             Side::Black => &self.black,

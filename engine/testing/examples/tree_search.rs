@@ -136,7 +136,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// PUCT selection: the greatest mean result plus bonus, by prior probability and visits.
+    /// Returns the index of the child with the greatest mean result plus bonus (PUCT selection).
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
         let weight = EXPLORATION * node.visits.sqrt();
@@ -232,8 +232,8 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the result for the tree search, and the difference in Elo points with its 95 % interval,
-/// from the mean points of a pair ± 1.96 standard errors.
+/// Prints the result for the tree search, and its Elo difference with a 95 % interval: from the
+/// mean over pairs of games of the share of points (win 1, draw ½), ± 1.96 standard errors.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

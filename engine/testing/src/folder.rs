@@ -66,7 +66,7 @@ impl Folder {
         command
     }
 
-    /// Returns a command that runs the program under a limit of the shell's `ulimit`: `-s 128`.
+    /// Returns a command that runs the program with `limits` of `ulimit`, such as `-s 128`.
     pub fn limited(&self, limits: &str, arguments: &str) -> Command {
         let mut command = Command::new("sh");
         let script = format!("ulimit {limits} && exec \"$PROGRAM\" {arguments}");

@@ -57,7 +57,7 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns how many units the complete parts of a run's first stage have; `folder` has the parts.
+/// Returns the number of units in complete parts of a run's first stage; `folder` has the parts.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");

@@ -72,8 +72,8 @@ fn the_stated_values_follow_from_the_definition() {
 /// The worked example in `formats.md` is the board on this line of `boards.txt`, counted from 1.
 const WORKED_OUT: usize = 39;
 
-/// Computes the rows that `formats.md` must have: for each pattern, its first instance, the discs
-/// there, and the sum of all its instances; then the scalar features, and the total.
+/// Computes the rows that `formats.md` must have: for each pattern, the discs on its first instance
+/// and the sum of the weights of all instances; then the scalar features, and the total.
 #[test]
 fn the_worked_example_is_what_the_definition_gives() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;

@@ -254,7 +254,7 @@ fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
     }
 }
 
-/// The book has openings of three moves, scored by another evaluation than that of the player.
+/// Servers must play and report the moves of a book, which another evaluation scored.
 #[test]
 fn servers_play_from_a_book_while_it_knows() {
     let path = scratch::path("book.openings");

@@ -133,7 +133,7 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     }
 }
 
-/// A late signal may come during the last work of the run, which then completes.
+/// An interrupted run must keep its complete parts. (If the signal comes late, the run completes.)
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = folder();

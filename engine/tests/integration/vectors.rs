@@ -86,7 +86,7 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Writes all numbers of each phase, unlike the program, which writes the changes between phases.
+/// Writes all weights of every phase; the program would write only the changes between phases.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };

@@ -21,8 +21,8 @@ use crate::program::Program;
 /// than streams, so that the GPU can compute several phases in parallel.
 const STREAMS: usize = 8;
 
-/// The number of blocks of 128 threads in a launch, for each multiprocessor. About 5 blocks run at
-/// once; the other blocks balance the load near the end of the launch.
+/// The number of blocks of 128 threads in a launch, for each multiprocessor. About 5 of them run at
+/// once; the others balance the load near the end of the launch.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
 /// The number of rows (positions) in a chunk of 2.6 MB. If positions do not fit into the GPU's
@@ -68,7 +68,7 @@ impl CudaLauncher {
         Ok(Self { streams, copies, functions, limits })
     }
 
-    /// Returns this launcher with `limits` in place of its own limits.
+    /// Returns this launcher with `limits` in place of the limits of its device.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }

@@ -32,7 +32,7 @@ impl HostLauncher {
         Self { program, limits }
     }
 
-    /// Returns this launcher with `limits` in place of its own limits.
+    /// Returns this launcher with `limits` in place of the limits of its device.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }

@@ -46,7 +46,7 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the reads since; a read replaces those ordered before.
+/// The last write to a block of memory, and the reads since that are not ordered before another.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -62,7 +62,7 @@ impl Uses {
         ordered
     }
 
-    /// Records a write or release by `moment`. Returns true if it must follow all earlier uses.
+    /// Records a write or release by `moment`. Returns true if all earlier uses precede it.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

@@ -8,7 +8,7 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream: reached once that number of its operations is done. Events record points.
+/// A point of a stream, reached once this number of its operations is done; an event records it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 

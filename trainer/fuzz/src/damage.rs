@@ -27,7 +27,7 @@ pub enum Fate {
     Any,
 }
 
-/// The numbers of ways to damage a container file, and a file in any other format.
+/// The number of ways to damage a container file, and the number for any other file.
 const WAYS: [usize; 2] = [27, 10];
 
 /// Damages the file `sound` in a way that `number` selects. `everything` contains undamaged files
@@ -76,7 +76,7 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
 }
 
-/// Swaps, duplicates or removes pieces: frames of a container, lines of a text, or records.
+/// Returns the file with pieces swapped, duplicated or removed: frames, lines or records.
 fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let chunks = |length| sound.chunks(length).map(<[u8]>::to_vec).collect();
     let mut pieces: Vec<Vec<u8>> = if sound.starts_with(b"OTHELLO") {
@@ -97,7 +97,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Writes a very large number of games into a WTHOR header, or inserts a very long repetition.
+/// Returns the file with a very large number of games (WTHOR), or with a very long repetition.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -124,7 +124,7 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container with valid checksums, but with a wrong number or an invalid section.
+/// Returns a container with valid checksums, but a wrong version, a wrong size or a bad section.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     const WHAT: &str = "a newer version|an enormous stored size|an enormous size|\

@@ -26,7 +26,7 @@ const MOST_POSITIONS: usize = u32::MAX as usize;
 /// sum of 8 bytes is read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The least duration of a measurement in seconds: starting threads or kernels is negligible.
+/// The least duration of a measurement in seconds, which makes the start of threads negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
 /// The most passes over the positions; the number is doubled until they take [`LEAST_SECONDS`].
@@ -35,9 +35,9 @@ const MOST_PASSES: u32 = 1 << 16;
 /// The speed of residual sums and its limit, in positions per second of wall time.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured speed, on one thread of the CPU or on a whole GPU.
+    /// The measured positions per second, on one thread of the CPU or on a whole GPU.
     pub own: f64,
-    /// The limit set by the memory bandwidth of the GPU, or by one CPU thread's memory accesses.
+    /// The limit, by the memory bandwidth of the GPU or by one CPU thread's memory accesses alone.
     pub limit: f64,
 }
 
@@ -125,7 +125,7 @@ fn weights(model: &Model) -> Vec<i32> {
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns the positions per second of residual sums. A weight of [`WEIGHTS_PER_DISC`] is a disc.
+/// Returns the positions per second of residual sums, for weights in 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],

@@ -17,7 +17,7 @@ pub(crate) struct Pattern {
     /// The name of the pattern in the file of the pattern set.
     name: String,
     /// The squares of the pattern, such as `a1 b1 c1`. The first square is the least significant
-    /// digit of a configuration.
+    /// digit of a configuration's index.
     squares: String,
     /// The index of the pattern's first parameter. The pattern has one parameter for each class.
     first: usize,

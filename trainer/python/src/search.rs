@@ -61,7 +61,7 @@ pub(crate) enum WeightsOrName {
     Name(String),
 }
 
-/// Calls `work` with the evaluation `weights`; without one, with the embedded weights.
+/// Calls `work` with the evaluation `weights` or, if it is `None`, with the embedded weights.
 fn with_evaluator<T>(
     weights: Option<&WeightsOrName>,
     work: impl FnOnce(&Evaluator) -> PyResult<T>,
@@ -115,7 +115,7 @@ pub(crate) fn search(
     })
 }
 
-/// Searches a position. Ctrl-C interrupts the search, and is then an error.
+/// Searches a position and returns the result; an error if Ctrl-C interrupts the search.
 fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> PyResult<Found> {
     let found = interruptible(py, |stop| {
         let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };

@@ -48,7 +48,7 @@ pub struct Arguments {
     limit_positions_per_second / 1e6
 )]
 pub(in crate::cli) struct Report {
-    /// The device: `cpu`, `cuda` or `host`.
+    /// The device: `cpu`, `cuda`, or `host` (the kernels of a GPU, run on the CPU).
     device: &'static str,
     /// The number of different positions up to symmetry.
     positions: usize,
@@ -57,7 +57,7 @@ pub(in crate::cli) struct Report {
     /// The upper limit of the rate: on a GPU, by the bandwidth of its memory; on a CPU, the rate of
     /// the memory accesses alone.
     limit_positions_per_second: f64,
-    /// The measured rate divided by the limit.
+    /// The measured rate of residual sums divided by its limit.
     ratio: f64,
 }
 

@@ -19,7 +19,7 @@ use super::matches::check_reached;
 use crate::arena::{Choice, Terms};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
-/// The default files of `--strong`. The constants below are the default files of the other parts.
+/// The default files of `--strong`.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
 const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];
@@ -101,8 +101,8 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part: those that the user named or, if none, the repository's. `None`
-    /// if the part is not among those to run, or if its files are missing.
+    /// Returns the files of a part of the benchmark: those that the user named, else the
+    /// repository's. `None` if the part is not to run, or if its files are missing.
     fn files(
         &mut self,
         (part, flag): (Part, &str),
@@ -147,7 +147,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Loads the reference player and draws the openings of the match; `None` if it is skipped.
+    /// Loads the reference player and draws the match's openings; `None` if the match is skipped.
     fn equal_time(&mut self) -> anyhow::Result<Option<EqualTime>> {
         let Arguments { games, time, against, players, openings, .. } = self.arguments;
         let named = openings.as_slice();

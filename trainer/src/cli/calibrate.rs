@@ -57,7 +57,7 @@ struct Ordering {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Number of further positions that are searched with each tried strength of the move ordering
+    /// Number of further positions, searched to choose the strength (influence) of this ordering
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
     #[arg(long, value_name = "T", default_value = "ordering")]

@@ -34,13 +34,13 @@ pub(in crate::cli) struct Findings {
     threads: usize,
     /// The memory in bytes that this process may use; commands stay within it by default.
     memory_bytes: u64,
-    /// The limit that is the least: `machine`, `control group`, or half of what a `ulimit` leaves.
+    /// The least limit on memory: `machine`, `control group`, or half of what a `ulimit` leaves.
     memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,
     /// The available instruction sets for pattern indices, without the portable code.
     instruction_sets: Vec<String>,
-    /// The optimizer of a fit on this device.
+    /// The default optimizer of a fit on this device.
     optimizer: &'static str,
 }
 

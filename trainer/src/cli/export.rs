@@ -50,7 +50,7 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays: of weights, or of positions with labels
     Npz,
-    /// Plain words without a header, to be read by the C file of the format `c`
+    /// Weights as plain binary numbers without a header, to be read by the C file of the format `c`
     Raw,
     /// A C file that evaluates positions, also incrementally after each move. It contains weights
     /// of at most 4 MiB; export larger weights separately with `raw`

@@ -55,7 +55,7 @@ pub struct Arguments {
     /// share them, such as 64/20; overrides the pattern set. At least the width of `--init`
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
-    /// Weights of phases at distance 1, 2, … that also train a phase; `0`: none [default: 1,1]
+    /// Weight of positions at phase distance 1, 2, … in a phase's fit; `0`: none [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
     /// Ridge (L2) penalty towards the starting weights, in positions [default: 30; with factors
@@ -246,8 +246,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Returns an error if the initial weights were fitted to a test file. Warns if they were
-    /// fitted to test games, as far as their training files are next to the test or the weights.
+    /// Returns an error if the initial weights were fitted to a test file. Warns if their training
+    /// files, as far as they are next to the test or to the weights, contain test games.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
@@ -311,7 +311,7 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?)
     }
 
-    /// Returns the phases whose positions this fit reads: its own, and those in their windows.
+    /// Returns the phases whose positions this fit reads: those that it fits, and their windows.
     fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         Units::of(set, &self.phases.0).phases_read(shard, &settings.window)

@@ -17,7 +17,7 @@ use crate::source::LabelRules;
 /// Arguments of `leaves`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of games, or folders of them, taken as one in this order
+    /// Files of games, or folders of them, read in this order like one file
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]

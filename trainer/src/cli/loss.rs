@@ -90,8 +90,8 @@ pub(in crate::cli) struct Loss {
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<pair::Paired>,
-    /// The test games that are also in the training data of the weights, if files of these data are
-    /// beside the test or beside the weights.
+    /// The test games that are also in the training data of the weights, as far as files of these
+    /// data are in the folder of the test or of the weights.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     training_has: Vec<Overlap>,
     /// The positions with the largest errors, with `--worst`.
@@ -177,7 +177,7 @@ impl Arguments {
         Ok(measuring.files(&self.data, &self.rules(), progress)?)
     }
 
-    /// Looks for the data's games in the weights' training data. `sha256` is of the data files.
+    /// Looks for the data's games in the weights' training data. `sha256` has the data's checksums.
     fn training_has(
         &self,
         second: Option<&WeightsChoice>,

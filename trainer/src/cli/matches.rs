@@ -83,7 +83,7 @@ pub struct Arguments {
 /// A player of the match: loaded weights or a checked external program, with its search.
 struct Loaded {
     engine: Engine,
-    /// The search settings that the player's text states; for others, those of the flags.
+    /// The search settings in the player's text; the flags supply those that it omits.
     search: SearchSpec,
     plan: Plan,
 }
@@ -94,7 +94,7 @@ enum Engine {
 }
 
 impl Loaded {
-    /// Identifies the player in a provenance: the checksum of the weights, or the command line.
+    /// Returns the player's identity for provenances: the weights' checksum or the command line.
     fn identity(&self) -> String {
         match &self.engine {
             Engine::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
@@ -137,7 +137,7 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the search settings for all that neither the players' texts nor the flags state.
+    /// Returns the default search settings, which the players' texts and the flags override.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
@@ -311,7 +311,7 @@ impl KeptArguments {
         Existing::by_force(self.force)
     }
 
-    /// Returns an error if an existing file is of another match, as far as known before the match.
+    /// Returns an error if an existing output is of another match, as far as known before playing.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> anyhow::Result<()> {
         if self.existing() == Existing::Replace {
             return Ok(());
@@ -367,7 +367,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns the part of a transcripts file that is known before the match: up to the first moves.
+/// Returns the start of a transcripts file that is known before playing: up to game 1's moves.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -192,7 +192,7 @@ impl Program {
     }
 }
 
-/// Prints the report of a run without an output file, then removes its parts, except for a shard.
+/// Prints the report of a run without an output file, and removes its parts unless it is a shard.
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
     let outcome = session.print(report)?;
     if !run.is_shard() {
@@ -201,7 +201,7 @@ fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow
     Ok(outcome)
 }
 
-/// Returns the help text of an argument that names a pattern set, with the wanted shipped sets.
+/// Returns the help text of an argument for a pattern set, with the shipped sets that are wanted.
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }

@@ -34,7 +34,7 @@ pub struct Arguments {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{parts} parts packed, {summary}, {seconds:.2} s")]
 pub(in crate::cli) struct Report {
-    /// The number of parts.
+    /// The number of parts (files of finished work) that were packed.
     parts: u64,
     #[serde(flatten)]
     summary: Summary,
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report { parts, summary, seconds: session.seconds() })
 }
 
-/// Packs the parts in the same way as the command that made them.
+/// Packs the parts as the command that made them does, by the provenance of the run.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.kind()) {

@@ -58,7 +58,7 @@ pub(in crate::cli) struct Report {
     count: Count,
     #[serde(flatten)]
     changes: Changes,
-    /// The mean change, in discs, of the results that changed; null if none changed.
+    /// The mean absolute change of all compared results or labels, in discs; null if none.
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,

@@ -31,7 +31,7 @@ pub struct Arguments {
     only: Vec<String>,
     #[arg(long, value_name = "I/N", conflicts_with = "fresh")]
     shard: Option<Shard>,
-    /// Make this step and those that depend on it anew, or without a name all steps
+    /// Make this step anew, and those that depend on it; without a name, all steps
     #[arg(long, value_name = "STEP", num_args = 0..=1)]
     fresh: Option<Option<String>>,
     /// Compare the checksums of the steps with this list of lines `SHA256  STEP`; exit status 1 if
@@ -83,7 +83,7 @@ pub(in crate::cli) struct Report {
     steps: Vec<FinishedStep>,
     /// The SHA-256 of the last weights file or, if there is none, of the last step's file.
     sha256: Option<String>,
-    /// The result of `--check`.
+    /// The result of `--check`; absent without this flag.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<Check>,
     /// The wall time.
@@ -94,7 +94,7 @@ pub(in crate::cli) struct Report {
 struct Check {
     /// The number of steps with the listed checksum.
     equal: usize,
-    /// The first step with another checksum.
+    /// The first step with another checksum than the listed one; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference>,
 }
@@ -243,7 +243,7 @@ fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     })?)
 }
 
-/// Compares a list of pairs (step, checksum) with the steps, up to the first difference.
+/// Counts the listed pairs (step, checksum) that agree with the steps, up to the first difference.
 fn check(list: Vec<(String, String)>, steps: &[FinishedStep]) -> Check {
     let mut equal = 0;
     for (step, expected) in list {

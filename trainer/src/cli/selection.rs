@@ -19,7 +19,7 @@ use crate::records::sequence::Inputs;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Files {
-    /// Files of games, or of positions, or folders of them, taken as one in this order
+    /// Files of games, or of positions, or folders of them, read in this order like one file
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]

@@ -24,7 +24,7 @@ const RUNS: [&str; 3] = ["quickstart", "run", "train"];
 /// The pause before a process tries again to get a lock that another process of the run holds.
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
-/// A run of a recipe, which makes the steps in `folder`.
+/// A run of a recipe: makes the files of the steps in `folder`.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
@@ -197,8 +197,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Takes the lock under which only one process makes a whole step; waits if another process
-    /// holds it. Returns `None` if a single process makes the run.
+    /// Takes the lock under which one process makes a whole step; waits while another process holds
+    /// it. Returns `None` without a lock if the run is not divided into shards.
     fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
@@ -257,7 +257,7 @@ impl Making<'_> {
     }
 }
 
-/// Adds the name of the step to its error. A recipe has no `--force`: `run --fresh` replaces files.
+/// Returns an error with the step's name, and with `--fresh` instead of `--force` as the remedy.
 fn of_step(name: &str, error: anyhow::Error) -> anyhow::Error {
     match format!("{error:#}") {
         text if text.contains("--force") => {

@@ -60,10 +60,10 @@ pub(in crate::cli) struct Verdict {
     weights: PathBuf,
     /// The SHA-256 of this weights file.
     sha256: String,
-    /// The match against `mobility`, the hand-written evaluation.
+    /// The match against `mobility`, the hand-written evaluation; null if the recipe has none.
     #[schemars(with = "MatchReport")]
     r#match: Option<Json>,
-    /// The match against the embedded weights.
+    /// The match against the embedded weights; null if the recipe has none.
     #[schemars(with = "MatchReport")]
     match_embedded: Option<Json>,
     /// The wall time.
@@ -79,9 +79,9 @@ struct LastFit {
     positions: u64,
     /// The results of the last fit by phase.
     phases: FitReport,
-    /// The MAE of the last fit on the validation set.
+    /// The MAE of the last fit on the validation set, in discs; null without positions.
     validation_mae: Option<f64>,
-    /// The MAE of the last fit on the test set.
+    /// The MAE of the last fit on the test set, in discs; null without positions.
     test_mae: Option<f64>,
 }
 
@@ -98,7 +98,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The steps that play the recipe's last weights against `mobility` and the embedded weights.
+/// The names of the steps that play the last weights against `mobility` and the embedded weights.
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
 /// Makes the steps of a recipe and returns the results. `plan` is the recipe's name or path.
@@ -143,17 +143,17 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The shipped recipes of which `train` chooses one: these if `--weights` names no learned weights,
-/// and those below, which start with games of learned weights, if it does.
+/// The shipped recipes from which `train` chooses one if `--weights` names no learned weights.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
+/// The shipped recipes from which `train` chooses if `--weights` names learned weights.
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
 /// The share of the given time that the plan uses, since threads are not always busy.
 const PLANNED_SHARE: f64 = 0.9;
 
-/// The number of games by which `train` measures a machine. The next constant is the seconds that a
-/// game takes on one core of the reference machine.
+/// The number of self-play games by which `train` measures the speed of a machine.
 const MEASURED_GAMES: u64 = 16_384;
+/// The time of a [`MEASURED_GAMES`] game on one core of the reference machine, in seconds.
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 /// Runs the command `train`: plans a recipe, or reads the plan of an earlier start, and makes it.
@@ -213,7 +213,7 @@ impl Arguments {
         format!("# othello-trainer train --minutes {minutes} --seed {seed} --weights {weights:?}")
     }
 
-    /// Chooses a shipped recipe for the time, and scales its games to the speed of the machine.
+    /// Returns a shipped recipe for the given time, its games scaled to the speed of the machine.
     fn plan(&self, folder: &Path, session: &Session) -> anyhow::Result<Recipe> {
         let cores = cores(folder, session)?;
         let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
@@ -231,7 +231,7 @@ impl Arguments {
 }
 
 /// Scales the games of each recipe in `names` so that it takes `budget` core seconds. Returns the
-/// recipe whose number of games changes by the smallest factor, with its name.
+/// name and the scaled recipe whose number of games changes by the smallest factor.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();
@@ -243,7 +243,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, recipe.scaled(factor(&recipe))))
 }
 
-/// Measures the machine by self-play of `mobility`, in cores of the reference machine.
+/// Returns the speed of the machine at self-play of `mobility`, in cores of the reference machine.
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

@@ -32,11 +32,11 @@ struct Maker {
     program: String,
     /// The checksum of the small version of the recipe, including the seed of the run.
     recipe: String,
-    /// The checksum of each step's small file; steps that could not be verified are missing.
+    /// The probe of each step: the checksum of its small file; missing if it could not be verified.
     probes: Probes,
 }
 
-/// The checksums of the steps' small files, by the name of the step.
+/// The checksum of each step's file in the small version of the recipe, by the step's name.
 type Probes = BTreeMap<String, String>;
 
 impl Making<'_> {

@@ -80,7 +80,7 @@ const SHIPPED: [(&str, &str); 10] = [
     ("small", include_str!("../../recipes/small.toml")),
 ];
 
-/// The upper limits that the small version of a recipe sets on the values of flags.
+/// The upper limits that the small version of a recipe sets on the values of these flags.
 const SMALL: [(&str, i64); 3] = [("games", 64), ("plies", 5), ("positions", 100)];
 
 impl Recipe {
@@ -103,7 +103,7 @@ impl Recipe {
         }
     }
 
-    /// Returns the given step and all that depend on its file, directly or indirectly, in order.
+    /// Returns step `name` and all that depend on its file, directly or not, in the recipe's order.
     pub fn dependents(&self, name: &str) -> Vec<&str> {
         let mut found = vec![];
         for step in &self.steps {
@@ -167,8 +167,8 @@ impl Recipe {
         Ok(Self { seed: self.seed, ..Self::of_table(table)? })
     }
 
-    /// Returns the core seconds of the self-play and fit steps, which grow with the number of
-    /// games, and those of all other steps.
+    /// Returns the stated core seconds of all self-play and fit steps, which grow with the number
+    /// of games, and those of all other steps.
     pub fn core_seconds(&self) -> (f64, f64) {
         let (games, others): (Vec<&Step>, Vec<&Step>) =
             self.steps.iter().partition(|step| matches!(step.command(), "selfplay" | "fit"));

@@ -55,7 +55,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Adds the step with this table or, with `repeat`, one step for each of its files.
+    /// Adds the step that the table `own` describes; with `repeat`, a step for each file.
     fn step(&mut self, name: &str, own: &Table) -> Result<(), Invalid> {
         let wrong = |problem: &str| Invalid(format!("[\"{name}\"]: {problem}"));
         let is_file_name = !name.contains(['/', '\\']) && !name.starts_with('.');
@@ -103,7 +103,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the words of a flag. `part`, a file's number with `repeat`, is added to seeds.
+    /// Returns the words of a flag. `part`, a file's number with `repeat`, is added to seed flags.
     fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
         let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
         let flag = || Word::Text(format!("--{key}"));
@@ -127,7 +127,7 @@ impl Reader<'_> {
         Ok(words)
     }
 
-    /// Returns the file of the step that `text` names (with `repeat`, its files), else `text`.
+    /// Returns the file of the step that `text` names (with `repeat`, its files), or `text` itself.
     fn word(&self, step: &str, text: &str) -> Result<Vec<Word>, Invalid> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.table.get(name).and_then(Value::as_table);

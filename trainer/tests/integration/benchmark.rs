@@ -21,7 +21,7 @@ fn score(position: &Position) -> Discs {
     Search::new(&Mobility).depth(60).find(position).unwrap().value.score()
 }
 
-/// Creates games solved at 14 empty squares. One position of each is a problem in `hard.obf`.
+/// Creates games with an exact score at 14 empty squares, and problems from them in `hard.obf`.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(3, 12, 14);
     let mut games = GameReader::open(&folder.path("a.games")).unwrap();

@@ -27,7 +27,7 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights without and with factors, each with the file that has their values of `boards.txt`.
+/// Weights without and with factors, each with the file of their values for `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -284,7 +284,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }
 
-/// Returns the engine's values of `boards.txt` in steps, as the C program prints them.
+/// Returns the engine's values of `boards.txt` in 1/32 disc, one a line, as the C program prints.
 fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();

@@ -23,7 +23,7 @@ fn folder() -> Folder {
     Folder::with_random_games(0..GAMES)
 }
 
-/// Computes four numbers by their formulas: bias, its standard error over games, MAE and MSE.
+/// Returns four numbers computed by their formulas: bias, its standard error over games, MAE, MSE.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));

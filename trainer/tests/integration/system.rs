@@ -53,7 +53,7 @@ fn doctor_names_the_least_limit_of_memory() {
     assert!(found["memory_bytes"].as_u64().unwrap() < 4_000_000 << 9, "{found}");
 }
 
-/// `trainer/fuzz` tests disks that become full while a command writes its outputs.
+/// Only the disk for temporary files is full; `trainer/fuzz` tests full disks of outputs.
 #[test]
 fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     let folder = Folder::new();
@@ -78,7 +78,7 @@ fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     assert!(folder.read("out") == folder.read("wanted"));
 }
 
-/// The second input file is deleted while the command reads the first one.
+/// The second input file is deleted while the command reads the first; the error must name it.
 #[test]
 fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     let folder = Folder::new();

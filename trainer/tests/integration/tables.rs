@@ -37,7 +37,7 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images of a pattern under the eight symmetries, without those with equal squares.
+/// Returns the images of a pattern under the eight symmetries; of images with equal squares, one.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -94,7 +94,7 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     pack
 }
 
-/// Returns the sums of weights that Edax computes from the bytes of its file, in 1/128 disc.
+/// Returns each position's sum of weights as Edax computes it from its file, in 1/128 disc.
 fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     assert_eq!(bytes.len(), EDAX_BYTES);
     assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
@@ -119,7 +119,7 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// Returns the sums of weights that Egaroucid computes from the bytes of its file, in 1/128 disc.
+/// Returns each position's sum of weights as Egaroucid computes it from its file, in 1/128 disc.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);

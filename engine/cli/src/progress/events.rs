@@ -24,7 +24,7 @@ pub(crate) struct Event<'a> {
     details: Details<'a>,
     /// The process ID.
     process: u32,
-    /// The version of the fields.
+    /// The version of the JSON fields.
     json_version: u32,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct StageDetails<'a> {
 }
 
 impl<'a> StageDetails<'a> {
-    /// `done`, `resumed` and `total` are numbers of units. The rate is without the resumed units.
+    /// `done`, `resumed` and `total` are numbers of units. The rate does not count resumed units.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),
@@ -104,13 +104,13 @@ impl<'a> Event<'a> {
 pub(crate) struct ProgressFile(ShownFile);
 
 impl ProgressFile {
-    /// Creates the file, or reuses that of an earlier run. Rejects any other existing file.
+    /// Creates the progress file, or reuses one that an earlier run wrote. Rejects any other file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
         let start = Event::new("start", Details::Text { text: "" }).line();
         ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
-    /// Replaces the content atomically. Fails if the old content is not an event (but user data).
+    /// Replaces the content atomically. Fails if the old content is no event, but a user's data.
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
         self.0.replace(event.line().as_bytes())
     }

@@ -9,7 +9,7 @@ use super::events::StageDetails;
 use super::unit::{duration, name_and_unit, part, rate, time_left};
 
 const INTERVAL: Duration = Duration::from_secs(5);
-/// The least time between two lines that report epochs above a progress bar.
+/// The least time between two lines about epochs of a fit that are printed above a progress bar.
 const BAR_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct Stage {
@@ -36,7 +36,7 @@ impl Stage {
         StageDetails::new((name, unit), (done, *done_before, *total), begun.elapsed())
     }
 
-    /// Moves the bar to `done` units. Returns whether the next progress report is due.
+    /// Moves the bar to `done` units. Returns true if enough time has passed for the next report.
     pub(super) fn is_due(&mut self, done: u64) -> bool {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
@@ -66,7 +66,7 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
 }
 
 impl StageDetails<'_> {
-    /// Returns the line for `progress` or `end`; `None` for the end of a stage of less than 1 s.
+    /// Returns the line for the event `moment`, if it is `progress` or the `end` after 1 s or more.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
         let part = part(unit, done, total);
@@ -112,7 +112,7 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Formerly, a line contained `15923333333 h left`, and another gave bytes without a unit.
+    /// Formerly, a line stated `15923333333 h left`, and a line about bytes lacked the unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         let line = |stage, [done_before, total, done, seconds]: [u64; 4]| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, HumanCount};
 
-/// Splits the text of a stage into name and unit: `import (bytes)`. The unit may be empty.
+/// Splits the name of a stage, such as `import (bytes)`, into `import` and `bytes` (or no unit).
 pub(super) fn name_and_unit(stage: &str) -> (&str, &str) {
     let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
     split.unwrap_or((stage, ""))

@@ -4,7 +4,7 @@
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the bits of `board` on the set `squares`, moved to the lowest bits in the same order.
+/// Returns the bits of `board` on the set `squares`, moved in order to the lowest bits (as PEXT).
 #[inline(always)]
 pub fn extract<I: Instructions>(_: I, board: u64, squares: u64) -> u64 {
     match I::SET {

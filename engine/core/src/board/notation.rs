@@ -124,7 +124,7 @@ pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Inva
         .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
 }
 
-/// Splits off the first word of the text if it is a side to move.
+/// Splits a text into its first word, if this is a side to move, and the rest of the text.
 pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
     let text = text.trim_ascii_start();
     let (word, rest) = text.split_at(text.find([' ', '\t', ']']).unwrap_or(text.len()));
@@ -140,7 +140,7 @@ pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     }
 }
 
-/// Reads a score in discs, from −64 to 64, as an integer or a fraction according to `T`.
+/// Reads a score from −64 to 64 discs: an integer, or also a fraction if `T` is a float.
 pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T, Invalid> {
     let score = word.parse().ok().filter(|score| (T::from(-64)..=T::from(64)).contains(score));
     score.ok_or_else(|| Invalid::not(word, "a score", "a number from -64 to 64"))

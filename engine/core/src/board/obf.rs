@@ -16,12 +16,12 @@ pub struct Problem {
     pub side: Side,
     /// The moves in the order of the line, each with its score if the line states one.
     pub moves: Vec<(Square, Option<Discs>)>,
-    /// The stated score (in discs) of the position or of its forced pass; `None` if it is missing.
+    /// The position's score in discs, stated for it or for its forced pass; `None` if neither is.
     pub score: Option<Discs>,
 }
 
 impl Problem {
-    /// Returns the stated score of the position in discs; without one, the best score of a move.
+    /// Returns the position's stated score in discs; without one, the best stated score of a move.
     pub fn expected(&self) -> Option<Discs> {
         self.score.or_else(|| self.scored_moves().map(|(_, score)| score).max())
     }

@@ -64,7 +64,7 @@ fn begin(text: &str) -> Result<&str, String> {
 struct Setup {
     is_othello: bool,
     side: Option<Side>,
-    /// The discs of black and of white that the game sets up; `None` for the usual start position.
+    /// The bitboards of black and of white that the game sets up; `None` for the usual start.
     discs: Option<[u64; 2]>,
 }
 

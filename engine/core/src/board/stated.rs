@@ -19,7 +19,7 @@ pub struct StatedPosition {
     /// The stated score for the side to move, in discs; `None` if the text states no score. A line
     /// of OBF without a score for the position has the score of its best move.
     pub score: Option<f64>,
-    /// The moves for which a line of OBF states scores, each with its score.
+    /// The moves with scores of a line of OBF; empty for any other notation.
     pub moves: Vec<(Square, Discs)>,
     /// The notation of the text.
     pub form: Form,

@@ -93,8 +93,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the longest field that begins with a square, in a table row or after a label; `None` if
-/// another such field is not the beginning of the longest one, as in a damaged row.
+/// Returns the longest field, in a table row or after a label, that begins with a square; `None` if
+/// another such field is not a prefix of it, since the row is then damaged.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -109,8 +109,8 @@ fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
 }
 
-/// Splits off a PGN tag, such as `[White "name"]`, at the beginning of a text, without its
-/// brackets. A quoted value may contain `]`. A list of moves in brackets is not a tag.
+/// Splits a text that begins with a PGN tag, such as `[White "name"]`, into the tag without its
+/// brackets and the rest. A quoted value may contain `]`. A list of moves in brackets is not a tag.
 fn first_tag(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('[')?;
     let (mut last, mut is_quoted) = (' ', false);
@@ -131,11 +131,11 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// The words for a pass. A word comes before its own prefixes, so that the longest one matches.
+/// The words for a pass; those that begin with another word come before it, to be matched first.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
-    /// Reads the turns of a text in any form except a row of a table. Does not check the rules.
+    /// Reads the turns of a text that is no table row. Does not check the turns by the rules.
     pub fn scan(text: &str) -> Result<Self, Invalid> {
         let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
         let mut rest = text.trim_ascii();
@@ -166,7 +166,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Reads one token, such as a move, a pass or a move number. Returns the rest of the text.
+    /// Reads one token, such as a move, a pass or a move number. Returns the text after the token.
     fn next<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
         let wrong = || {
             let word: String = text.chars().take(2).collect();
@@ -222,10 +222,10 @@ impl Turns {
     }
 }
 
-/// The results of PGN that state the winner without a score.
+/// The results by which PGN states the winner, or a draw, without a score.
 const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
-/// Reads final counts of discs, such as `56-8` or `56:08`. Returns black's count minus white's.
+/// Returns black's count of discs minus white's, from a text such as `56-8` or `56:08`, or `None`.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
@@ -291,7 +291,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays a turn; `None` is a pass. Refuses an undue pass and a turn of the wrong `side`.
+    /// Plays a turn; `None` is a pass. Refuses an undue pass and a `side` that is not to move.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));

@@ -95,7 +95,7 @@ pub(crate) fn escaped(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// Returns a short text unchanged; of a long text, the part around the character with index `at`.
+/// Returns a short text unchanged; of a long text, only the part around the character index `at`.
 fn surroundings(text: &str, at: usize) -> String {
     let length = text.chars().count();
     if length <= MOST_CHARACTERS {

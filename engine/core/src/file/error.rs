@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Provenance, VERSION};
 
-/// The error for a file that cannot be read or written, with the file and the place of damage.
+/// The error for a file that cannot be read or written; it names the file and any damaged part.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum FileError {
@@ -97,7 +97,7 @@ impl FileError {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for an output that must not be replaced. `reason` completes "exists: …".
+    /// Creates the error for an existing output that is kept. `reason` completes "exists: …".
     pub fn exists(path: &Path, reason: impl Into<String>) -> Self {
         Self::Exists { path: path.to_owned(), reason: reason.into() }
     }
@@ -114,7 +114,7 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the message, without the path and the remedy if the file is cut short or damaged.
+    /// Returns the message. For a damaged or truncated file, it omits the path and the remedy.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

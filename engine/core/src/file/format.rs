@@ -11,7 +11,7 @@ pub const VERSION: u32 = 1;
 /// need this much memory even for a file of a few kilobytes.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
-/// The greatest compressed size of a section: the bound of zstd for incompressible content.
+/// The greatest compressed size of a section: zstd's bound for content that cannot be compressed.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
 
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
@@ -44,13 +44,13 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: all positions up to some ply. Fits use them for training only.
+    /// Scored openings: every position up to some ply. Fits never hold them out for validation.
     Openings,
     /// Scored positions, each with its game's number and its subset (training, validation, test).
     Placed,
     /// The pairs of games of a match between two players.
     Match,
-    /// A finished part of a run that is not yet packed, or a snapshot of an unfinished part.
+    /// A finished part of a run, to be packed into the output; or a snapshot of an unfinished part.
     Part,
 }
 
@@ -65,9 +65,9 @@ impl Kind {
         Self::Part,
     ];
 
-    /// Returns the first eight bytes, the usual extension, the name in messages, and the zstd
-    /// level. A random game takes 30 bytes at level 9, and 27 bytes and 15 µs at level 15; level 19
-    /// takes twice that time. For weights with factors, levels above 1 save no space.
+    /// Returns a kind's first eight bytes, usual extension, name in messages, and zstd level. A
+    /// random game takes 30 bytes at level 9, and 27 bytes and 15 µs at level 15; level 19 takes
+    /// twice that time. For weights with factors, levels above 1 save no space.
     const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
         match self {
             Self::Weights => (b"OTHELLOW", "weights", "a weights file", 1),
@@ -92,7 +92,7 @@ impl Kind {
         self.row().2
     }
 
-    /// Returns true if files of this kind are records: games or positions.
+    /// Returns true for kinds whose files consist of records: games, or scored positions.
     pub const fn is_of_records(self) -> bool {
         matches!(self, Self::Games | Self::Positions | Self::Openings | Self::Placed)
     }
@@ -130,8 +130,8 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// Returns the bytes before the content of a section. If the section is uncompressed, zeros up to
-/// the offset [`raw_content`] follow them in the file, then the content and its checksum.
+/// Returns the bytes of a section before its content. In the file, an uncompressed section then has
+/// zeros up to the offset [`raw_content`], its content, and a checksum.
 pub(super) fn head(
     marker: &[u8; 4],
     name: &str,

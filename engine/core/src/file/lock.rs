@@ -28,8 +28,8 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileErr
     })
 }
 
-/// Refuses a partial file that begins neither with a prefix of `head`, as a killed run leaves it,
-/// nor with zeros, as a crash of the system leaves it.
+/// Refuses a partial file unless it begins with a prefix of `head`, as a killed run leaves it, or
+/// with zeros only, as a crash of the system leaves it.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);
@@ -44,8 +44,8 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
     Err(FileError::refused(path, reason))
 }
 
-/// Calls `take`, which takes a lock. If another process has the lock, tries again for up to a fifth
-/// of a second, since a check whether an output can be written holds the lock for an instant.
+/// Returns the result of `take`, which takes a lock. Retries for up to 0.2 s if another process has
+/// the lock, since a check whether an output can be written holds it for an instant.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     for _ in 0..20 {
         match take() {

@@ -17,7 +17,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"Rar!", "RAR", "unrar x"),
 ];
 
-/// Returns a message, without the file's name, if first bytes show UTF-16 or a compressed file.
+/// Returns a message (without a path) if `begin`, a file's first bytes, show UTF-16 or compression.
 pub fn unreadable(begin: &[u8]) -> Option<String> {
     if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
         return Some("is text in UTF-16; convert it to UTF-8".to_owned());
@@ -71,7 +71,7 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Decompresses at most `most` bytes of the first frame. Returns how many bytes follow this frame.
+/// Decompresses at most `most` bytes of the first frame; returns how many stored bytes follow it.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],

@@ -59,7 +59,7 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
 }
 
 /// Refuses an output if its path, or its partial file's path, has anything but an ordinary file.
-/// Returns both. A link to an ordinary file is allowed at the output's path, and will be replaced.
+/// Returns both paths. The output may be a link to an ordinary file; the link will be replaced.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {

@@ -61,8 +61,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that shows the progress of a process and is replaced at each event. If an output of the
-/// process is refused because it has the same path, the file is not written again.
+/// A file that shows the progress of a process and is replaced at each event. Once an output of the
+/// process was refused because it has the same path, the file is not written again.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -91,7 +91,7 @@ impl ShownFile {
     }
 }
 
-/// Refuses an existing file that does not begin with `head`; for a partial file, a prefix suffices.
+/// Refuses a file at `path` that does not begin with `head`. A partial file may be shorter.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     check_beginning(path, head)

@@ -114,8 +114,8 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file from which sections were omitted. Checks each section and the end frame, but
-    /// not the whole content.
+    /// Accepts a file that lacks sections of its original: checks all except the checksum of the
+    /// whole content.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);
@@ -157,7 +157,7 @@ impl Reader {
         Ok(Some(name))
     }
 
-    /// Skips the content of raw (uncompressed) sections, which must have been checked before.
+    /// Skips the content of raw (uncompressed) sections; the caller has checked them before.
     #[must_use]
     pub fn skipping_raw(self) -> Self {
         Self { skips_raw: true, incomplete: true, ..self }
@@ -173,8 +173,8 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns the error for the section read last, whose checksum is right but whose content is
-    /// invalid. `reason` completes the message "section 3 at byte 500 …".
+    /// Returns an error about the section read last: its checksum is right, but its content makes
+    /// no sense. `reason` completes the message "section 3 at byte 500 …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);

@@ -25,7 +25,7 @@ pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     refuse(output, claims)
 }
 
-/// Refuses the folder of a run if a progress file lies at the folder's path or inside it.
+/// Refuses the folder of a run if a progress file has the folder's path or lies inside it.
 pub(crate) fn refuse_shown_within(folder: &Path) -> Result<(), FileError> {
     refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
 }

@@ -50,7 +50,7 @@ impl Source {
         Ok(taken)
     }
 
-    /// Reads the next `bytes` bytes. If fewer remain, returns an error without an allocation.
+    /// Reads the next `bytes` bytes. If the file has fewer, returns an error and allocates nothing.
     pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>, FileError> {
         if bytes > self.length.saturating_sub(self.offset) {
             return Err(self.truncated(place));

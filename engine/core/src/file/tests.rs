@@ -200,7 +200,7 @@ fn a_second_writer_waits() {
     assert!(begin(&path, Existing::Keep).is_ok());
 }
 
-/// A new writer replaces the partial file of a killed writer.
+/// Dropping a writer removes its partial file. A killed writer leaves one, which the next replaces.
 #[test]
 fn a_writer_that_does_not_finish_leaves_nothing() {
     let (folder, path) = Folder::with("file");
@@ -301,7 +301,7 @@ fn names_have_1_to_255_bytes() {
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
 
-/// A regression: of 60 shards started together, one was refused while another checked the output.
+/// A regression: of 60 shards started together, one was refused because another checked the output.
 #[test]
 fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     let folder = tempfile::tempdir().unwrap();

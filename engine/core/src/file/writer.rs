@@ -34,7 +34,7 @@ impl Existing {
 pub enum Begin<W = Writer> {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
-    /// The output must be written.
+    /// The output must be written, by this writer.
     Writer(W),
 }
 
@@ -53,7 +53,7 @@ impl<W> Begin<W> {
     }
 }
 
-/// A writer of a file, section by section. Removes the file if dropped before [`Writer::finish`].
+/// A writer of a file, section by section. Without [`Writer::finish`], a drop removes the file.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -109,7 +109,7 @@ impl Writer {
         self.write(name, content, format::section(self.kind, name, content))
     }
 
-    /// Compresses sections on all threads, and writes them in order.
+    /// Writes sections in order, after all threads have compressed them.
     pub fn sections(
         &mut self,
         sections: impl IntoIterator<Item = Section>,
@@ -187,7 +187,7 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends bytes to the file. Overwrites the incomplete bytes of an earlier append that failed.
+    /// Appends bytes to the file, after it overwrote what an earlier failed append may have left.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
@@ -239,7 +239,7 @@ impl Drop for Writer {
     }
 }
 
-/// Checks an existing output, which must be complete and have this provenance.
+/// Returns the summary of an existing output; an error if it is incomplete or of other provenance.
 pub(crate) fn complete(
     path: &Path,
     kind: Kind,

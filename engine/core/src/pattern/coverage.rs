@@ -8,7 +8,7 @@ use crate::board::Square;
 pub struct Coverage {
     /// The number of instances that contain each square, a1 first.
     pub instances: [u8; 64],
-    /// For each line of [`lines`], true if a single instance contains all of its squares.
+    /// For each line in [`lines`], true if one instance alone contains all squares of the line.
     pub lines: Vec<bool>,
 }
 

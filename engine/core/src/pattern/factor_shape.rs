@@ -33,8 +33,8 @@ impl FactorShape {
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the width of the factor vectors. In a value, the interactions by the first half of
-    /// the elements are added, and those by the second half are subtracted.
+    /// Returns the number of elements of a factor vector. In a value, the interactions by the first
+    /// half of the elements are added, and those by the second half are subtracted.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions

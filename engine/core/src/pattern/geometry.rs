@@ -55,7 +55,7 @@ impl PatternGeometry {
 /// classes of all patterns in order, then [`Scalar::VALUES`] weights for each scalar feature.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// The geometry of each pattern.
+    /// The symmetries and classes of each pattern, in the order of the set.
     pub patterns: Vec<PatternGeometry>,
     /// All instances, pattern by pattern.
     pub instances: Vec<Instance>,
@@ -93,8 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase, from the training `counts` of its
-    /// parameters: the occurrences of the first pattern, divided by its number of instances.
+    /// Returns the number of training positions of a phase, from `counts` (how often each parameter
+    /// occurs in them): the sum for the first pattern, divided by its number of instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -142,8 +142,8 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     permutations
 }
 
-/// Returns the place of each square's ternary digit. Squares that change often get low digits, so
-/// reads of weights often hit the same cache line: self-play at depth 4 takes a tenth less time.
+/// Returns the position of each square's ternary digit. Squares that change often get low digits,
+/// so reads of weights often hit the same cache line: self-play at depth 4 takes a tenth less time.
 fn places(squares: &[Square]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..squares.len()).collect();
     order.sort_by_key(|&digit| Reverse(changes(squares[digit])));
@@ -154,7 +154,7 @@ fn places(squares: &[Square]) -> Vec<usize> {
     places
 }
 
-/// Returns a rank of how often a square changes in games, from 0 (corners) to 9 (centre).
+/// Returns how often a square changes in games, as a rank from 0 (corners: least) to 9 (centre).
 fn changes(square: Square) -> u8 {
     const QUARTER: [[u8; 4]; 4] = [[0, 3, 1, 2], [3, 4, 5, 6], [1, 5, 7, 8], [2, 6, 8, 9]];
     let folded = |line: usize| line.min(7 - line);
@@ -179,8 +179,8 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     (class_of, usize::from(classes))
 }
 
-/// Returns the image of each number under a permutation of its base-3 digits: digit `i` of the
-/// number is digit `permutation[i]` of its image.
+/// Returns the image of each number below `3^n` under a permutation of its n base-3 digits: digit
+/// `i` of the number is digit `permutation[i]` of its image.
 pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     let mut images = Vec::with_capacity(configurations(permutation.len()));
     images.push(0);

@@ -4,7 +4,7 @@
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
 
-/// The configurations of all instances, seen by the player. Each is in −29,524..=29,524.
+/// The configurations of all instances as numbers from −29,524 to 29,524, seen by the player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
@@ -15,8 +15,8 @@ pub struct Indices(pub [i16; LANES]);
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The rows of `disc` times 2, then 64 rows of zeros: a flip with the index 64 (no square)
-    /// changes nothing.
+    /// For each square, twice its row of `disc`; then 64 rows of zeros, so that index 64 (no
+    /// square) flips nothing.
     flip: Box<[Indices; 128]>,
 }
 

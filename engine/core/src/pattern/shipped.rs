@@ -36,8 +36,8 @@ impl PatternSet {
         Self::from_toml(text).ok()
     }
 
-    /// Returns the names of the shipped sets that `is_wanted` accepts, as a list for a message: ``
-    /// `standard`, `small` or `discs` ``.
+    /// Returns the names of the shipped sets that `is_wanted` accepts, as in `` `standard`, `small`
+    /// or `discs` ``.
     pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
         let wanted = SHIPPED
             .iter()

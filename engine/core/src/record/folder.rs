@@ -136,10 +136,10 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Adds the unlisted record files of a folder to its manifest; `describe` counts the records of
-    /// a file. If a listed file is missing or changed, returns an error or, with `anew`, removes
-    /// its entry and lists a changed file again. After an interruption, the next call continues
-    /// with the first file that is not listed.
+    /// Adds the unlisted record files of a folder to its manifest; `describe` returns a file's
+    /// number of records. If a listed file is missing or changed, returns an error or, with `anew`,
+    /// removes its entry and lists a changed file again. After an interruption, the next call
+    /// continues with the first file that is not listed.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,

@@ -15,7 +15,7 @@ pub struct Solved {
     pub black_score: Discs,
 }
 
-/// A game from the start position whose moves are all legal. It may be unfinished.
+/// A game from the start position. All moves are legal; the last position need not be the end.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Game {
     random_plies: u8,
@@ -45,7 +45,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Adds the result for black that the source states, if it is not the result of the moves.
+    /// Adds a stated result for black, unless the moves have this result. Refuses over 64 discs.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -142,7 +142,7 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the result for black that the source states, if it differs from that of the moves.
+    /// Returns the result for black that the source states, if the moves have a different one.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
@@ -158,7 +158,7 @@ impl Game {
         self.values.as_deref()
     }
 
-    /// Returns the moves drawn at random instead of chosen by the search: bit i for ply i.
+    /// Returns the moves that were drawn at random, not chosen by the search: bit i for ply i.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }

@@ -19,7 +19,7 @@ const NO_SUBSET: u8 = u8::MAX;
 pub struct PlacedPosition {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the game, the same for all its positions. They all go to the same subset.
+    /// The number of the game. Positions with the same number belong to the same subset.
     pub game: u64,
     /// The subset that the source states, if any: 0 training, 1 validation, 2 test.
     pub subset: Option<u8>,

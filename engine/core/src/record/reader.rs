@@ -41,13 +41,13 @@ impl<R: Record> RecordReader<R> {
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    /// Creates a reader of the records in a file of any kind, such as a part of a run.
+    /// Creates a reader of the records in any kind of file, such as a part of an unfinished run.
     pub fn over(reader: Reader) -> Self {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if the records are a complete enumeration of positions, none of which may be
-    /// held out: openings, and records whose provenance has `"enumerated": true`.
+    /// Returns true if the records are a complete enumeration of positions, which no fit may hold
+    /// out for validation: openings, and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
@@ -141,7 +141,7 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the error for an invalid record, or for a frame after `before` records.
+    /// Returns the error with its place: `error` is about the frame that follows `before` records.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

@@ -35,7 +35,7 @@ impl<R: Record> RecordWriter<R> {
         })
     }
 
-    /// Creates a writer of records over a file that was already begun, such as the output of a run.
+    /// Creates a writer of records to a file that is already begun, such as the output of a run.
     pub fn over(writer: Writer) -> Self {
         Self { writer, pending: vec![] }
     }

@@ -77,7 +77,7 @@ impl Folder {
         self.path.join(format!("part-{number:06}.snapshot"))
     }
 
-    /// Returns the numbers of the finished parts in the folder, in order.
+    /// Returns the numbers of the finished parts that are in the folder, in ascending order.
     pub(super) fn numbers(&self) -> Result<Vec<u64>, FileError> {
         let mut numbers: Vec<u64> =
             self.names()?.iter().filter_map(|name| number_of(name)).collect();
@@ -119,7 +119,7 @@ impl Folder {
         }))
     }
 
-    /// Returns the path of the partial file of `run.json`. Each shard has its own.
+    /// Returns the path of the partial file of `run.json`, which is different for each shard.
     fn partial_manifest(&self, shard: Shard) -> PathBuf {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }

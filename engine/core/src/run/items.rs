@@ -1,4 +1,4 @@
-//! Makes the parts of a run whose units, such as games, are independent. Threads share each part.
+//! Makes the parts of a run that consist of independent units, such as games. Threads share a part.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if an existing part cannot be the result of `units`, and must be made again.
+    /// Returns false if an existing `part` cannot have the results of `units`: it is made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
@@ -43,7 +43,7 @@ pub trait Items: Sync {
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of all units of a part as sections, which depend on nothing else.
+    /// Encodes the results of a part's units as sections, which must depend on the results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
     /// Returns true if the run ends with this part, before its planned last part. Called for the
@@ -58,10 +58,9 @@ struct InProgress<I, T> {
     index: u64,
     units: Range<u64>,
     input: Arc<I>,
-    /// The first unit that no thread has taken.
+    /// The first unit of the part that no thread has taken to work on.
     next: u64,
-    /// The finished batches, each with the index of its first unit; `left` units have no result
-    /// yet.
+    /// The results of finished batches, each with its first unit; `left` units have no result yet.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
@@ -70,7 +69,7 @@ struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The index of the next part to pass to [`Items::ends`].
+    /// The index of the next part for [`Items::ends`], which receives the parts in order.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -152,7 +151,7 @@ impl Run {
         Ok(())
     }
 
-    /// Writes the complete file of a part, or a snapshot of the part, to `path`.
+    /// Writes a part's sections as a file to `path`: the complete part, or a snapshot of it.
     pub(super) fn write_part(
         &self,
         path: &Path,

@@ -89,7 +89,7 @@ fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error for `output`, on which the process that holds the lock file `path` works.
+/// Returns the error that another process, which holds the lock file `path`, works on `output`.
 fn refused(path: &Path, output: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

@@ -16,7 +16,7 @@ pub struct LongPart<'r> {
     index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
-    /// The number of units of the part that the progress display has already counted.
+    /// The number of the part's units that were already added to the progress.
     advanced: u64,
 }
 

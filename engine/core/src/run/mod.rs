@@ -187,7 +187,7 @@ impl Run {
         Ok(numbers.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns true if a part exists, or is not needed because its results are in the output.
+    /// Returns true if a part exists, or is not needed because the existing output has its results.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }

@@ -15,7 +15,7 @@ enum OutputState {
     /// The output does not exist, or will be replaced.
     Nothing,
     Done(Summary),
-    /// The output has the results of only the first units: the field is their number.
+    /// The output has only the results of the first units; the field is the number of these units.
     Beginning(u64),
     Other(FileError),
 }
@@ -88,7 +88,7 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens the run of a command that only prints a report and then calls [`Self::clean`].
+    /// Opens the run of a command with a report as its only output; it then calls [`Self::clean`].
     pub fn of_report(
         output: &Path,
         provenance: Provenance,

@@ -12,11 +12,11 @@ use crate::progress::Progress;
 
 const RESULTS: &str = "results";
 
-/// Work that a function does: it returns the result of the unit with a given index.
+/// Work whose unit with the index i has the result that a function returns for i.
 struct FunctionItems<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
-    /// Makes the missing parts; `make` returns a unit's result. Returns the results of the stage.
+    /// Makes the missing parts; `make` returns a unit's result. Returns the results of all units.
     pub fn results<T, E>(
         &self,
         stage: usize,

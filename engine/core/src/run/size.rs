@@ -29,7 +29,7 @@ pub fn game(search: f64, exact: u32) -> f64 {
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
 }
 
-/// Returns the number of units in a part if a unit takes `seconds`: a power of two up to `most`.
+/// Returns how many units of `seconds` each fill about 20 seconds: a power of two, at most `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
     // Tests set this variable, because all their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());

@@ -19,7 +19,7 @@ mod regressions;
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// If set, the run ends with the part that contains the square of this number.
+    /// If set, the run ends early, with the part that contains the square of this number.
     last: Option<u64>,
     fails_at: Option<u64>,
 }
@@ -264,7 +264,7 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
-/// A regression: two processes could make the same study at the same time.
+/// A regression: two processes could run the steps of the same run at the same time.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let (folder, out) = Folder::with("out");

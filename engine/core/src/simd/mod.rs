@@ -16,7 +16,7 @@ pub use set::{InstructionSet, VARIABLE};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512};
 
-/// A token of an instruction set. A value of it proves that the processor has the instructions.
+/// A token of an instruction set: a value of this type proves that the processor supports the set.
 pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The instruction set that the token represents.
     const SET: InstructionSet;
@@ -37,7 +37,7 @@ impl Instructions for Portable {
     const SET: InstructionSet = InstructionSet::Portable;
 }
 
-/// A token of one of the instruction sets, if the set is not known when the program is compiled.
+/// A token of any of the instruction sets, for a set that is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInstructions {
     /// The token of [`InstructionSet::Portable`].

@@ -51,7 +51,7 @@ impl Instructions for Avx512 {
     const SET: InstructionSet = InstructionSet::Avx512;
 }
 
-/// The number of the process's set: 1 portable, 2 AVX2, 3 AVX-512; 0 before it is chosen.
+/// The process's instruction set as a number: 1 portable, 2 AVX2, 3 AVX-512; 0 before the choice.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 #[inline(always)]

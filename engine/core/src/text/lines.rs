@@ -167,7 +167,7 @@ fn is_tag(line: &[u8]) -> bool {
     line.len() > 2 && line[0] == b'[' && is_name(line) && line.ends_with(b"]")
 }
 
-/// Returns the move number at the beginning of a line, such as 12 for `12.` and `12)`.
+/// Returns the move number at the beginning of a line, such as 12 for `12.` and `12)`, if any.
 fn move_number(line: &[u8]) -> Option<u64> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -23,7 +23,7 @@ pub struct Weights {
     geometry: Geometry,
     /// The weights, with a row for each phase and a column for each parameter.
     steps: Array2<i16>,
-    /// The occurrences in training, with a row for each phase; only one row, of zeros, if unknown.
+    /// The training counts: a row for each phase; only one row, of zeros, if they are unknown.
     counts: Array2<u32>,
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
@@ -42,7 +42,7 @@ pub struct WeightsFile<W = Weights> {
 }
 
 impl Weights {
-    /// Creates weights and factors that are all 0, with unknown counts, which also read as 0.
+    /// Creates weights and factors that are all 0. The training counts are unknown and read as 0.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let steps = Array2::zeros((PHASES, geometry.parameters()));
@@ -106,9 +106,9 @@ impl Weights {
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
     /// If the new shape merges groups of phases, the interaction of two classes becomes its mean
-    /// over these groups, and a class alone contributes as much as before. Otherwise, no value
-    /// changes. Returns `None` if the new vectors are too narrow for this, or if a new group splits
-    /// an old one.
+    /// over these groups, and what a class contributes by itself does not change. Otherwise, no
+    /// value changes. Returns `None` if the new vectors are too narrow for this, or if a new group
+    /// splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -256,7 +256,7 @@ impl Receiver for ByClass {
     }
 }
 
-/// Returns unknown counts: one row of zeros for all phases, because 60 rows would waste memory.
+/// Returns a single row of zeros, which stands for unknown counts in all phases and saves memory.
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
 }

@@ -61,7 +61,7 @@ impl Ends {
         Self { deviations, ..self }
     }
 
-    /// Returns the distribution of the exact score, whose mean is linear in the shallow value.
+    /// Returns the exact score's distribution; its mean is linear in the shallow search's value.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
@@ -106,7 +106,7 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the standard error in discs.
+    /// Returns the terms of the logarithm of the error: 1, e, d, ed and o of [`Self::mean_terms`].
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// A file may have any coefficients from −1000 to 1000, so the test uses both limits and 0.
+    /// A file may have any coefficients from −1000 to 1000; no prediction may then be NaN.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -79,7 +79,7 @@ impl ExpandedWeights {
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The phase read last and its weights by class, to which changes of the next phase may refer.
+    /// The phase read last and its weights by class, from which the next phase may state changes.
     last: Option<(Phase, Vec<i16>)>,
 }
 

@@ -12,7 +12,8 @@ use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The integer that represents a factor of 1. Alone in a sum, such a factor adds ½ · 1² disc.
+/// The integer that represents a factor of 1. If a position's factors add up to 1 in one dimension,
+/// this dimension contributes ½ disc (in the second half of the dimensions, −½).
 pub const FACTORS_PER_UNIT: i32 = 64;
 
 /// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.

@@ -89,7 +89,7 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The weights and factors of a block of phases, by configuration. It takes no memory while empty.
+/// The weights and factors of a block of phases, by configuration. Empty until it is expanded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// The weight tables of the block's phases, one after another, with margins at both ends.
@@ -104,8 +104,8 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The expansion of weights from classes to configurations. The index of a configuration in the
-/// table of a phase is also the index of its factor vector in the block.
+/// The expansion of weights from classes to configurations. The entry of a configuration has the
+/// same index in the table of a phase and in the block's list of factor vectors.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
@@ -127,7 +127,7 @@ impl Expansion {
         Self { layout, parameters, scalars: geometry.pattern_parameters..geometry.parameters() }
     }
 
-    /// Copies each parameter's element to all of the parameter's configurations in `table`.
+    /// Copies the element of each parameter to all entries of `table` that belong to the parameter.
     fn expand<T: Copy>(&self, of_parameters: &[T], table: &mut [T]) {
         let patterns = table.iter_mut().zip(&self.parameters);
         patterns.for_each(|(element, &parameter)| *element = of_parameters[parameter as usize]);
@@ -148,7 +148,7 @@ impl Expansion {
         self.expand(steps, table);
     }
 
-    /// Returns the weights by class of a phase from its expanded block.
+    /// Returns a phase's weights, one for each parameter, from the phase's expanded block.
     pub(super) fn folded(&self, phase: Phase, block: &Block) -> Vec<i16> {
         let table = &block.steps[self.layout.start(phase)..][..self.layout.stride];
         let mut steps = vec![0; self.scalars.end];

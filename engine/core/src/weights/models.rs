@@ -42,14 +42,14 @@ impl Models {
     }
 }
 
-/// Stores the content of a section in `place`. Returns an error if the section occurs twice.
+/// Stores `content` of a section in `place`. Returns an error if a section was stored there before.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     first_time(&mut place.is_some())?;
     *place = Some(content);
     Ok(())
 }
 
-/// Sets `came` to true. Returns an error if it was true before: the section then occurs twice.
+/// Sets `came` to true. Returns an error if it was true: the section then occurs twice in the file.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     if std::mem::replace(came, true) { Err("occurs twice".to_owned()) } else { Ok(()) }
 }

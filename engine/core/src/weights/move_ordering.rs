@@ -8,7 +8,7 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights of the evaluation that orders moves near the leaves of exact searches: one for each
-/// class of a small pattern set, in steps of 1/32 disc, and the strength of their influence.
+/// class of a small pattern set, in steps of 1/32 disc, and the factor of their sum.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,

@@ -1,4 +1,4 @@
-//! Compressed weights, as in their file, of which a player expands only the blocks it needs.
+//! Compressed weights of a file, of which a program expands only the blocks of phases it needs.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -83,8 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`. For weights, `before` must have the weights of the block's
-    /// previous phase; this function replaces them by the weights of the section's phase.
+    /// Expands a section into `block`. `before` has the weights of the block's previous phase; if
+    /// the section has weights, they replace the content of `before`.
     fn take(
         &self,
         section: &Section,

@@ -36,7 +36,7 @@ pub struct ScalarPart {
     pub scalar: Scalar,
     /// The feature's count in the position.
     pub number: usize,
-    /// The weight of this count in the phase of the position.
+    /// The weight for this count of the feature, in the phase of the position.
     pub weight: PartWeight,
 }
 

@@ -18,7 +18,7 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction: a greater shallow value must predict a greater deep value.
+/// The least slope of a prediction: if the shallow value rises, the predicted deep value must rise.
 const LEAST_SLOPE: f64 = 0.1;
 
 /// A model of the value of a deep search in discs: a normal distribution. Its mean is linear in the
@@ -75,8 +75,8 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
         Ok(Self { mean, error })
     }
 
-    /// Returns the prediction for the given terms. `mean` returns the terms of the mean for a
-    /// shallow value in discs; `error` has the terms of the logarithm of the standard error.
+    /// Returns the prediction for given terms. `mean` returns the terms of the mean for a shallow
+    /// value in discs; `error` has the terms of the logarithm of the standard error.
     pub(super) fn predict(
         &self,
         mean: impl Fn(f64) -> [f64; MEAN],
@@ -157,8 +157,8 @@ impl Depths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the standard error in discs, which grows with the gap
-    /// between the depths, falls with the shallow depth, and is greater for an odd gap.
+    /// Returns the terms of the logarithm of the standard error in discs: 1, p, p², ln g, l, pl and
+    /// g mod 2, with p and g as in [`Self::mean_terms`], and l = ln(shallow + 1).
     pub fn error_terms(self) -> [f64; ERROR_TERMS] {
         let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
         [1.0, ply, ply * ply, libm::log(self.gap()), shallow, ply * shallow, self.odd_gap()]
@@ -178,7 +178,7 @@ impl Depths {
 }
 
 impl Prediction {
-    /// Creates a prediction from the mean for a shallow value and the logarithm of the deviation.
+    /// Creates a prediction: `mean` maps a shallow value to the mean; `logarithm` is ln `error`.
     fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
         let [at_0, at_1] = [0.0, 1.0].map(mean);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);
@@ -208,8 +208,8 @@ impl Prediction {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and a standard error of 2 discs. If the gap is odd, the offset
-    /// is half a disc: positive for an odd depth of the deep search, negative for an even one.
+    /// Returns a model with slope 1 and a standard error of 2 discs. For depths of different
+    /// parity, the offset is half a disc: positive for an odd deep depth, negative for an even one.
     fn model() -> ProbCut {
         let mut mean = [0.0; MEAN_TERMS];
         (mean[0], mean[7]) = (1.0, 0.5);

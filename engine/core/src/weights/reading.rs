@@ -51,7 +51,7 @@ pub(super) trait Receiver {
 pub(super) enum CountsAre {
     /// The file must contain all counts, and the reader stores them.
     Kept,
-    /// The file must contain all counts, which are checked but not stored.
+    /// The file must contain all counts, which the reader checks but does not store.
     Checked,
     /// The counts may be missing: some files omit them to save space.
     LeftOut,
@@ -99,7 +99,7 @@ pub(super) struct ReadSections<R> {
     counts_came: [bool; PHASES],
     groups_came: Vec<bool>,
     pub(super) received: R,
-    /// The training counts, with a row for each phase; no rows if counts are not stored.
+    /// The training counts with a row for each phase; without rows if they are not stored.
     pub(super) counts: Rows<u32>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,

@@ -12,7 +12,7 @@ pub(super) const REALIZATION: &str = "realization";
 
 const VERSION: u16 = 1;
 
-/// The number of stages of a game: ranges of ten plies, each with its own probabilities.
+/// The number of stages of a game. A stage is ten plies, with its own probabilities of moves.
 pub const STAGES: usize = 6;
 
 const PLIES_PER_STAGE: u32 = 10;
@@ -21,22 +21,22 @@ const PLIES_PER_STAGE: u32 = 10;
 const CERTAIN: f64 = 65535.0;
 
 /// The greatest mean probability, 3/4 in steps of 1/65535, of a family of kinds to which many moves
-/// of a position can belong. Near 1, these moves' probabilities would total far more than 1.
+/// of one position can belong. Near 1, the probabilities of these moves would total far above 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move in the order of all moves of its position, by the value of the position after
 /// the move and the number of the opponent's replies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The first move in the order, which is the most promising.
+    /// The most promising move of the position.
     First,
-    /// The second move in the order.
+    /// The second most promising move of the position.
     Second,
-    /// The third move in the order.
+    /// The third most promising move of the position.
     Third,
-    /// The fourth or fifth move in the order.
+    /// The fourth or fifth most promising move of the position.
     Fourth,
-    /// A move after the fifth in the order.
+    /// A move of the position that is less promising than five others.
     Late,
 }
 
@@ -65,14 +65,14 @@ pub enum Place {
     Inner,
 }
 
-/// The result of an earlier, shallower search of the position for a move: best or not.
+/// For a move: whether an earlier, shallower search of the position found it as the best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
     Nothing,
-    /// This move was the best move of the earlier search.
+    /// An earlier search of the position found this move as the best.
     Best,
-    /// Another move was the best move of the earlier search.
+    /// An earlier search of the position found another move as the best.
     Another,
 }
 
@@ -103,8 +103,8 @@ impl MoveKind {
     /// [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have many moves of a family of kinds: not for the first three
-    /// ranks, and not for best moves of an earlier search. `family` is counted over all stages.
+    /// Returns true if one position can have many moves of a family: not for ranks 1 to 3, and not
+    /// for best moves of an earlier search. Families are numbered over all stages of the game.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

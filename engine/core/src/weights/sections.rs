@@ -32,7 +32,7 @@ pub enum PhaseRow<T> {
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights. `before` returns the weights of a phase if they were already read.
+    /// Returns the weights; for changes, an error if `before` does not know the previous phase's.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -52,7 +52,7 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the weights or counts. `before` returns those of a phase if they were already read.
+    /// Returns the numbers; for changes, an error if `before` does not know the previous phase's.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -174,7 +174,7 @@ fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
 }
 
-/// The inverse of [`planes`].
+/// Returns the words of which `content` has the bytes in the order of [`planes`].
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,

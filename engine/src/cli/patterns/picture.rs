@@ -11,7 +11,7 @@ use crate::eval::Weights;
 use crate::pattern::{Coverage, Instance};
 
 const COLUMNS: usize = 4;
-/// The side of a square. All lengths of this module are in user units of the SVG format.
+/// The side of a board's square. All lengths of this module are in user units of the SVG format.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 const STEP_X: usize = BOARD + 64;

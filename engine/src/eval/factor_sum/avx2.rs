@@ -8,7 +8,7 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of registers (of sixteen 16-bit numbers) that the widest vectors need for their sum.
+/// The number of registers of sixteen 16-bit numbers that the sum of the widest vectors takes.
 const MOST: usize = 8;
 
 /// # Safety

@@ -11,7 +11,7 @@ use crate::eval::layout::MARGIN;
 /// The number of factors in a register.
 pub(super) const WIDTH: usize = 32;
 
-/// The number of registers that the widest vectors need for their sum.
+/// The number of registers that the sum of the widest vectors takes.
 const MOST: usize = 4;
 
 /// # Safety

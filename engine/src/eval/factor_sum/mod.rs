@@ -17,7 +17,7 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors, counted from the first vector for its phase.
+/// The indices of a position's factor vectors, where 0 is the first vector after the margin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     /// For each lane (pattern instance), the index of the factor vector of configuration 0. The

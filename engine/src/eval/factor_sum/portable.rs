@@ -3,7 +3,7 @@
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// Returns the element-wise sum of the vectors. Safe code: the index of each vector is checked.
+/// Returns the element-wise sum of the vectors at `places`. The index of each vector is checked.
 #[inline]
 pub(super) fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],

@@ -71,8 +71,8 @@ impl Middles {
         &self.of.0
     }
 
-    /// Returns the greatest index in `of`. If it is inside the table, so are all reads of the
-    /// lanes; they need no bounds checks.
+    /// Returns the greatest middle. If it lies inside the table, every read of a lane stays within
+    /// the margins, so the reads need no bounds checks.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {
@@ -87,7 +87,7 @@ pub(super) mod tests {
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
-    /// Draws at random, for each lane, a middle below `size` and an index, which may be extreme.
+    /// For each lane, draws a middle below `size` and an index, often an extreme one, at random.
     pub(in crate::eval) fn lanes(random: &mut Generator, size: usize) -> (Middles, Indices) {
         let middles = Middles::new(std::array::from_fn(|_| random.below(size as u32)));
         let indices = std::array::from_fn(|_| match random.below(8) {

@@ -8,7 +8,7 @@ use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
 use crate::simd::{Instructions, compiled_for};
 
-/// Searches a position with at most four empty squares in the null window above `alpha`.
+/// Searches at most four empty squares in the null window above `alpha`; returns a score bound.
 #[compiled_for(I::SET)]
 pub(super) fn last_empties<I: Instructions>(
     set: I,
@@ -32,7 +32,7 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Searches a position with four empty squares; `squares` has them in ascending order.
+/// Searches four empty squares, in ascending order, in the null window above `alpha`.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -70,7 +70,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// `squares` are the empty squares. The first must be alone in its quadrant, if any square is.
+/// Searches three empty squares; the first is alone in its quadrant if any of them is.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -189,15 +189,15 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Orders four squares, which are in ascending order, by how many of them their quadrant has: 1,
-/// then 3, 2 and 4. Squares of the same quadrant stay adjacent.
+/// Returns four ascending squares in the order of how many of them are in their quadrant: 1, then
+/// 3, 2 and 4. Squares of the same quadrant stay adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// For the quadrants of four squares (2 bits each), the order in which [`by_quadrants`] takes them.
+/// By the quadrants of four squares, 2 bits each: the order in which [`by_quadrants`] takes them.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;

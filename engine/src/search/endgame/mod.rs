@@ -25,13 +25,13 @@ use crate::simd::Instructions;
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
 /// The least number of empty squares at which a fixed-depth search guesses the score first.
 const GUESSED_EMPTIES: u32 = 10;
-/// The least number of empty squares of PVS nodes, which use values and the transposition table.
+/// The least number of empty squares of PVS nodes, which order moves by value and use the table.
 /// With 13, the search takes as many nodes and more time; with 16, more nodes in the same time.
 const PVS_EMPTIES: u32 = 14;
 /// The least number of empty squares at which the move-ordering evaluation also orders moves. With
 /// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// The least number of empty squares to order moves fastest first; with fewer, only by parity.
+/// The least number of empty squares to order moves fastest first; with 5, only parity orders them.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width, in discs, of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
@@ -39,8 +39,8 @@ const FIRST_MARGIN: Discs = 3;
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Solves a position. Also stores the score of the position after the best move, so that a
     /// later search of that position only looks for a move that attains it. If a limit ends the
-    /// search, the error has the score if the table had it, and otherwise the result of the
-    /// guessing search.
+    /// search, returns as an error the score if the table had it, and otherwise the result of the
+    /// search that guesses it.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -92,7 +92,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// Searches in ever wider windows around `center`. If a limit ends it, the result is not valid.
+    /// Returns the score, by searches in ever wider windows around `center`; invalid after a limit.
     fn endgame_around(
         &mut self,
         position: &Position,
@@ -112,7 +112,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the score if the table has it, without a move if the table has none.
+    /// Returns the score if the main table has it, and the best move if the table has one.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
@@ -147,7 +147,7 @@ fn guess_depth(empties: u32) -> u32 {
     depth.min(empties - 8)
 }
 
-/// Returns an upper bound of the score by the opponent's stable discs, if it is at most `alpha`.
+/// Returns an upper bound of the score by the opponent's stable discs; `None` if above `alpha`.
 #[inline(always)]
 fn stability_bound<I: Instructions>(
     set: I,

@@ -22,7 +22,7 @@ struct Candidate {
     replies: u64,
 }
 
-/// The move score of the best move in the shallow table, greater than every other move score.
+/// The move score of the shallow table's best move, greater than every other move score.
 const TABLE_MOVE: i32 = 1 << 20;
 /// The cost of each legal reply of the opponent in a move score. (A corner is worth 9.)
 const REPLY_COST: i32 = 16;
@@ -46,7 +46,7 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move-ordering keys: enough for the moves of any null-window node.
+/// The length of the array of move-ordering keys: at least the moves of any null-window node.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -55,14 +55,14 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index in the list of moves for a key; for `i32::MIN`, an index beyond the list.
+/// Returns the index of a move in the list, from its key; beyond the list for the key `i32::MIN`.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches in the null window above `alpha`; with at most four empty squares, without tables.
+    /// Returns a bound of the score, by a search in the null window above `alpha`.
     #[inline]
     pub(super) fn null_window(
         &mut self,
@@ -85,7 +85,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// Searches a position with at least five empty squares; `squares` are its legal moves.
+    /// As [`Self::null_window`], for at least five empty squares and the legal moves `squares`.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -102,7 +102,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a node fastest first: moves that leave the opponent the fewest replies come first.
+    /// Searches a null-window node: first the moves that leave the opponent the fewest replies.
     #[compiled_for(I::SET)]
     fn fastest_first(
         &mut self,
@@ -253,7 +253,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches a node by parity: quadrants with an odd number of empty squares come first.
+    /// Searches a null-window node: first the quadrants with an odd number of empty squares.
     #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,

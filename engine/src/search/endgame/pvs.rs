@@ -21,14 +21,14 @@ const TRUSTED_DEPTH: u32 = 8;
 /// and 3 (with fewer: depth 0). With 15, 17 and 20, it takes 2 to 4 % more time, and as many nodes.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which factors contribute to a move score. With fewer, the
-/// weights of one phase alone order moves: 1 to 4 % more nodes, and 3 to 20 % less time.
+/// The least number of empty squares at which move scores include the factors' contribution. With
+/// fewer, the weights of one phase alone order moves: 1 to 4 % more nodes, and 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// A move score this far (in steps of 1/32 disc) below the best one may be only an upper bound.
+/// A move score may be only an upper bound if it is this far below the best, in steps of 1/32 disc.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-/// A move whose value is this many discs below `alpha` gets only an upper bound, as in Edax.
+/// A move gets only an upper bound as value if it is this many discs below `alpha`, as in Edax.
 const HOPELESS_MARGIN: Discs = 8;
 
 /// The search mode of searches to the end of the game, with values in discs.
@@ -207,7 +207,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         move_score
     }
 
-    /// Returns the parity of the quadrants. If the parity feature is off, all count as even.
+    /// Returns the parity of the quadrants; even for all if the feature `parity` is off.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }

@@ -5,14 +5,14 @@ use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::Models;
 
-/// Returns `Mobility` with move probabilities, by the common index of stage and kind of move.
+/// Returns `Mobility` with a move probability for each index of a stage and kind of move.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// The probabilities are from 1/16 to 6/16, in an irregular order.
+/// Returns `Mobility` with move probabilities from 1/16 to 6/16, in an irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }
@@ -164,7 +164,7 @@ fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
     }
 }
 
-/// Black has d4. A move to b2 flips c3 and opens a corner; a move to h4 flips three discs.
+/// The board: black has d4 only. A move to b2 flips c3 and opens a corner; one to h4 flips 3 discs.
 #[test]
 fn traits_are_those_of_the_board() {
     let square = |name: &str| name.parse::<Square>().unwrap();

@@ -26,7 +26,7 @@ impl Errors {
         self.squared += u128::from(u64::from(weight) * size * size);
     }
 
-    /// Returns Σ weight · |error|, in occurrences and discs.
+    /// Returns Σ weight · |error| in occurrences · discs.
     pub fn absolute_discs(&self) -> f64 {
         self.absolute as f64 / f64::from(RESIDUALS_PER_DISC) / f64::from(WEIGHTS_PER_OCCURRENCE)
     }

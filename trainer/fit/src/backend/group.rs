@@ -52,8 +52,8 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest length that the vector of a group of `phases` phases can have; `None`
-    /// if the model has no factors.
+    /// Returns the length of a vector for a group of `phases` phases if all parameters occur, which
+    /// is the greatest. `None` if the model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
@@ -64,19 +64,19 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the range of a phase's weights in the group's vector. A phase outside the group gets
-    /// the range of the group's first phase.
+    /// Returns the range of a phase's weights in a vector of the group. A phase outside the group
+    /// gets the range of the group's first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the range of all factors in the vector: [`Self::dimensions`] for each parameter.
+    /// Returns the range of all factors in a vector of the group.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }
 
-    /// Returns the length of the group's vector.
+    /// Returns the number of elements of a vector of the group: all its weights and factors.
     pub fn length(&self) -> usize {
         self.count() * (self.phases.len() + self.dimensions)
     }

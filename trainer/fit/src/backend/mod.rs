@@ -81,10 +81,10 @@ pub trait Backend: Sync {
     where
         Self: Sized;
 
-    /// Returns the number of elements of a vector.
+    /// Returns the number of elements of each vector of this backend.
     fn parameters(&self) -> usize;
 
-    /// Makes positions available to the device. Their weights total less than [`MAX_TOTAL_WEIGHT`].
+    /// Makes positions available to the device. Their weights total at most [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
     /// Returns a vector of zeros.
@@ -240,7 +240,7 @@ pub struct Moments<B: Backend + ?Sized> {
 pub struct AdamStep {
     /// The factor by which an integer sum is multiplied to get the gradient.
     pub unit: f64,
-    /// The strength of the pull towards the initial weights, in the unit of the gradient.
+    /// The factor of initial − current weight in the gradient: the ridge penalty.
     pub ridge: f64,
     /// Adam's β₁: the decay rate of the running mean of the gradient.
     pub keep_first: f64,
@@ -250,7 +250,7 @@ pub struct AdamStep {
     pub keep_second: f64,
     /// 1 − β₂: the weight of a new squared gradient in the running mean.
     pub take_second: f64,
-    /// The learning rate in discs / (1 − β₁ᵗ), which corrects the running mean's bias at update t.
+    /// The learning rate in discs, divided by 1 − β₁ᵗ to correct the bias of the mean at update t.
     pub rate: f64,
     /// The factor 1/(1 − β₂ᵗ), which corrects the bias of the running mean of squares at update t.
     pub correction: f64,

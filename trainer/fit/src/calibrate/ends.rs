@@ -26,7 +26,7 @@ use crate::source::DataError;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The trial searches solve samples with the most empty squares, or with up to this many fewer.
+/// Trial searches solve held-out samples with the greatest number of empty squares or one fewer.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
@@ -45,9 +45,9 @@ pub struct Calibrated {
     pub ends: Ends,
     /// The error of the predicted scores, by number of empty squares.
     pub empties: Vec<EmptiesError>,
-    /// The endgame searches that tested the pruning, one entry for each distance from the window.
+    /// The endgame searches that tested the pruning, one entry for each tried cut threshold.
     pub trials: Vec<Trial>,
-    /// The number of standard deviations for each confidence.
+    /// The cut threshold of each confidence, in standard deviations.
     pub confidences: Vec<Confidence>,
 }
 
@@ -94,7 +94,7 @@ pub struct Trial {
     pub deviations: f64,
     /// The number of positions that the searches solved.
     pub positions: u64,
-    /// The share of scores that are right, in percent.
+    /// The share of scores that equal the exact score, in percent.
     pub right: f64,
     /// The mean absolute error of the scores, in discs.
     pub mae: f64,
@@ -137,7 +137,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(samples).chain(TRIED.map(trials)).collect()
 }
 
-/// Fits the model to self-play positions. The same weights, settings and seed give the same model.
+/// Fits the model to self-play positions. The same weights and settings give the same model.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
@@ -214,7 +214,7 @@ fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<Empti
     Some(EmptiesError { empties, shallow, errors: Errors::of(errors)? })
 }
 
-/// Solves the samples by pruned searches, once for each number of standard deviations in `TRIED`.
+/// Returns the results of solving the samples by pruned searches, with each threshold in `TRIED`.
 fn trials(
     ends: &Ends,
     mut evaluator: Tables,
@@ -260,8 +260,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence, the number of standard deviations at which this share of scores is
-/// right: interpolates between two trials, on the logarithm of the share of wrong scores.
+/// Returns, for each confidence, the cut threshold in standard deviations with which this share of
+/// scores is exact. Interpolates between two trials, on the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

@@ -35,7 +35,7 @@ pub struct Settings {
     /// The number of families. A family consists of the positions after all moves of one position,
     /// which are solved exactly.
     pub families: u64,
-    /// The number of positions that are searched to compare strengths.
+    /// The number of positions that are searched with each tried strength of the weights.
     pub searches: u64,
 }
 
@@ -53,9 +53,9 @@ pub struct Calibrated {
     /// The share of the variance of scores among the moves of a position that counts (such as of
     /// replies) explain alone, on held-out positions.
     pub explained_by_replies: f64,
-    /// The strength of the move-ordering evaluation, relative to the cost of the replies.
+    /// The strength: the factor of the weights in a move score, in 1/1024, where a reply costs 16.
     pub strength: i16,
-    /// The strengths that were tried. With strength 0, the weights are not used.
+    /// The searches with each tried strength. With strength 0, the weights are not used.
     pub trials: Vec<Trial>,
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The exact searches of the trial positions with one strength.
+/// The exact searches of the trial positions with one strength (factor of the weights).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The tried strength of the move-ordering evaluation.
@@ -91,7 +91,7 @@ pub struct Trial {
 /// The numbers of empty squares of the positions whose moves are solved. At these numbers, the
 /// search uses the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
-/// The number of empty squares of the positions that are solved to compare strengths.
+/// The number of empty squares of the trial positions, which are solved with each strength.
 const TRIAL_EMPTIES: u32 = 17;
 /// One in this many families tests the weights that are fitted to the other families.
 const HELD_OUT: usize = 10;
@@ -158,8 +158,8 @@ pub fn calibrate(
     })
 }
 
-/// The strengths to try, as multiples of the one at which the fitted effect of a reply is 16 units,
-/// the cost of a reply in the search's move ordering.
+/// The strengths to try, as multiples of that at which the fitted effect of a reply is its cost in
+/// move scores, 16.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns [families](Settings::families) with exact scores: to learn from, and for the test.
@@ -242,7 +242,7 @@ fn play_to<E: Evaluate>(
     (position.moves() != 0).then_some(position)
 }
 
-/// Returns the positions that are solved to compare strengths, each from another game.
+/// Returns the trial positions, which are solved with each strength, each from another game.
 fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>, DataError> {
     let searchers = Search::new(evaluator).searchers()?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();

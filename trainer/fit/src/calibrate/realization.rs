@@ -49,7 +49,7 @@ pub struct Calibrated {
     pub games: u64,
     /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
-    /// The shares of moves that were played in the counted positions, by rank and `memory`.
+    /// The shares of moves that were played, by rank and by the best move of an earlier search.
     pub families: Vec<Family>,
     /// The mean of −log₂ p over the played moves, where p is the model's probability of the move.
     pub halvings: f64,
@@ -74,14 +74,14 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The shares of moves that were played, among the moves with this rank and this `memory`.
+/// The shares of played moves, among moves of one rank and one relation to an earlier best move.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The place of the move in the order of its position's moves, the most promising first.
     pub rank: &'static str,
     /// The best move of an earlier search of the position: this move, another one, or nothing.
     pub memory: &'static str,
-    /// The share of these moves that were played, by stage of the game; `None` without such moves.
+    /// The share of the moves that were played, by stage of the game; `None` without such moves.
     pub played: [Option<f64>; STAGES],
 }
 
@@ -188,7 +188,7 @@ impl Counts {
         counts
     }
 
-    /// Adds up `played` and `available` at the indices `places`.
+    /// Returns the sum of `played` and the sum of `available` over the indices `places`.
     fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
         places.fold([0.0; 2], |[played, available], place| {
             [played + self.played[place] as f64, available + self.available[place] as f64]

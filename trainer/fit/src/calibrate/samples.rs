@@ -69,7 +69,7 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
 /// logarithm of the error, and the value.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Fits linear models of the mean and of the logarithm of the residuals' standard deviation.
+/// Returns the coefficients of two linear models: of the value, and of the error's logarithm.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {

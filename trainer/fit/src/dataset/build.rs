@@ -85,7 +85,7 @@ impl Dataset {
     }
 }
 
-/// Reads each range of records into a sorted run; runs beyond half of the limit go to files.
+/// Reads each range of records into a sorted run. Runs beyond half of the memory limit go to files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,

@@ -45,7 +45,7 @@ fn key(row: &ScoredPosition) -> (u64, Position) {
     (scattered(&row.position()), row.position())
 }
 
-/// Hashes both boards with the finaliser of SplitMix64.
+/// Returns a hash of both bitboards, by the finaliser of SplitMix64.
 fn scattered(position: &Position) -> u64 {
     let mixed = |hash: u64| {
         let hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -76,8 +76,8 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns one row for all: its label is the weighted mean, halves rounded away from zero; its
-    /// weight is the sum of the weights, limited to the largest weight.
+    /// Returns one row for all of them: its label is the weighted mean, halves rounded away from
+    /// zero; its weight is the sum of the weights, limited to the largest weight.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));

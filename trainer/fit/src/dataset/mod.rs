@@ -84,7 +84,7 @@ type PhaseRows = [StoredRows; Subset::ALL.len()];
 /// Counts of the positions of a dataset, or of a range of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of training games. A position outside games counts as one, unless enumerated.
+    /// The number of training games and training positions outside games, except enumerated ones.
     games: u64,
     /// The number of positions omitted because their player has no legal move.
     dropped: u64,
@@ -154,8 +154,8 @@ impl Dataset {
         &self.test_inputs
     }
 
-    /// Returns the number of training games. A position outside games counts as a game, unless
-    /// enumerated.
+    /// Returns the number of training games. A position outside games counts as a game, unless its
+    /// file is a complete enumeration, such as of openings.
     pub fn games(&self) -> u64 {
         self.counts.games
     }

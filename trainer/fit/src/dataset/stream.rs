@@ -19,7 +19,7 @@ use crate::source::{DataError, LabelRules};
 /// The number of blocks of records that are labelled and split in parallel.
 const FRAMES_AT_ONCE: usize = 16;
 
-/// A labelled position and its subset.
+/// A labelled position, and whether it is for training, validation or test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// The position as it was played, with its label and its weight.

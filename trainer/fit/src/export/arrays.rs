@@ -70,7 +70,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the parameters of each array: one for each pattern, one for all scalar features.
+    /// Returns the parameters of each array: those of one pattern, or of all scalar features.
     pub(super) fn all(geometry: &Geometry) -> Vec<Self> {
         let patterns = geometry.patterns.iter().enumerate().map(|(number, pattern)| Self {
             pattern: Some(number),

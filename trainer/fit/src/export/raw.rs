@@ -36,7 +36,7 @@ fn shared_phases(weights: &Weights) -> usize {
     shared.unwrap_or(1)
 }
 
-/// Returns a phase's parameters in the order of the raw file, with repetitions.
+/// Returns a phase's parameters in the order of the raw file; those of a class occur repeatedly.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {

@@ -63,7 +63,7 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns an array with its header; `None` if the file lacks it; an error above `most` bytes.
+    /// Returns an array with header; `None` if the file lacks it; an error if over `most` bytes.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -111,8 +111,8 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins the arrays of a `kind`, such as `weights`, to a matrix: for each of `rows`, one number
-    /// or `dimensions` numbers of each parameter. Returns `None` if the first array is missing.
+    /// Returns a matrix of `rows` rows from the arrays of a `kind`, such as `weights`. A row has
+    /// one number or `dimensions` numbers for each parameter. `None` if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -133,7 +133,7 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(all))
     }
 
-    /// Returns an array of this shape, all axes but the first merged; `None` if the file lacks it.
+    /// Returns an array of this shape as rows along its first axis; `None` if the file lacks it.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };

@@ -57,7 +57,7 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the class of each configuration, in the order of the other program's numbers.
+/// Returns the class of each configuration, in the order in which other programs number them.
 pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
@@ -105,7 +105,7 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns, for each parameter of the target set, the same parameter of `from`, if any.
+    /// Returns, for each parameter of the target set, its index in the set of `from`, if any.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];

@@ -35,7 +35,7 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// This number is added to each phase's occurrences: without counts, all phases weigh the same.
+/// A number added to all occurrences, so that all phases weigh the same if there are no counts.
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -237,7 +237,7 @@ pub(super) const FULL: usize = 60;
 pub(super) struct Between {
     /// The index of the earlier stage, 0 to 11; 11 is the full board.
     pub(super) before: usize,
-    /// The shares of the earlier stage, never 0, and of the next one.
+    /// The shares of the earlier stage (never 0) and of the next, relative to the sum of both.
     pub(super) shares: [i32; 2],
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if an unfinished fit with these metrics, one per epoch, can have this progress.
+    /// Returns true if this can be the state of an unfinished fit with these metrics of its epochs.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished

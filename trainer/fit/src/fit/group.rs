@@ -197,8 +197,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns half the signed square ([`own_worth`]) of each parameter's factors. The engine's sum
-    /// of interactions includes it, so a weight in a weights file is smaller by it.
+    /// Returns each parameter's interaction with itself ([`own_worth`]). The engine adds it to a
+    /// value, so it is subtracted from the weight in a weights file.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

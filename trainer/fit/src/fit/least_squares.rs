@@ -75,9 +75,9 @@ impl Sample {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// Gradient · preconditioned gradient at the beginning of the fit.
+    /// The product of the gradient and the preconditioned gradient at the beginning of the fit.
     start: f64,
-    /// Gradient · preconditioned gradient at the current weights.
+    /// The product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
     /// The objective at the current weights, in discs² · occurrences.
     objective: f64,
@@ -137,7 +137,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         }
     }
 
-    /// Computes the gradient and the objective at the current weights, and restarts the directions.
+    /// Computes the gradient and the objective at the current weights; forgets earlier directions.
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.part();

@@ -118,8 +118,8 @@ impl Packing<'_> {
     }
 }
 
-/// The phases read so far. Only `weights`, which will be written, holds their weights; phases not
-/// read have their initial weights there.
+/// The reports and metrics of the phases read so far, and all weights: fitted ones of the phases
+/// read, initial ones of the others.
 struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,

@@ -25,7 +25,7 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads a part that fits `phases` (one phase or group). Phases without positions are absent.
+    /// Reads a part that fits `phases` (one phase or group). It lacks phases without positions.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -54,8 +54,8 @@ impl FittedUnit {
         }
     }
 
-    /// Reads the phase or group that a part stores from its sections. The error is the name of the
-    /// first section that does not match `model`.
+    /// Reads a phase or group from the sections of a part. The error is the name of the first
+    /// section that does not match `model`.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let mut unit = Self { phases: vec![], factors: None };

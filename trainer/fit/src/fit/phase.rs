@@ -27,7 +27,7 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer. Even if the caller supplies another solver, its stopping rule ends the fit.
+    /// The optimizer, whose stopping rule ends the fit even if the caller supplies another solver.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,

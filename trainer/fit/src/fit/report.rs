@@ -20,15 +20,15 @@ pub struct PhaseReport {
     /// first. Duplicates count separately.
     #[serde(default)]
     pub labels: Vec<(String, u64)>,
-    /// Mean squared error on the training positions.
+    /// Mean squared error on the training positions, in discs².
     pub train_mse: Option<f64>,
-    /// Mean squared error on the validation positions.
+    /// Mean squared error on the validation positions, in discs².
     pub validation_mse: Option<f64>,
-    /// Mean absolute error on the validation positions.
+    /// Mean absolute error on the validation positions, in discs.
     pub validation_mae: Option<f64>,
-    /// Mean squared error on the test positions.
+    /// Mean squared error on the test positions, in discs².
     pub test_mse: Option<f64>,
-    /// Mean absolute error on the test positions.
+    /// Mean absolute error on the test positions, in discs.
     pub test_mae: Option<f64>,
     /// The number of validation positions.
     pub validation_positions: u64,
@@ -115,9 +115,9 @@ pub struct Metrics {
     /// mini-batches, the error of each batch is measured before its update; otherwise, all errors
     /// are measured after the epoch.
     pub train_mse: Option<f64>,
-    /// Mean squared validation error before rounding.
+    /// Mean squared error on the validation positions before rounding, in discs².
     pub validation_mse: Option<f64>,
-    /// Mean absolute validation error before rounding.
+    /// Mean absolute error on the validation positions before rounding, in discs.
     pub validation_mae: Option<f64>,
 }
 
@@ -137,7 +137,7 @@ impl Metrics {
         format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
     }
 
-    /// Returns the fields of the progress event of an epoch that took `seconds`, on `positions`.
+    /// Returns the progress event's fields for an epoch with `positions` positions in `seconds`.
     pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
         let fields = json!(self).as_object().cloned();
         let mut fields = fields.unwrap_or_default();
@@ -202,8 +202,8 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns each phase outside this fit with the nearest fitted phase. If the fit has no initial
-    /// weights, the phase outside has the weights of the fitted phase.
+    /// Returns each phase outside this fit with the nearest fitted phase, whose weights it gets if
+    /// the fit has no initial weights.
     pub fn filled(&self) -> Vec<Filled> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);

@@ -44,7 +44,7 @@ type Begun = (File, HashSet<(Phase, u32)>);
 pub(super) struct GrowingMetrics {
     path: PathBuf,
     head: String,
-    /// `None` until this process adds a line.
+    /// The open file; `None` until this process adds a line.
     begun: Mutex<Option<Begun>>,
 }
 

@@ -60,7 +60,7 @@ pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
-    /// `None` if this fit writes no metrics.
+    /// The metrics file; `None` if this fit writes none.
     metrics: Option<&'s GrowingMetrics>,
     /// The number of training positions in an epoch.
     positions: usize,
@@ -74,7 +74,7 @@ pub(super) struct Saver<'s, 'r> {
 impl<'s, 'r> Saver<'s, 'r> {
     /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// The shortest time between two saves, in durations of the last save: a group's takes long.
+    /// The least time between two saves, as a multiple of the duration of the last save.
     const SAVES: u32 = 20;
 
     pub(super) fn new(

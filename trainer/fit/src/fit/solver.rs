@@ -66,10 +66,10 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// A residual of 1 disc times a weight of one occurrence, in the integer unit of the sums.
+    /// The integer in sums of residuals for a residual of 1 disc with a weight of one occurrence.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Converts the integer of [`Backend::residual_sums`] to Σ ω · residual² in discs².
+    /// Converts the result of [`Backend::residual_sums`] to discs² · occurrences.
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
@@ -133,7 +133,7 @@ pub struct Epoch {
 pub struct State {
     /// The counters and scalars of the solver, as JSON.
     pub scalars: Value,
-    /// Named vectors with one element for each parameter. The name `best` is reserved.
+    /// Named vectors with an element for each parameter. `best` is reserved for the best weights.
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 

@@ -48,7 +48,7 @@ impl<T: Stored> Sorter<T> {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice if `items` items, of up to `bytes` bytes in the file, do not fit into
+    /// Returns a notice if `items` items, each of up to `bytes` bytes in the file, do not fit into
     /// memory.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());

@@ -17,9 +17,9 @@ pub struct BiasSums {
     /// Σ weight · (label − value), in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
     signed: i128,
     games: u64,
-    /// Σ S² over games, where S is a game's Σ weight · (label − value).
+    /// Σ S² over games, where S is the game's part of `signed`.
     signed_squared: i128,
-    /// Σ S · W over games, where S is a game's Σ weight · (label − value), and W its Σ weight.
+    /// Σ S · W over games, where S is the game's part of `signed`, and W its Σ weight.
     signed_by_weight: i128,
     /// Σ W² over games, where W is a game's Σ weight.
     weight_squared: i128,

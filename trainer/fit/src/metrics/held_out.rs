@@ -74,7 +74,7 @@ impl Trained {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Option<Overlap>, DataError> {
-        /// The most test games that are looked up, about a million positions.
+        /// The most test games that are looked up in training, about a million positions.
         const MOST: usize = 20_000;
         let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
         if test.is_empty() || files.is_empty() {

@@ -183,10 +183,10 @@ struct PartialErrors {
     worst: Vec<Valued>,
 }
 
-/// A position to evaluate, and its place in the files, if known.
+/// A position to evaluate, and its origin in the files, if known.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns positions with their places, if `games_before` games precede `games` in the file.
+/// Returns positions with their origins; `games_before` games precede `games` in the file.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

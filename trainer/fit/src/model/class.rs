@@ -86,7 +86,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits of configuration number `index` in `class_of`: 0 empty, 1 player, 2 opponent.
+/// Returns the digits of the configuration at `index` of `class_of`: 0 empty, 1 player, 2 opponent.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

@@ -41,12 +41,12 @@ pub struct Model {
 }
 
 impl Model {
-    /// Creates the model of a pattern set with the fastest instructions of the processor.
+    /// Creates the model of a pattern set, for the fastest instructions of the processor.
     pub fn new(set: PatternSet) -> Self {
         Self::with_instructions(set, InstructionSet::fastest())
     }
 
-    /// Creates the model with code for an instruction set; portable if the processor lacks it.
+    /// Creates the model with code for an instruction set; portable code if the processor lacks it.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
         let indexer = Indexer::new(&class::lanes(&geometry), instructions);
@@ -54,7 +54,7 @@ impl Model {
         Self { set, geometry, indexer, in_file }
     }
 
-    /// Returns the instruction set that computes features.
+    /// Returns the instruction set with which the model computes features.
     pub fn instructions(&self) -> InstructionSet {
         self.indexer.instructions
     }
@@ -83,12 +83,12 @@ impl Model {
         self.in_file[parameter] as usize
     }
 
-    /// Reorders values from the parameter order of weights files to that of the fit.
+    /// Returns values given in the parameter order of weights files in the order of the fit.
     pub fn from_file<T: Copy>(&self, by_file: &[T]) -> Vec<T> {
         self.in_file.iter().map(|&parameter| by_file[parameter as usize]).collect()
     }
 
-    /// Reorders values from the parameter order of the fit to that of weights files.
+    /// Returns values given in the parameter order of the fit in the order of weights files.
     pub fn to_file<T: Copy + Default>(&self, by_fit: &[T]) -> Vec<T> {
         let mut by_file = vec![T::default(); by_fit.len()];
         for (&parameter, &value) in self.in_file.iter().zip(by_fit) {
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    /// Returns the parameters of one position, in the order of [`Self::write_rows`].
+    /// Returns the parameter indices of one position, in the order of [`Self::write_rows`].
     pub fn features(&self, position: &Position) -> Vec<u32> {
         let mut rows = [Row::EMPTY];
         self.write_rows([*position].into_iter(), &mut rows);
@@ -128,7 +128,7 @@ impl Model {
     }
 
     /// Returns one row for each position: the parameters of its instances, then those of its scalar
-    /// features. The parameters have the indices of weights files.
+    /// features, as indices of weights files.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         const CHUNK: usize = 256;
         let features = self.feature_count();

@@ -9,7 +9,7 @@ use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_wor
 use othello_engine::random::random_game;
 use serde::Serialize;
 
-/// The number of random games on whose positions the change of values is measured.
+/// The number of random games on whose positions [`Change`] is measured.
 const GAMES: u64 = 100;
 
 /// The coarse steps to choose from, the coarsest first, as multiples of a weights file's step.
@@ -22,7 +22,7 @@ pub struct Coarseness {
     /// coarse step is at most σ/√n discs, but not finer than the file's step. For a factor with n
     /// occurrences, the step is coarsened by the same ratio as for a weight.
     pub label_error: f64,
-    /// The number of leading binary digits of counts to keep; with 0 digits, counts become 0.
+    /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
     /// The number of consecutive phases that share weights. A shared weight is the mean of the
     /// weights of these phases, weighted by occurrences.
@@ -30,8 +30,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the coarse step, as a multiple of the file's step, for a number of occurrences.
-    /// Compares squares, not roots: they are the same on every machine.
+    /// Returns the coarse step of a weight, as a multiple of the file's step. Compares squares,
+    /// since square roots may differ between machines.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -39,8 +39,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights rounded to coarser steps. Rounding the factors of a class also changes the
-/// class's own contribution to the value. The weight of the class compensates for this change.
+/// Returns the weights rounded to coarser steps. Rounding the factors of a class changes the
+/// [`own_worth`] of its factor vector; the weight of the class gets the difference.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -96,7 +96,7 @@ impl Mean {
     }
 }
 
-/// Returns the total number of occurrences of each parameter in all phases of a group.
+/// Returns the number of occurrences of each parameter in a group of phases that share factors.
 fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> {
     let mut sums = vec![0; weights.geometry().parameters()];
     for phase in Phase::all().filter(|&phase| factors.shape().group(phase) == group) {
@@ -106,18 +106,18 @@ fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> 
     sums
 }
 
-/// Returns the multiple of `of` that is nearest to `factor`, within the range of factors.
+/// Rounds `factor` to the nearest multiple of `of` within ±[`MAX_FACTOR`].
 fn nearest_factor(factor: i8, of: f64) -> i8 {
     let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Returns the nearest multiple of `of`, halves to even, since rounding them up would bias sums.
+/// Rounds to a multiple of `of`, halves to the even one, since rounding them up would bias sums.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns, for each factor vector, [`own_worth`] before rounding minus after, in discs.
+/// Returns, for each factor vector, by how many discs its rounding lowers [`own_worth`].
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {
@@ -144,7 +144,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Measures the change of values from `before` to `after`.
+    /// Measures the change of values from `before` to `after`, on positions of random games.
     pub fn between(before: &Weights, after: &Weights) -> Self {
         let (mut positions, mut squares, mut greatest) = (0_u32, 0.0, 0.0_f64);
         for step in (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps) {

@@ -1,4 +1,4 @@
-//! Reports on files of records: numbers, duplicates, and statistics of games or positions by ply.
+//! Reports on files of records: counts, duplicates, and statistics of games or positions by ply.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub struct FileReport {
     /// The kind of records, and the report on them.
     #[serde(flatten)]
     pub records: RecordsReport,
-    /// The number of frames in the file.
+    /// The number of frames (blocks of records) in the file.
     pub frames: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
@@ -48,7 +48,7 @@ pub enum RecordsReport {
     Openings(PositionsReport),
 }
 
-/// The report on the games of a file. An array by ply has 61 numbers.
+/// The report on the games of a file. Arrays by ply have 61 elements, for plies 0 to 60.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct GamesReport {
     /// The number of games in the file.
@@ -61,9 +61,9 @@ pub struct GamesReport {
     pub incomplete: u64,
     /// The number of positions after the random opening moves in which a move was played.
     pub positions: u64,
-    /// The number of games with a solved position.
+    /// The number of games that contain a position with a known exact score.
     pub solved: u64,
-    /// The number of games with a value for any of their moves.
+    /// The number of games with a search value for at least one move.
     pub valued: u64,
     /// Bytes of the file per game.
     pub bytes_per_game: f64,
@@ -71,9 +71,9 @@ pub struct GamesReport {
     pub positions_by_ply: Vec<u64>,
     /// The number of games by the number of their random moves.
     pub random_plies: Vec<u64>,
-    /// The number of games by the ply of their solved position.
+    /// The number of games by the ply of the first position with a known exact score.
     pub solved_plies: Vec<u64>,
-    /// The number of values by the ply of the move.
+    /// The number of search values by the ply of the move.
     pub values_by_ply: Vec<u64>,
     /// The number of games by the number of their moves.
     pub lengths: Vec<u64>,
@@ -93,24 +93,24 @@ pub struct PositionsReport {
     pub occurrences: f64,
     /// Bytes of the file per position.
     pub bytes_per_position: f64,
-    /// The plies that have positions.
+    /// The report on each ply that has positions.
     pub plies: Vec<PlyReport>,
 }
 
-/// The positions of one ply.
+/// The statistics of the positions of one ply.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct PlyReport {
     /// The ply.
     pub ply: usize,
     /// The number of positions.
     pub positions: u64,
-    /// The mean of the labels, in discs for the player.
+    /// The mean of the labels, in discs for the side to move.
     pub mean_label: f64,
     /// The standard deviation of the labels, in discs.
     pub deviation: f64,
 }
 
-/// Reports on each file. The keys that find duplicates use temporary files beyond the memory limit.
+/// Reports on each file. The records' keys go to temporary files if they exceed the memory limit.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -300,7 +300,7 @@ impl GamesReport {
 }
 
 /// Sums over positions: their total weight and, for each ply, their number, Σ label and Σ label².
-/// The sums are exact, since weights and labels are whole numbers of steps.
+/// The sums are exact, since weights and labels are integers: multiples of a fixed unit.
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,

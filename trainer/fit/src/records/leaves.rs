@@ -25,9 +25,9 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth of a search. A hash of each position determines its depth, from 1 on.
+    /// The greatest depth of a search. A hash of the position determines its depth, 1 to this one.
     pub depth: u32,
-    /// The shard of the games to search.
+    /// The shard (share) of the games whose positions this process searches.
     pub shard: Shard,
 }
 
@@ -40,8 +40,8 @@ const HASH_MEGABYTES: usize = 1;
 
 const LEAVES: &str = "leaves (games)";
 
-/// Searches every labelled position of the games, and writes the leaves in order, with the labels
-/// of the searched positions. If the game ends within a principal variation, it has no leaf.
+/// Searches every labelled position of the games. Writes the leaves in the order of the positions,
+/// with the labels of these. If the game ends within a principal variation, it has no leaf.
 /// Threads, shards and interruptions do not affect the file.
 pub fn leaves<E: Identified>(
     out: &Path,
@@ -95,7 +95,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Accepts a part with any number of positions, since a search may have no leaf.
+    /// Accepts a stored part with any number of positions, since a search may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

@@ -24,11 +24,11 @@ pub use records::Changes;
 pub struct Settings {
     /// Every position with at most this many empty squares gets its exact score.
     pub exact: u32,
-    /// The search of all other positions; `None` keeps their labels.
+    /// The search that labels positions with more empty squares; `None` keeps their labels.
     pub search: Option<Search>,
 }
 
-/// The search of positions that are not solved.
+/// The search of positions that have too many empty squares to be solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Search {
     /// The depth in plies.
@@ -46,7 +46,7 @@ impl Search {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
 
-    /// Searches a position with these settings.
+    /// Returns the result of a search of a position with these settings.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -59,7 +59,7 @@ pub struct RelabelJob<'a, R> {
     pub settings: Settings,
     /// The input records of all shards.
     pub inputs: &'a Inputs<R>,
-    /// The shard of the records to relabel.
+    /// The shard (share) of the records that this process relabels.
     pub shard: Shard,
     /// The device that finds exact scores; `None` for the CPU alone. The CPU finds the scores that
     /// the device does not find. The result does not depend on the device.
@@ -69,18 +69,18 @@ pub struct RelabelJob<'a, R> {
 /// The report on a relabelled file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relabelled {
-    /// The number of games or positions; for a shard, the number in its parts.
+    /// The number of relabelled games or positions; for a shard, the number in its stored parts.
     pub records: u64,
     /// The comparison of the old results or labels with exact scores.
     pub changes: Changes,
-    /// The summary of the file; `None` for a shard.
+    /// The summary of the written file; `None` for a shard, which writes no file.
     pub summary: Option<Summary>,
 }
 
 /// The size of each search's transposition table, in MB of 2²⁰ bytes, without effect on results.
 const HASH_MEGABYTES: usize = 16;
 
-/// A record that can be relabelled.
+/// A record (game or position) that can get new labels.
 pub trait Relabel: Record {
     /// Returns how many records a thread processes at a time.
     fn at_once(settings: &Settings) -> usize;
@@ -164,7 +164,7 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    /// Counts the differences between the records in a shard's parts and the input records.
+    /// Counts how the records in a shard's parts differ from the input records.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = OrderedInputs::new(self.inputs);
@@ -190,7 +190,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The most records in a part: the positions that a device solves for them take up to 150 MB.
+/// The most records stored as one part: their positions for a device take up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -211,7 +211,7 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
     }
 
-    /// Reads the records of a part, and solves their positions on the device, if there is one.
+    /// Reads the records with these numbers; a device, if there is one, solves their positions.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.inputs.take(numbers)?;
@@ -259,8 +259,8 @@ impl Settings {
         })
     }
 
-    /// Returns the number of empty squares up to which all scores are exact. Searches that reach
-    /// the end of the game are exact, too, unless their nodes are limited.
+    /// Returns the number of empty squares at or below which every score is exact. This includes
+    /// searches that reach the end of the game, unless their nodes are limited.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

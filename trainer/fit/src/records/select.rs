@@ -26,9 +26,9 @@ pub struct Selected {
     pub summary: Summary,
 }
 
-/// A record that can be selected.
+/// A record (game or position) that can be split, sampled or merged.
 pub trait Selectable: Record {
-    /// Returns the record's subset; `None` if the split omits it.
+    /// Returns the record's subset (such as training); `None` if `split` omits the record.
     fn subset(&self, split: &Split) -> Option<Subset>;
 
     /// Returns the record as a scored position; `None` for a game.
@@ -93,7 +93,7 @@ impl<R: Record> Output<R> {
         Ok(Self { file, records })
     }
 
-    /// Creates a file to which `write` adds records, unless the file is already complete.
+    /// Creates a file and calls `write` to add its records, unless the file is already complete.
     pub(super) fn make(
         inputs: &Inputs<R>,
         path: &Path,
@@ -121,7 +121,7 @@ impl<R: Record> Output<R> {
     }
 }
 
-/// Writes each subset of the records to a separate file: the subsets of a fit with this split.
+/// Writes each subset of the records to its own file: the same subsets as in a fit with this split.
 pub fn split<R: Selectable>(
     inputs: &Inputs<R>,
     split: Split,
@@ -226,7 +226,7 @@ pub fn merge<R: Selectable>(
     })
 }
 
-/// The greatest size in bytes of a record in the temporary file: a game with values and a number.
+/// The greatest size in bytes of a record in the temporary file: that of a game with values.
 const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.
@@ -402,7 +402,7 @@ mod tests {
         check_shuffle(&positions(9000));
     }
 
-    /// Shuffles with memory for all records, for fewer, and for as few as the sort can use.
+    /// Checks shuffles with memory for all records, for fewer, and for as few as the sort can use.
     fn check_shuffle<R: Record + Ord + Debug>(records: &[R]) {
         let folder = Folder::new();
         let inputs = inputs::<R>(&folder.write("all", records));

@@ -59,7 +59,7 @@ impl<R: Record> Inputs<R> {
         self.records == 0
     }
 
-    /// Refuses an output that is one of the input files.
+    /// Returns an error if the output is one of the input files.
     pub(super) fn check_output(&self, output: &Path) -> Result<(), RecordError> {
         Ok(check_output(output, &self.paths)?)
     }
@@ -169,22 +169,22 @@ impl<R: Record> OrderedInputs<R> {
     }
 }
 
-/// Returns the number of records in a part; `None` if it does not contain records.
+/// Returns the number of records in a stored part of a run; `None` for a part without records.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
 }
 
-/// The records of a finished run, or of a shard.
+/// The number of records that a finished run or a shard wrote, and the summary of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The number of records.
     pub records: u64,
-    /// The summary of the file; `None` for a shard.
+    /// The summary of the written file; `None` for a shard, which writes no file.
     pub summary: Option<Summary>,
 }
 
-/// Writes the records of all parts, in order, to the output of the run.
+/// Writes the records of all stored parts of a run, in order, to the run's output.
 pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Written, RecordError> {
     progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
     let mut writer = RecordWriter::<R>::over(run.writer()?);

@@ -1,4 +1,4 @@
-//! Checks every frame of a file and replays every game; copies the undamaged frames.
+//! Checks every frame (block of records) of a file, and copies the undamaged ones; replays games.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::source::records::{Frame, Records};
 pub struct Validation {
     /// The path of the file, as given.
     pub path: String,
-    /// The number of whole frames.
+    /// The number of undamaged frames (blocks with a checksum) in the file.
     pub frames: u64,
     /// The number of games in the undamaged frames.
     pub games: u64,
@@ -30,7 +30,7 @@ pub struct Validation {
     pub damage: Vec<String>,
 }
 
-/// Returns the damage in a file. An unreadable, foreign or newer file is an error.
+/// Checks a file and returns its damage. An unreadable, foreign or newer file is an error.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
     let mut found = read(path, progress, |_| Ok(()))?;
     // A weights file without damaged sections may still be invalid.
@@ -75,7 +75,7 @@ pub fn repair(
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of all undamaged frames. `records` returns the records of a frame.
+/// Copies the records of all undamaged frames. `records` returns the records of a frame (a block).
 fn copy<R: Record>(
     (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
@@ -93,7 +93,7 @@ fn copy<R: Record>(
     Ok(writer.finish()?)
 }
 
-/// Passes the undamaged frames to `take`; returns the counts of records and the damage.
+/// Passes the undamaged frames (blocks of records) to `take`; returns counts, and the damage.
 fn read(
     path: &Path,
     progress: &dyn Progress,
@@ -160,8 +160,8 @@ impl Input {
         })
     }
 
-    /// Reads the next section. Returns its frame, `Some(None)` if the section has no frame of
-    /// records, or `None` at the end of the file.
+    /// Reads the next section. Returns its frame (block of records), `Some(None)` if it has none,
+    /// or `None` at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),
@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes five frames of 20 games. The number of moves is the same for all games of a frame.
+    /// Writes and returns five frames of 20 games; all games of a frame have equally many moves.
     fn write(path: &Path) -> Vec<Vec<Game>> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];

@@ -13,8 +13,8 @@ use othello_engine::text::Lines;
 use super::lines::Records;
 use super::{DataError, Entries, labelled};
 
-/// Reads the positions of a file and skips blank lines. If the player must pass, the record is the
-/// position after the pass, with the score for the other side.
+/// Reads the positions of a file and skips blank lines. If the side to move must pass, the record
+/// is the position after the pass, with the score for the other side.
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, DataError> {
     Records::open(path, parse)
 }
@@ -74,7 +74,7 @@ mod tests {
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    /// If the player must pass, the position after the pass, with the label negated, must be read.
+    /// If the side to move must pass, the position after the pass must be read, its label negated.
     #[test]
     fn a_line_has_the_score_of_the_side_to_move_or_is_rejected() {
         // Black (a1) has the legal move d1; white (b1 and c1) has no legal move.

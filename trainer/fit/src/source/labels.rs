@@ -73,7 +73,7 @@ impl Default for LabelRules {
 }
 
 impl LabelRules {
-    /// Creates an ordered list of rules. Refuses no rules, bad weights and rules that never apply.
+    /// Creates an ordered list of rules. Refuses an empty list, and invalid or unreachable rules.
     pub fn new(rules: Vec<LabelRule>) -> Result<Self, Invalid> {
         if rules.is_empty() {
             return Err(not_a_rule("", EXPECTED));
@@ -128,8 +128,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses `weight`, by which a file's weights are multiplied, if its product with the weight
-    /// of a rule is too far from a multiple of 1/64.
+    /// Refuses `weight`, by which the weights of a file's positions are multiplied, if its product
+    /// with the weight of a rule is too far from a multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -144,7 +144,7 @@ impl LabelRules {
             .any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message: a remedy for missing search values, if a rule uses these.
+    /// Returns the end of a message: how to add search values if a rule uses them, else nothing.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() {
             "; `selfplay --values` records search values, `relabel --depth` adds them"
@@ -153,7 +153,7 @@ impl LabelRules {
         }
     }
 
-    /// Returns the label source of rule `rule`; `given` for `None`, a label that the file contains.
+    /// Returns the label source of rule `rule`; for `None` (a label from the file), `given`.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
     }
 
-    /// Returns a game that is solved at ply 4 and has exact values at plies 4 to 6.
+    /// Returns a game with an exact score at ply 4 and exact values at plies 4 to 6.
     fn relabelled() -> Game {
         let values = vec![None, Some(3), None, Some(-8), Some(10), Some(-6), Some(6), None, None];
         let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();

@@ -44,13 +44,13 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, DataError>> {
     /// Returns the place of the record that was read last, such as `line 7`.
     fn place(&self) -> String;
 
-    /// Returns the notation of the record that was read last, if the format has several notations.
+    /// Returns the notation of the last record; `None` if the format has only one notation.
     fn form(&self) -> Option<Form> {
         None
     }
 }
 
-/// Returns the entries of a file that contains `bytes`; rejections are texts.
+/// Returns the records of a file that contains `bytes`; a refused one is an `Err` with its message.
 #[cfg(test)]
 pub(crate) fn entries_of<T, E: Entries<T>>(
     name: &str,
@@ -76,7 +76,7 @@ fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> 
     }
 }
 
-/// Returns a labelled position. If its player must pass, passes and negates the label.
+/// Returns a labelled position. If the side to move must pass, passes and negates the label.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))

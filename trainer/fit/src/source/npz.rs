@@ -272,7 +272,7 @@ mod tests {
 
     type Arrays = NpzWriter<Cursor<Vec<u8>>>;
 
-    /// Returns a file with the arrays that `add` writes, in addition to `boards` start positions.
+    /// Returns an `.npz` file with `boards` start positions and the arrays that `add` writes.
     fn file_with(boards: usize, add: impl FnOnce(&mut Arrays)) -> Vec<u8> {
         let mut arrays = NpzWriter::new(Cursor::new(vec![]));
         if boards > 0 {

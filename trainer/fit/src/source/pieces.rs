@@ -35,7 +35,7 @@ pub(super) struct Games<T> {
     nested: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,
-    /// The records of the last game that were not returned yet.
+    /// The records made from the last game that the iterator has not returned yet.
     made: vec::IntoIter<T>,
 }
 
@@ -50,7 +50,7 @@ impl<T> Games<T> {
         Self { source, ahead, line: 1, place, number: 0, nested, parse, make, made }
     }
 
-    /// Takes the text of the next game: up to its end or, without an end, up to the game after it.
+    /// Returns the text of a game, up to its end or to the next game; `None` at the file's end.
     fn next_piece(&mut self) -> Result<Option<Vec<u8>>, DataError> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {
@@ -146,7 +146,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns true if `byte` is the last byte of a game, or of a text in which no game begins.
+    /// Returns true if `byte` ends a game, or ends with `;)` a text in which no game begins.
     fn ends(&mut self, byte: u8, nested: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';

@@ -19,7 +19,7 @@ pub enum Records {
     Games(GameReader),
     /// Positions or openings, which already have labels.
     Positions(PositionReader),
-    /// Positions, each with its label, the number of its game, and its subset.
+    /// Positions, each with its label, its game's number and its subset (such as training).
     Placed(PlacedReader),
     /// A text file whose lines are boards with scores.
     Boards(ScoredBoards),
@@ -32,7 +32,7 @@ pub enum Frame {
     Games(Vec<Game>),
     /// A frame of positions or openings.
     Positions(Vec<ScoredPosition>),
-    /// A frame of positions with labels, games and subsets.
+    /// A frame of positions with labels, game numbers and subsets (training, validation, test).
     Placed(Vec<PlacedPosition>),
 }
 
@@ -101,7 +101,7 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns true if the records are a complete enumeration, of which nothing can be held out.
+    /// Returns true if the records are complete, such as all openings: then none are held out.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
@@ -120,7 +120,7 @@ impl Records {
         })
     }
 
-    /// After an error, skips to the next undamaged frame; returns false if there is none.
+    /// After an error, skips to the next undamaged frame (block); returns false if there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         match self {
             Self::Games(reader) => reader.resynchronize(),
@@ -189,7 +189,7 @@ impl RecordRange {
     }
 }
 
-/// Divides a frame into games. Only adjacent positions of a game count as the same game.
+/// Divides positions into games: each run of adjacent positions with one game number.
 pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPosition]> {
     rows.chunk_by(|one, next| one.game == next.game)
 }

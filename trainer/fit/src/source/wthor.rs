@@ -21,8 +21,8 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a WTHOR file. The theoretical score becomes [`Game::solved`] at the stated
-/// number of empty squares, unless the game ends earlier.
+/// Reads the games of a WTHOR file. The stated score under perfect play becomes [`Game::solved`] at
+/// the stated number of empty squares, unless the game ends earlier.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, DataError> {
     let wrong = |reason| DataError::Format {
         path: path.to_owned(),
@@ -100,7 +100,7 @@ mod tests {
     use crate::source::Rejection;
     use othello_testing::scratch;
 
-    /// Returns a file of games, given by their theoretical number of black discs and their moves.
+    /// Returns a file of games, each given by black's discs under perfect play and by its moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![20, 20, 1, 1];
         bytes.extend((games.len() as u32).to_le_bytes());

@@ -32,7 +32,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Words before an amount of work. With a hostile number, a command may run without end.
+/// Flags (and `perft`) before an amount of work: with a hostile number, a command may never end.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -90,7 +90,7 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// Passes a long word, and one with control characters. Messages must shorten or escape them.
+/// Passes long words and control characters, which messages must shorten or escape.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     let long = "x".repeat(100_000);
@@ -122,8 +122,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with the inputs, a folder, a FIFO, two devices, and files that no command made.
-/// The devices are links: a root process that renames a file over a device removes the device.
+/// Makes a folder with the inputs, a folder, a FIFO, links to two devices (a root process that
+/// renames a file over a device itself would remove it), and files that no command made.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));

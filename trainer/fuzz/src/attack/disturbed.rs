@@ -152,7 +152,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Starts each command a second time while it runs. At least one run must do the work.
+/// Starts each command again while it runs. At least one of the two runs must do its work.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -166,7 +166,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Kills a command, in up to 12 tries, until it leaves unfinished work. Returns the work's folder.
+/// Kills a command, in up to 12 tries, until it leaves unfinished work; returns the work's folder.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {

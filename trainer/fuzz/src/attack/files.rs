@@ -121,7 +121,7 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Resumes a killed command with damaged files. It must refuse them, or do as without the kill.
+/// Resumes a killed command with damaged files: it must refuse them or give the right result.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

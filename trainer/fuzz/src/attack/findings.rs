@@ -12,7 +12,7 @@ pub(super) enum End {
     Stopped,
 }
 
-/// The headings of the counts: all runs, each [`End`], and findings.
+/// The column headings of the table of counts: all runs, each [`End`], and findings.
 const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 
 #[derive(Default)]

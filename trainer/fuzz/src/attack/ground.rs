@@ -193,7 +193,7 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns a command's name in the counts: program, subcommand, next word, and a fit's optimizer.
+/// Returns the name under which a command is counted: program, subcommand, next word, optimizer.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

@@ -45,7 +45,7 @@ pub struct Rounds {
     /// Number of players that leave processes behind in a match, up to 6
     #[arg(long, default_value_t = 6)]
     pub engines: usize,
-    /// Number of lists of arguments in all
+    /// Number of randomly changed lists of arguments, for all commands together
     #[arg(long, default_value_t = 400)]
     pub lists: usize,
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::findings::End;
 use super::ground::Limits;
 
-/// Returns true for a refusal: status 2 asks the user to correct something, 75 to try again.
+/// Returns true for the exit status of a refusal: 2 (correct the input) or 75 (try again).
 pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -49,7 +49,7 @@ impl Ended {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Returns true if a memory allocation failed: the allocator prints this message and aborts.
+    /// Returns true if the command aborted because an allocation failed, as its message states.
     pub(super) fn found_no_memory(&self) -> bool {
         self.errors.contains("memory allocation of")
     }
@@ -58,8 +58,8 @@ impl Ended {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns the fault of a run on hostile input. Control characters in messages or output are
-    /// also faults, except in JSON output, which is for programs.
+    /// Returns the fault of a run on hostile input, if any. Control characters in messages or
+    /// output are also faults, except in JSON output, which is for programs.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -87,7 +87,7 @@ impl Ended {
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns a fault that no input may cause, such as a panic, a hang or excessive memory.
+    /// Returns a fault that no input may cause, such as a panic or a hang; `None` if there is none.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

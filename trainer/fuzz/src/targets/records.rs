@@ -118,7 +118,7 @@ pub(super) fn positions(data: &[u8]) {
 }
 
 /// The bytes before the first zero byte are a pattern set in TOML; if there are none, a small set
-/// is used. Then each three bytes change the sections of zero weights for this set.
+/// is used. Each three bytes after it make a change in the sections of zero weights for this set.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());

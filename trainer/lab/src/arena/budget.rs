@@ -16,16 +16,16 @@ use serde::{Deserialize, Serialize};
 pub struct Budget {
     /// The limit on the nodes of a search; null if there is none.
     pub nodes: Option<u64>,
-    /// The time per move. With this limit, games depend on the machine and its load.
+    /// The time per move; null for no limit. With it, games depend on the machine and its load.
     pub milliseconds: Option<u64>,
-    /// The total time of all moves of a game in seconds, including perfect play. With this limit,
+    /// The total time of all moves of a game in seconds, including exact play. With this limit,
     /// games also depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_a_game: Option<u64>,
 }
 
 impl Budget {
-    /// Returns the limits on nodes and on time per move of the player's search settings.
+    /// Returns the limits on nodes and on time per move in a player's search settings.
     pub fn of(search: &SearchSpec) -> Self {
         let &SearchSpec { nodes, milliseconds, .. } = search;
         Self { nodes, milliseconds, seconds_a_game: None }

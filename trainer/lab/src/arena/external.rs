@@ -93,7 +93,7 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine over all its games. The game after a misconduct starts a new process.
+/// A session with an engine over all its games. Misconduct ends its process, not the session.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
@@ -101,7 +101,7 @@ pub(super) struct Conversation<'a> {
     process: Option<Process>,
     /// The number of the last request; late answers, with earlier numbers, are ignored.
     number: u64,
-    /// The name that an NBoard engine reported by `set myname`.
+    /// The name that an NBoard engine reported by `set myname`; `None` before it did.
     name: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Conversation<'a> {
         Self { engine, terms, process: None, number: 0, name: None }
     }
 
-    /// Returns the reported name and version, if any. A game must have begun.
+    /// Returns the engine's name and version, if it reports them. A game must have begun.
     fn introduction(&mut self) -> Result<Option<String>, Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             return Ok(self.name.clone());

@@ -51,7 +51,7 @@ pub struct MatchFile {
     pub conditions: Conditions,
     /// The result of the pairs that count: all, or those up to the decision of a sequential test.
     pub result: MatchResult,
-    /// The summary of the match file; `None` for a shard, which has no such file.
+    /// The summary of the match file; `None` for a shard, which writes no match file.
     pub summary: Option<Summary>,
 }
 
@@ -65,7 +65,7 @@ const MOST_PER_PART: u64 = 1 << 12;
 /// decision of the test do not count, and shorter parts have fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage for [`KeptMatch::play_stage`], if one thread takes `seconds` for a pair.
+/// Returns a stage of `pairs` pairs for [`KeptMatch::play_stage`]; a pair takes a thread `seconds`.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -116,7 +116,7 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays the match as a stage of a run that has further stages; writes no match file.
+    /// Plays the match as one of several stages of a run, by its index; writes no match file.
     pub fn play_stage(
         &self,
         run: &Run,
@@ -170,7 +170,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     type Error = LabError;
 
     const CAN_END: bool = true;
-    /// Returns true if a part has exactly the pairs `numbers`, each with its opening of the match.
+    /// Returns true if a stored part has exactly the pairs `numbers`, each with its opening.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
@@ -212,7 +212,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     }
 }
 
-/// Writes the pairs of all parts, up to the decision of a sequential test, to the run's match file.
+/// Writes the pairs of all stored parts, up to the sequential test's decision, to the match file.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, LabError> {
     let wrong = |reason| FileError::exists(run.output(), reason);
     let mut content = Content::of(run.provenance()).map_err(wrong)?;
@@ -266,7 +266,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Self { conditions: None, pairs: OrderedPairs::new(first, ends) }
     }
 
-    /// Adds the pairs of a stage, up to the decision of the sequential test.
+    /// Adds the pairs that a stage of the run stored, up to the decision of the sequential test.
     fn add_stage(
         &mut self,
         run: &Run,

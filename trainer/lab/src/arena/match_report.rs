@@ -14,10 +14,9 @@ use super::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The first player is proven worse; by a sequential test: not better by the larger difference
+    /// The first player is proven worse; with a sequential test: the test rejects H1
     Worse,
-    /// The first player is not proven better; with a sequential test: not proven better by more
-    /// than the smaller difference
+    /// The first player is not proven better; with a sequential test: the test does not accept H1
     NotBetter,
     /// A player forfeited a game
     Forfeit,
@@ -36,7 +35,7 @@ pub struct MatchReport {
     depth: u32,
     /// The default number of empty squares at or below which players solve positions exactly.
     exact: u32,
-    /// The limits of searches before exact play.
+    /// Each player's limits on nodes and time in searches before exact play.
     budgets: [Budget; 2],
     #[serde(flatten)]
     statistics: Statistics,
@@ -50,7 +49,7 @@ pub struct MatchReport {
     forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     resigned: [usize; 2],
-    /// Each player's nodes and time before exact play; for external programs, only the time.
+    /// Each player's nodes and seconds before exact play; 0 nodes for an external program.
     efforts: [Effort; 2],
     /// The wall time.
     seconds: f64,
@@ -176,7 +175,7 @@ impl MatchReport {
         self.elo(self.statistics.elo_interval)
     }
 
-    /// States which player is better, with the p-value or the result of the sequential test.
+    /// Returns a text that states which player is better, with the p-value or the sequential test.
     pub fn reason(&self) -> String {
         let Self { first, second, sprt, .. } = self;
         let Some(SprtReport { elo0, elo1, llr, llr_bounds: [low, high], decision, .. }) = sprt

@@ -83,7 +83,7 @@ impl Match<'_> {
         Ok(MatchResult::new(played.pairs))
     }
 
-    /// Estimates the seconds that one thread takes for a pair of games of these players.
+    /// Estimates the seconds of one thread for a pair of games between these players.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
@@ -145,7 +145,7 @@ impl<'a> Seats<'a> {
     }
 }
 
-/// Plays a game in which player `mover` (0 or 1) moves first. `pair` is its pair, counted from 1.
+/// Plays a game in which player `mover` (0 or 1) moves first. `pair` is its pair's number, from 1.
 fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: usize) -> PlayedGame {
     let board = Board::new(opening.position, opening.side);
     let mut game = Underway { opening, turns: vec![], board };

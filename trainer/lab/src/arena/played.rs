@@ -22,7 +22,7 @@ pub struct PlayedGame {
     pub squares: Vec<Square>,
     /// The disc difference at the end for the first player; ±64 if a player forfeited.
     pub score: Discs,
-    /// The player who forfeited (1 or 2), and the reason.
+    /// The player who forfeited (1 or 2), and the reason; `None` for a game played to its end.
     pub forfeit: Option<(usize, String)>,
 }
 
@@ -50,11 +50,11 @@ struct Line {
     transcript: Option<String>,
     /// The moves after the opening.
     moves: String,
-    /// The score of the first player.
+    /// The score of the first player, in discs.
     score: Discs,
-    /// The player who forfeited the game: 1 or 2.
+    /// The player who forfeited the game: 1 or 2; null if none did.
     forfeited_by: Option<usize>,
-    /// The reason of the forfeit.
+    /// The reason of the forfeit, if there was one.
     reason: Option<String>,
 }
 

@@ -57,7 +57,7 @@ impl Contestant<'_> {
     }
 }
 
-/// The effort of choosing moves.
+/// The nodes and the time that a player spent on choosing moves.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Effort {
     /// The number of nodes; those of external programs are unknown and not counted.
@@ -71,7 +71,7 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// The player solves positions with at most this many empty squares; `effort` excludes them.
+    /// The player solves positions with at most this many empty squares; `effort` omits this work.
     exact: u32,
     pub(super) effort: Effort,
     /// The time for all moves of a game, if limited.

@@ -15,7 +15,7 @@ use super::{Pair, Statistics};
 pub struct PlayedPair {
     /// The games. The first player moves first in the first game, the second player in the second.
     pub games: [PlayedGame; 2],
-    /// Each player's nodes and time before exact play; for external programs, only the time.
+    /// Each player's nodes and seconds before exact play; 0 nodes for an external program.
     pub efforts: [Effort; 2],
 }
 
@@ -39,7 +39,7 @@ pub struct MatchResult {
     pub forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     pub resigned: [usize; 2],
-    /// Each player's nodes and time before exact play; for external programs, only the time.
+    /// Each player's nodes and seconds before exact play; 0 nodes for an external program.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     pub games: Vec<PlayedGame>,
@@ -91,21 +91,21 @@ impl MatchResult {
     }
 }
 
-/// Receives pairs of games in any order, and appends them to a list in the order of their openings.
+/// Receives pairs in any order, and appends them to `pairs` in the order of their openings.
 pub(super) struct OrderedPairs<F> {
     /// The index of the pair that is appended to `pairs` next.
     next: usize,
-    /// The pairs that count: those without a missing pair before them.
+    /// The pairs that count: all before the first missing pair, until `enough` returned true.
     pub(super) pairs: Vec<PlayedPair>,
     /// Pairs that wait for one with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
-    /// True if `enough` has returned true.
+    /// True if `enough`, which decides on the end of the match, has returned true.
     pub(super) has_ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list. Pairs count from `first` until `enough` returns true for a pair.
+    /// Creates an empty list. Pairs count from number `first` on, until `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }

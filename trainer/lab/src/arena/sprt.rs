@@ -46,8 +46,8 @@ impl TryFrom<[f64; 2]> for Hypotheses {
     }
 }
 
-/// An error rate of a sequential test: the probability of the wrong decision if one of the
-/// hypotheses is true.
+/// An error rate of a sequential test: the probability that the test decides against a hypothesis
+/// that is true.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct ErrorRate(f64);
@@ -87,9 +87,9 @@ pub struct Sprt {
     Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, Display,
 )]
 pub enum Decision {
-    /// Rejects H1: the first player is not better by the larger difference.
+    /// Rejects H1: the first player is not better by the difference that H1 states.
     H0,
-    /// Accepts H1 and rejects H0: the first player is better by more than the smaller difference.
+    /// Accepts H1: the first player is better by more than the difference that H0 states.
     H1,
     /// More pairs are needed.
     #[serde(rename = "open")]
@@ -160,7 +160,7 @@ impl Sprt {
         }
     }
 
-    /// Wald's lower and upper bound on the log-likelihood ratio, at which the test ends.
+    /// The lower and the upper bound (Wald) on the log-likelihood ratio at which the test ends.
     fn bounds(&self) -> [f64; 2] {
         let (alpha, beta) = (self.alpha.0, self.beta.0);
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
@@ -240,8 +240,8 @@ mod tests {
         }
     }
 
-    /// Plays random pairs until the test decides, or `most` pairs were played. Checks after every
-    /// pair that the interval agrees with the decision.
+    /// Plays random pairs until the test decides, or `most` pairs were played; returns their
+    /// counts. Checks after every pair that the interval agrees with the decision.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();

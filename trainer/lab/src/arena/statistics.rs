@@ -113,7 +113,7 @@ impl MeanShare {
 /// The distribution of the weighted mean of numbers between 0 and 1. The weights are random, and
 /// uniformly distributed among all weights that total 1.
 enum WeightedMean {
-    /// All numbers are equal to this one.
+    /// All the numbers, and thus the weighted mean, are equal to this one.
     Certain(f64),
     /// A beta distribution of the same mean and variance; exact if all numbers are 0 or 1.
     Spread(Beta),

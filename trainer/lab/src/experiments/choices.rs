@@ -40,7 +40,7 @@ pub struct AtAnEnd {
     pub name: String,
     /// The value of the entry.
     pub value: f64,
-    /// The end of the list at which the value is.
+    /// True if the value is the smallest or the largest of the list.
     pub end: End,
 }
 

@@ -25,7 +25,7 @@ use othello_fit::metrics::{ErrorsByGame, Overlap};
 pub struct Comparing<'a> {
     /// The number of seeds for each recipe. The first seed is the one in the recipe's settings.
     pub seeds: u64,
-    /// The smallest difference that matters, in discs.
+    /// The smallest difference of the mean absolute errors that matters, in discs.
     pub smallest: f64,
     /// The openings of the match; `None` for no match.
     pub openings: Option<&'a [Position]>,
@@ -55,18 +55,18 @@ pub struct Comparison {
     pub second: String,
     /// The better recipe, `first` or `second`; `equal` if no difference is proven.
     pub verdict: Verdict,
-    /// The difference of the errors.
+    /// The difference between the mean absolute errors of the recipes.
     pub errors: ComparedErrors,
     /// The match, if there was one.
     #[serde(rename = "match")]
     pub played: Option<Played>,
-    /// The number of seeds.
+    /// The number of seeds with which each recipe was fitted.
     pub seeds: u64,
     /// The number of test games.
     pub test_games: usize,
-    /// The kinds of labels of the test positions, with the number of each.
+    /// The kinds of labels of the test positions, with the number of positions of each kind.
     pub test_labels: Vec<(String, u64)>,
-    /// The test games that are also in the training data.
+    /// The numbers of test games and positions that training has.
     pub training_has: Overlap,
     /// The time of the comparison, in seconds.
     pub seconds: f64,
@@ -89,13 +89,13 @@ pub struct ComparedErrors {
     pub difference: f64,
     /// Half the width of the confidence interval of `difference`, in discs.
     pub difference_error: f64,
-    /// The confidence of the interval.
+    /// The confidence level of the intervals, 0 to 1.
     pub confidence: f64,
     /// The smallest difference that matters, in discs, as the user stated it.
     pub smallest: f64,
     /// The numbers of seeds and test games that would prove a difference of `smallest`.
     pub needed: Needed,
-    /// The phases with test positions.
+    /// The comparison in each phase that has test positions.
     pub phases: Vec<ComparedPhase>,
 }
 
@@ -143,7 +143,7 @@ impl ComparedErrors {
 }
 
 impl Comparing<'_> {
-    /// Returns the stages: the fits, and the match.
+    /// Returns the stages of the run: the fits, then the match, if there is one.
     pub fn stages(&self) -> Vec<Stage> {
         let played = self.openings.map(|openings| {
             let (pairs, seconds) = (openings.len() as u64, Match::seconds_at(self.strength));
@@ -152,7 +152,7 @@ impl Comparing<'_> {
         std::iter::once(Stage::new("compare (fits)", 2 * self.seeds, 1)).chain(played).collect()
     }
 
-    /// Returns the settings that determine the content of the run's parts.
+    /// Returns the settings on which the stored results of the run depend.
     pub fn to_json(&self) -> Value {
         let boards = self.openings.map(|openings| {
             let board = |opening: &Position| board_text(opening, Side::Black);
@@ -233,7 +233,7 @@ impl Comparing<'_> {
     }
 }
 
-/// Returns the verdict by the errors or, if these prove no difference, by the match.
+/// Returns which recipe is better by the errors or, if these prove nothing, by the match.
 fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
     match (difference.verdict(), played) {
         (Verdict::Equal, Some(played)) => played.verdict(),
@@ -242,7 +242,7 @@ fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
 }
 
 impl Played {
-    /// Returns the verdict by the p-value or, with a sequential test, by its confidence interval.
+    /// Returns the verdict by the p-value or, with a sequential test, by the test's interval.
     fn verdict(&self) -> Verdict {
         let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
         let [above, below] = match sprt {
@@ -259,7 +259,7 @@ impl Played {
     }
 }
 
-/// Compares two recipes in a phase; `None` if it has no test positions.
+/// Returns the errors of two recipes in a phase; `None` if the phase has no test positions.
 fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<ComparedPhase> {
     let phases = [phase.index()];
     let estimate = Difference::of(errors, &phases)?.estimate();

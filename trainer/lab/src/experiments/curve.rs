@@ -29,13 +29,13 @@ pub struct Curve {
     pub twice: f64,
     /// The phases with test positions.
     pub phases: Vec<PhaseCurve>,
-    /// The number of seeds.
+    /// The number of seeds with which the recipe was fitted to each share.
     pub seeds: u64,
     /// The number of test games.
     pub test_games: usize,
-    /// The kinds of labels of the test positions, with the number of each.
+    /// The kinds of labels of the test positions, with the number of positions of each kind.
     pub test_labels: Vec<(String, u64)>,
-    /// The test games that are also in the training data.
+    /// The numbers of test games and positions that training has.
     pub training_has: Overlap,
     /// The time of the study, in seconds.
     pub seconds: f64,
@@ -53,7 +53,7 @@ pub struct Point {
     /// The standard error of `mae`, estimated from the variation over seeds; null for a single
     /// seed.
     pub mae_error: Option<f64>,
-    /// The mean absolute error of each seed.
+    /// The mean absolute error of the fit with each seed, in discs.
     pub by_seed: Vec<f64>,
 }
 
@@ -62,12 +62,12 @@ pub struct Point {
 pub struct PhaseCurve {
     /// The phase.
     pub phase: Phase,
-    /// The number of test positions.
+    /// The weight of the test positions, in occurrences.
     pub positions: f64,
     /// The mean absolute error in discs for each share of the training games, the smallest share
     /// first.
     pub mae: Vec<f64>,
-    /// The law fitted to all errors of the phase.
+    /// The law fitted to the errors at all shares.
     pub law: Law,
     /// The error at the largest share of the games, predicted from the errors at smaller shares.
     pub prediction: Prediction,
@@ -77,7 +77,7 @@ impl Curve {
     /// The least number of shares: those that determine a law, and one to test its prediction.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
-    /// Returns the only stage: a fit for each share of the games and each seed.
+    /// Returns the run's only stage: a fit for each share of the games and each seed.
     pub fn stages(shares: &[Share], seeds: u64) -> Vec<Stage> {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }
@@ -140,7 +140,7 @@ fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
 }
 
-/// The fits to one share of the games: the numbers of games, and the errors.
+/// The fits to one share of the training games, one for each seed.
 struct Amount {
     share: Share,
     /// The number of training games for each seed.

@@ -17,7 +17,7 @@ const RESAMPLES: u64 = 400;
 /// The 90 % quantile of the standard normal distribution, for proofs with probability 0.9.
 const ONCE_IN_TEN: f64 = 1.2816;
 
-/// A number of discs, and half the width of its confidence interval.
+/// An estimated difference in discs, and half the width of its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// The estimated number of discs.
@@ -108,7 +108,7 @@ impl Difference {
         Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
     }
 
-    /// Returns the recipe with the smaller error, if that is proven.
+    /// Returns the recipe with the smaller error if that is proven, else [`Verdict::Equal`].
     pub fn verdict(&self) -> Verdict {
         let Estimate { discs, error } = self.estimate();
         match discs {

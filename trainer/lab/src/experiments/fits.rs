@@ -59,10 +59,10 @@ pub struct Study<'a> {
     pub(super) progress: &'a dyn Progress,
     /// The games that errors are measured on.
     pub test: TestGames,
-    /// The test games that are also in the training data.
+    /// The numbers of test games and positions that training has.
     pub overlap: Overlap,
     device: PickedDevice,
-    /// The run, which has the stages of the study.
+    /// The run, which makes and stores the fits of the study in stages.
     pub run: Run,
     /// The provenance that all studies of one kind with this recipe and these test games share.
     pub(super) provenance: Provenance,
@@ -104,7 +104,7 @@ pub fn as_written(recipe: &Path) -> Result<Value, LabError> {
     Ok(json!(recipe))
 }
 
-/// Returns the SHA-256 of the texts, one per line.
+/// Returns one SHA-256 of all the texts, each followed by a newline.
 pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
     let lines = texts.into_iter().map(|text| format!("{text}\n"));
     sha256_of(lines.collect::<String>().as_bytes())
@@ -201,7 +201,7 @@ impl Study<'_> {
         self.test.labels(&self.phases())
     }
 
-    /// Makes the missing fits of a stage one after the other. `fit` receives the number of each.
+    /// Makes the missing fits of a stage in order, by number. Returns the results of all fits.
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,

@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::{Difference, Estimate, Verdict};
 use othello_fit::metrics::GameErrors;
 
-/// The standing of a trial after a round.
+/// The standing of a trial (a combination of settings) after a round.
 #[derive(
     Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
 )]
 #[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// The trial has the smallest error.
+    /// The trial (combination of settings) has the smallest error of the round.
     Best,
     /// The trial is not proven worse than the best, and continues if another round follows.
     Equal,

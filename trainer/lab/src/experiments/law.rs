@@ -19,7 +19,7 @@ pub struct Law {
 pub struct Prediction {
     /// The law that was fitted to all amounts except the largest.
     pub law: Law,
-    /// The predicted error for the largest amount.
+    /// The error that the law predicts for the largest amount of data.
     pub predicted: f64,
     /// The measured error for the largest amount of data.
     pub measured: f64,

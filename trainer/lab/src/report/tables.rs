@@ -1,4 +1,4 @@
-//! The tables of a report page for other programs, and the lines of the charts of their columns.
+//! The tables of a report page as CSV for other programs, and the chart lines of their columns.
 
 use serde_json::{Value as Json, json};
 
@@ -34,7 +34,7 @@ pub struct Table {
     rows: Vec<(String, Json)>,
 }
 
-/// A line of a chart: its name, and its points from left to right; `None` is a gap.
+/// A line of a chart: its name, and its points from left to right; `None` interrupts the line.
 pub type Line = (String, Vec<Option<(f64, f64)>>);
 
 impl Page {
@@ -99,8 +99,8 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns a column's lines: one for each name and each content of the column that separates
-    /// lines.
+    /// Returns the lines of a column's chart: one for each run, evaluation or match, and for each
+    /// value of the column that separates lines.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

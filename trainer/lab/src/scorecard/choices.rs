@@ -23,11 +23,11 @@ use crate::arena::Terms;
 pub struct BestMoves {
     /// The depth of the search in plies; `None` for a program, whose command line sets it.
     pub depth: Option<u32>,
-    /// The selectivity of the search in percent; `None` for a program.
+    /// The ProbCut confidence (selectivity) of the search in percent; `None` for a program.
     pub selectivity: Option<u32>,
     /// The number of positions that the player was given.
     pub positions: usize,
-    /// The agreement of the player's moves with the stated scores.
+    /// The agreement of the player's moves with the scores in the problem files.
     #[serde(flatten)]
     pub agreement: AgreementReport,
     /// For each position in which a program gave no legal move, the reason.
@@ -37,7 +37,7 @@ pub struct BestMoves {
 }
 
 impl BestMoves {
-    /// Searches each position with an empty table, and compares the chosen moves with the best.
+    /// Searches each position with an empty transposition table; rates the moves against the best.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -68,7 +68,7 @@ impl BestMoves {
 
     /// Asks an external program for its moves, and compares them with the best ones. An NBoard
     /// engine searches to the depth in `terms`, a GTP engine to that of its command line. Returns
-    /// `None` if the program cannot be given any position.
+    /// `None` if GTP needs the moves to the positions, and none are known.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -107,14 +107,14 @@ impl BestMoves {
     }
 }
 
-/// The results of solving the problem suite to the end of the game.
+/// The results of solving the endgame problems to the end of the game.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Solved {
     /// The number of positions.
     pub positions: usize,
-    /// The number of positions with a stated score.
+    /// The number of positions with a score in the problem files.
     pub stated: usize,
-    /// The number of positions whose computed score equals the stated score.
+    /// The number of positions whose computed score equals the score in the file.
     pub right: usize,
     /// The number of nodes.
     pub nodes: u64,

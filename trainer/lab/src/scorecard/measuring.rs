@@ -27,19 +27,19 @@ use crate::arena::{
 /// The test data and settings of a benchmark for all players. A part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
-    /// Games between strong searches, on whose positions the errors of values are measured.
+    /// Games between strong searches, to measure the errors of values; `None` omits this part.
     pub strong: Option<PathBuf>,
-    /// Positions in which searches rarely find the best move, with the scores of all moves.
+    /// Positions in which searches rarely find the best move, with scores; `None` omits this part.
     pub hard: Option<Problems>,
-    /// Positions with exact scores, on which the errors of values are measured.
+    /// Positions with exact scores, to measure the errors of values; empty omits this part.
     pub exact: Vec<PathBuf>,
-    /// Endgame problems to solve.
+    /// Endgame problems to solve; `None` omits this part.
     pub suite: Option<Problems>,
-    /// The settings of each player's match against the reference player.
+    /// The settings of each player's match against the reference player; `None` for no match.
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The default selectivity, also of the match, for weights with a ProbCut model.
+    /// The default ProbCut confidence, also in the match, for weights with a ProbCut model.
     pub selectivity: Selectivity,
     /// The time limit for each answer of an external program.
     pub timeout: Duration,
@@ -70,7 +70,7 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
-    /// Searches `files` for games that lead to the problems, since GTP programs need such games.
+    /// Searches `files` for games that lead to the problems: GTP programs need the moves.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -101,7 +101,7 @@ impl Benchmark {
         Ok(data)
     }
 
-    /// Returns the stages: one for the measurements of all players, then one for each match.
+    /// Returns the run's stages: one for the measurements of all players, then one for each match.
     pub fn stages(&self, subjects: &[Subject]) -> Vec<Stage> {
         let players = Stage::new("benchmark (players)", subjects.len() as u64, 1);
         let played = self.equal_time.iter().flat_map(|EqualTime { openings, seconds, .. }| {
@@ -177,7 +177,7 @@ impl Benchmark {
         Ok(())
     }
 
-    /// Returns a player's strength and pruning; `usual` has the defaults.
+    /// Returns a player's strength and pruning; `usual` has the values that its settings omit.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning), LabError> {
         let search = subject.search(usual, self.selectivity);
         search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())

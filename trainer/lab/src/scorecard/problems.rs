@@ -12,7 +12,7 @@ use othello_engine::text::Lines;
 use crate::LabError;
 use crate::arena::Opening;
 
-/// The positions of OBF files with their stated scores and moves, and games to the positions.
+/// The positions of OBF files, with the scores and moves in the files, and games to the positions.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     /// The files, with their checksums.
@@ -59,7 +59,7 @@ impl Problems {
         Ok(())
     }
 
-    /// Returns the positions with stated moves, each as the opening to give to a program. If
+    /// Returns the positions with scores of moves, each as the opening to give to a program. If
     /// `needs_games`, omits positions to which no known game leads.
     pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
         let stated = self.lines.iter().filter(|line| !line.moves.is_empty());

@@ -18,7 +18,7 @@ use crate::arena::MatchReport;
 pub struct BenchmarkReport {
     /// The results of the players, in the order in which the user named them.
     pub players: Vec<Row>,
-    /// The parts that were omitted, for one player or for all.
+    /// The parts of the benchmark that were omitted, for one player or for all.
     pub left_out: Vec<LeftOut>,
     /// The files that the players were measured on.
     pub data: Vec<Data>,
@@ -28,7 +28,7 @@ pub struct BenchmarkReport {
     pub threads: usize,
     /// The command line.
     pub command: String,
-    /// The time in seconds, by the clock.
+    /// The wall time of the benchmark in seconds.
     pub seconds: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Row {
     pub player: String,
     /// The kind of the player: `weights`, `gtp` or `nboard`.
     pub kind: String,
-    /// The checksum of the weights, or the name and version that a program reports.
+    /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
     /// The errors of values on the games between strong searches, by search depth.
     pub strong: Vec<ValueErrors>,
@@ -47,13 +47,13 @@ pub struct Row {
     pub fitted_to: Vec<String>,
     /// The best moves found in the hard positions, one entry for each search depth.
     pub hard: Vec<BestMoves>,
-    /// The errors of values on exact positions, by file and depth.
+    /// The errors of values on positions with exact scores, by file and search depth.
     pub exact: Vec<ValueErrors>,
-    /// The results of solving the endgame problems.
+    /// The results of solving the endgame problems, if this part was measured.
     pub suite: Option<Solved>,
-    /// The moves that a program, which reports no scores, chose in the positions of the suite.
+    /// The moves that a program, which reports no scores, chose in the endgame problems.
     pub suite_moves: Option<BestMoves>,
-    /// The match against the reference.
+    /// The match against the reference player.
     #[serde(rename = "match")]
     pub played: Option<MatchReport>,
     /// The elapsed wall time in seconds.
@@ -83,7 +83,7 @@ pub struct Data {
 }
 
 impl LeftOut {
-    /// Notes that a part was omitted for one player or, if `player` is `None`, for all.
+    /// Creates the entry for a part omitted for one player or, if `player` is `None`, for all.
     pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
         Self { part: part.to_string(), player: player.map(str::to_owned), reason: reason.into() }
     }
@@ -97,7 +97,7 @@ impl Data {
     }
 }
 
-/// A column of the tables: the index of its part, its index within the part, and its heading.
+/// A column of the tables: the index of its benchmark part, its index in the part, its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
@@ -212,7 +212,7 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns true if a player's solver found another score than the stated one.
+    /// Returns true if a player's solver found another score than a problem file states.
     pub fn has_wrong_scores(&self) -> bool {
         let mut solved = self.players.iter().filter_map(|row| row.suite.as_ref());
         solved.any(|suite| suite.right < suite.stated)

@@ -10,7 +10,7 @@ use crate::fit::{Filled, FitReport};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Fitted {
-    /// The device: `cpu`, `cuda` or `host`.
+    /// The device: `cpu`, `cuda`, or `host` (the kernels of a GPU, run on the CPU).
     pub(super) device: &'static str,
     /// The optimizer.
     pub(super) optimizer: String,
@@ -22,13 +22,13 @@ pub(in crate::cli) struct Fitted {
     /// The phases outside `--phases`, which got the weights of a fitted phase.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) filled: Vec<Filled>,
-    /// The phases that reached the time limit.
+    /// The phases whose fit stopped at the time limit.
     pub(super) unfinished: Vec<Phase>,
     /// The number of training positions that were read.
     pub(super) positions: u64,
-    /// The MAE on the validation set; null without positions.
+    /// The MAE on the validation set, in discs; null without positions.
     pub(super) validation_mae: Option<f64>,
-    /// The MAE on the test set; null without positions.
+    /// The MAE on the test set, in discs; null without positions.
     pub(super) test_mae: Option<f64>,
     /// The number of positions that the test set lacks because training has them.
     pub(super) omitted_test_positions: u64,

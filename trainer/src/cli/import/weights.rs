@@ -50,7 +50,7 @@ const MAX_BYTES: u64 = 1 << 27;
 pub(in crate::cli) struct Imported {
     /// The name of the pattern set.
     pattern_set: String,
-    /// The differences between the weights and those of the file, in discs.
+    /// The differences between the rounded weights and those in the imported file, in discs.
     rounding: Rounding,
     /// The SHA-256 of the weights file.
     sha256: String,
@@ -82,7 +82,7 @@ impl Format {
     }
 }
 
-/// Reads at most [`MAX_BYTES`], more than any format allows.
+/// Reads a file, but at most [`MAX_BYTES`], which is more than any format needs.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);

@@ -71,8 +71,8 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases to a new output file. `asked` has the settings of the stand-in. If
-    /// `arguments` omits their flags, the fit uses the GPU, Adam and two threads.
+    /// Fits three phases into a new file. `asked` has the settings of the stand-in. Unless
+    /// `arguments` has other flags, the fit uses the GPU, Adam and two threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

@@ -9,9 +9,9 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// A flag with which a fit calls the driver in the same order in every run. The next constant is a
-/// setting of the stand-in with which positions are copied through staging buffers.
+/// A flag with which a fit calls the driver in the same order in every run.
 const FIT: &str = "--threads 1";
+/// A setting of the stand-in with which positions are copied through staging buffers.
 const STAGED: &str = "free-later=0";
 
 /// Entry points that release an object: if they fail, it is not the trainer that leaks the object.
@@ -33,7 +33,7 @@ fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns the errors to test: their numbers, and their names, which the message must contain.
+/// Returns the driver errors to test: numbers, and names, which messages must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),

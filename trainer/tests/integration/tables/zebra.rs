@@ -29,7 +29,7 @@ fn zebra_file(words: &[i16]) -> Vec<u8> {
     packed
 }
 
-/// Returns the sums of weights that Zebra computes from the bytes of its file, in 1/128 disc.
+/// Returns each position's sum of weights as Zebra computes it from its file, in 1/128 disc.
 fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let words = zebra_words(bytes);
     assert_eq!(words[..14], ZEBRA_HEADER);

@@ -6,7 +6,7 @@ use super::rays::RAYS;
 /// Andersson's program Zebra does.
 #[inline]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
-    /// Files b to g: discs on the files a and h are never flipped horizontally or diagonally.
+    /// The files b to g: no horizontal or diagonal line flips a disc on the files a and h.
     const INNER_FILES: u64 = 0x7E7E_7E7E_7E7E_7E7E;
     let inner = opponent & INNER_FILES;
     let reached = line_moves(player, inner, 1)
@@ -72,8 +72,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The number of discs that the last move flips on a line of eight squares, by the move's place on
-/// the line and by the byte of the player's discs on the line.
+/// The number of discs that the last move flips on a line of eight squares: first index, the index
+/// of its square on the line; second, the player's discs on the line as a byte.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

@@ -91,7 +91,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// Any order is allowed, except that changes must come after the phase to which they refer.
+/// Sections of phases may be in any order, but changes only after the phase that they refer to.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

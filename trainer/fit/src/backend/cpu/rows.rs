@@ -11,8 +11,8 @@ use crate::model::{Model, Row};
 /// The number of positions in a block. Their parameter indices fit in the first-level cache.
 const BLOCK: usize = 16;
 
-/// For each position, calls `value` with the position and the sum of its weights, and adds the
-/// result to the sums of its parameters.
+/// Calls `value` with each position and the sum of the weights of its parameters, and adds the
+/// result to the position's parameters in `sums`.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,

@@ -75,8 +75,8 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the C expression of the base-3 number of up to five squares: a `DOT`, the dot product of
-/// digits and powers of three, for each word of the board that contains some of them.
+/// Returns the C expression of the base-3 number of up to five squares. For each word of the board
+/// that has some of them, a `DOT` multiplies their digits by powers of three and adds up.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

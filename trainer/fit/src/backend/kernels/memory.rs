@@ -12,7 +12,7 @@ use othello_kernels::Launcher;
 
 use crate::backend::{Batch, Result, Rows};
 
-/// A vector of `T` with one element for each parameter.
+/// A vector in device memory, with one element of type `T` for each parameter.
 #[derive(Debug)]
 pub struct Vector<B, T> {
     pub(super) buffer: B,
@@ -76,7 +76,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row, if any. In a group, all of these rows use this phase's weights.
+    /// The phase of the first row, if any. In a group, all these positions use its weights.
     pub(super) phase: Option<Phase>,
 }
 

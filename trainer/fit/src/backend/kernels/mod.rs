@@ -47,7 +47,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    /// Runs a kernel over `count` elements; a thread may process several, since blocks are limited.
+    /// Runs a kernel over `count` elements, of which one thread may process several.
     fn run(
         &self,
         kernel: &Kernel,
@@ -73,7 +73,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 
-    /// Returns a vector as a kernel input, after checking that it has the backend's length.
+    /// Returns a vector as a kernel input. Panics unless it has one element for each parameter.
     fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)
@@ -84,7 +84,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Value::Out(&mut vector.buffer)
     }
 
-    /// Runs a kernel over vectors, with their length as the last argument.
+    /// Runs a kernel over vectors. Appends the number of their elements to `arguments`.
     fn elementwise<const N: usize>(
         &self,
         kernel: &Kernel,

@@ -45,7 +45,7 @@ impl<B> DeviceGroup<B> {
     }
 
     /// Returns the kernel arguments for a group of phases: the indices of its parameters, `vector`,
-    /// and the offsets in `vector` of the weights of the rows' phase and of the factors.
+    /// and where in `vector` the weights of the rows' phase and the factors begin.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,

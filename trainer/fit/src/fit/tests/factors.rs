@@ -65,7 +65,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// Wider factor vectors must not change the values with which a fit begins. (Its steps are tiny.)
+/// A fit of wider factors must begin with the old values. (Its learning rate is nearly 0 here.)
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -19,7 +19,7 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns a vector for each quarter of the board: the digits of its 16 squares, in both halves.
+/// Returns a vector for each quarter of the board, with the digits of its 16 squares in each half.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

@@ -1,4 +1,4 @@
-//! Computes classes by byte permutes of AVX-512VBMI, each of which reads one digit of all 64 lanes.
+//! Computes classes by byte permutes of AVX-512VBMI: each reads one square of all 64 instances.
 
 use std::arch::x86_64::*;
 
@@ -10,8 +10,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// For each base-3 number of a lane and each of its digits, the squares whose content is the digit.
-/// A value of this type exists only if the processor has AVX-512VBMI.
+/// For each base-3 number of a lane and each of its digits, that digit's square in every lane. A
+/// value of this type exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],
@@ -22,7 +22,7 @@ pub(super) struct Permutes {
 #[repr(C, align(64))]
 struct Permute {
     squares: Bytes,
-    /// A bit mask of the lanes whose instances have this digit.
+    /// A bit mask of the lanes (pattern instances) that have this digit.
     lanes: u64,
 }
 

@@ -13,7 +13,7 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// For each vector, its tables. A value exists only if the processor has the instructions.
+        /// The tables of each vector. A value exists only if the processor has the instructions.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
@@ -21,7 +21,7 @@ macro_rules! byte_shuffles {
         /// index of the digit's square in the quarter, for every lane.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// The factors by which a lane's four numbers are combined into a parameter index.
+        /// The factors by which a lane's four base-3 numbers are combined into a parameter index.
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],
@@ -105,7 +105,7 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes the parameter indices of the lanes from their four base-3 numbers.
+            /// Writes the parameter index of each lane (instance) from its four base-3 numbers.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(

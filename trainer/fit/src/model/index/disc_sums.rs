@@ -1,4 +1,4 @@
-//! Portable computation of parameter indices: each disc adds one vector to the sums of all lanes.
+//! Portable computation of parameter indices: each disc adds a vector to the sums of all instances.
 
 use othello_engine::board::{Position, Squares};
 use othello_engine::pattern::{LANES, configurations};
@@ -6,7 +6,7 @@ use othello_engine::pattern::{LANES, configurations};
 use super::Row;
 use crate::model::class::Lane;
 
-/// For each square, the vectors that a disc of the player and a disc of the opponent add.
+/// For each square, the amounts ([`Disc`]) that a disc of the player and one of the opponent add.
 #[derive(Clone, Debug)]
 pub(super) struct DiscSums {
     player: Box<[Disc; 64]>,
@@ -15,9 +15,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that a disc adds, in every lane, to the numbers a (`first`), b (`second`) and c
-/// (`fixed`), from which the class is computed. The numbers a and b have at most five base-3
-/// digits, so their amounts fit in bytes.
+/// The amounts that a disc adds, for every pattern instance (lane), to the base-3 numbers a
+/// (`first`), b (`second`) and c (`fixed`), from which the instance's class is computed. The
+/// numbers a and b have at most five digits, so their amounts fit in bytes.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

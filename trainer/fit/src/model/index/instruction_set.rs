@@ -1,17 +1,17 @@
-//! The instruction sets for computing the parameters of positions.
+//! The instruction sets with code for computing the parameter indices of positions.
 
 use derive_more::Display;
 use othello_engine::simd::{self, AnyInstructions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// An instruction set for computing parameters. All give the same results.
+/// An instruction set for computing parameter indices. The indices do not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Display)]
 #[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 #[schemars(with = "String")]
 pub enum InstructionSet {
-    /// Instructions of every processor.
+    /// Instructions that every processor has.
     Portable,
     /// Byte shuffles within 16 bytes, 32 bytes at once: x86-64-v3.
     Avx2,
@@ -39,13 +39,13 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest set that the engine's set ([`simd::InstructionSet::chosen`]) includes.
+    /// Returns the fastest set that is part of the engine's set ([`simd::InstructionSet::chosen`]).
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
     }
 
-    /// Returns the least instruction set of the engine that includes this one.
+    /// Returns the smallest of the engine's instruction sets that includes this one.
     pub const fn within(self) -> simd::InstructionSet {
         match self {
             Self::Portable => simd::InstructionSet::Portable,

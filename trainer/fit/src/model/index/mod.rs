@@ -40,21 +40,21 @@ impl Row {
     /// A row of zeros, into which parameter indices are written.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// Returns the parameters of the pattern instances, then elements without a meaning.
+    /// Returns the parameter indices of the pattern instances; further elements have no meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array has more than `LANES` elements, so the default is never used.
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns the parameter of each feature. `model` must be the model that computed this row.
+    /// Returns each feature's parameter index. `model` must be the model that computed this row.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]
     }
 }
 
-/// Computes the parameters of instances with one instruction set.
+/// Computes the parameter index of each pattern instance of a position, with one instruction set.
 #[derive(Clone, Debug)]
 pub(super) struct Indexer {
     pub(super) instructions: InstructionSet,
@@ -81,7 +81,7 @@ enum Kernel {
 }
 
 impl Indexer {
-    /// Creates the lookup tables; portable ones if the processor lacks the instruction set.
+    /// Creates the lookup tables for an instruction set; portable ones if the processor lacks it.
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
         // A lane with a map computes only c (see `class.rs`). The map is applied afterwards.
         let mut plain = lanes.to_vec();
@@ -113,7 +113,7 @@ impl Indexer {
         Self { instructions, kernel, mapped }
     }
 
-    /// For each position, writes the parameters of its instances into the row with the same index.
+    /// For each position, writes its instances' parameter indices into the row with its index.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

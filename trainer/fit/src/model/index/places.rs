@@ -1,26 +1,26 @@
-//! The squares of all lanes' digits, for byte shuffles. A lane computes the class of one instance.
+//! Byte-shuffle tables: the square of each base-3 digit. A lane computes the class of one instance.
 //!
-//! A class is computed from three base-3 numbers a, b and c (see `class.rs`), which are in bytes of
-//! at most five digits each: c takes two bytes, c = low + 243·high. Two rounds of interleaving with
-//! zeros then widen bytes to 32 bits. Interleaving works within chunks of 16 bytes; the lanes are
-//! ordered so that the results are in the order of the instances.
+//! A class is computed from three base-3 numbers a, b and c (see `class.rs`). A byte stores at most
+//! five digits: c takes two bytes, c = low + 243·high. Two rounds of interleaving with zeros then
+//! widen bytes to 32 bits. Interleaving works within chunks of 16 bytes; the lanes are ordered so
+//! that the results are in the order of the instances.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{LANES, configurations};
 
 use crate::model::class::Lane;
 
-/// The greatest number of base-3 digits whose number fits in a byte.
+/// The greatest number of base-3 digits that a byte can store: 3⁵ = 243.
 pub(super) const DIGITS: usize = 5;
 
-/// The value that replaces the index of a square if a lane does not have the digit.
+/// The value in place of a square's index if the number that a lane computes has fewer digits.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// A lane computes this many base-3 numbers, in this order: a, b, the five low digits of c, and the
 /// other digits of c. The head of this file explains a, b and c.
 pub(super) const NUMBERS: usize = 4;
 
-/// The tables of a pattern set for vectors of one width.
+/// The lookup tables for the classes of a pattern set, for vectors of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     /// For each base-3 number and each of its digits, the least significant first: the square from
@@ -31,7 +31,7 @@ pub(super) struct Places {
     pub low_stride: [u16; LANES],
     /// Like `low_stride`, but for the other digits of c: 243 T, or 0 if there are none.
     pub high_stride: [u16; LANES],
-    /// The first parameter of the pattern of each instance, in the order of the instances.
+    /// For each instance, the index of its pattern's first parameter.
     pub first_parameter: [u32; LANES],
 }
 

@@ -6,7 +6,7 @@ use othello_engine::random::Generator;
 
 use crate::model::{InstructionSet, Model, random_positions};
 
-/// Compares parameters with the geometry's, on positions of random games and unreachable boards.
+/// Checks every instruction set against the geometry, on random games and unreachable boards.
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
     let mut random = Generator::new(7);
@@ -40,7 +40,7 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     assert_eq!(none.nrows(), 0);
 }
 
-/// The sets have up to eight random patterns of one to ten squares, mostly without symmetry.
+/// Every instruction set must be right for up to eight random patterns of one to ten squares.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -59,7 +59,7 @@ fn random_sets_too() {
     }
 }
 
-/// The patterns have two, four or eight symmetries. A mirror moves no, some or all squares.
+/// Every instruction set must be right for patterns with two, four or eight symmetries.
 #[test]
 fn symmetric_sets_too() {
     let sets = [

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns 1 (game) if games are searched, since a search takes far longer than writing.
+    /// Returns 1 game if games are searched, else up to 16, the fewer the more squares are solved.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -110,7 +110,7 @@ impl Settings {
     }
 }
 
-/// Returns the position at a ply, its side to move, and the move played.
+/// Returns the position at a ply, its side to move, and the move played there, if any.
 fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
     match replay.steps.get(ply) {
         Some(step) => (step.position, step.side, Some(step.square)),
@@ -145,7 +145,7 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's exact score at `ply`, from the solved position or a value.
+/// Returns black's exact score at `ply`; `None` if neither the solved position nor a value has it.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -167,7 +167,7 @@ pub struct Changes {
     pub changed: u64,
     /// The number of changes that change the winner, including changes to and from a draw.
     pub other_winner: u64,
-    /// The number of games with a stated score of the first solved position that is wrong.
+    /// The number of games that state a wrong exact score for their first solved position.
     pub contradicted: u64,
     /// The number of changed results or labels, by the size of the change in discs, rounded.
     pub by_discs: BTreeMap<u32, u64>,

@@ -135,7 +135,7 @@ impl Notices<'_> {
     }
 }
 
-/// The greatest number of printed messages of one kind.
+/// The most messages that are printed about refused records, and about differing results.
 const MOST_SHOWN: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, DataError> {

@@ -52,7 +52,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A record that can be imported.
+/// A record (game or position) that can be imported from files of other programs.
 pub trait Imported: Record {
     /// Counts this record in the summary.
     fn count(&self, summary: &mut Summary) {
@@ -146,7 +146,7 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports the exactly scored positions of WTHOR games, but (up to symmetry) none of `except`.
+    /// Imports exactly scored positions of WTHOR games, but none that a game of `except` contains.
     pub fn run_solved(
         &self,
         except: &[PathBuf],

@@ -7,7 +7,7 @@ use othello_engine::board::{Position, Side};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, Label, RecordError, ScoredPosition, Weight};
 
-/// Positions with exact scores, in the order of [`Self::add`]. Of symmetric images, only the first.
+/// Positions with exact scores, in the order in which they were added, each once up to symmetry.
 #[derive(Default)]
 pub(super) struct Positions {
     pub(super) rows: Vec<ScoredPosition>,
@@ -15,8 +15,8 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the solved position of a game, unless the game is over there. If its player must pass,
-    /// adds the position after the pass.
+    /// Adds the position of a game that has an exact score, unless the game is over there; if the
+    /// side to move must pass, the position after the pass.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

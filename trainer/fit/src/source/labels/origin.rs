@@ -11,9 +11,9 @@ use othello_engine::text::excerpt;
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score of the game's solved position, for positions at any ply.
+    /// The score of the game's solved position (the first with an exact score), for any ply.
     Solved,
-    /// The exact score of the position: that of the solved position, or an exact value after it.
+    /// The exact score of the position itself; known for the solved position and after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -70,7 +70,7 @@ impl From<Origin> for LabelSource {
 }
 
 impl LabelSource {
-    /// Returns true if this source has a label wherever `other` has one.
+    /// Returns true if this source has a label for every position for which `other` has one.
     pub(super) fn is_available_with(&self, other: &Self) -> bool {
         let origin = |&(_, origin): &(u8, Origin)| match origin {
             Origin::LambdaReturn(_) => Origin::Value,

@@ -12,8 +12,8 @@ use othello_engine::text::{excerpt, parse_range};
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// The plies around the game's solved position, which may differ from game to game:
-    /// `solved-2..solved+2`, or `solved`.
+    /// The plies around the solved position (the first with a known exact score), which may differ
+    /// from game to game: `solved-2..solved+2`, or `solved`.
     AboutSolved {
         /// The number of plies before the solved position to which the rule applies.
         before: u8,
@@ -68,7 +68,7 @@ impl FromStr for Plies {
     }
 }
 
-/// Parses the number after `sign` in a text such as `solved-2` (2); returns 0 for `solved`.
+/// Parses the number after `sign` in a text such as `solved-2`: 2, or 0 for `solved`; else `None`.
 fn offset(text: &str, sign: char) -> Option<u8> {
     match text.trim().strip_prefix("solved")? {
         "" => Some(0),

@@ -60,7 +60,7 @@ impl Setting {
         kept.play_in(&self.path(name), plan, shard, Existing::Keep, progress)
     }
 
-    /// Plays the match in `count` shards, the last one first, and packs them into the file `name`.
+    /// Plays the match in `count` shards, the last one first; returns the match file of all.
     fn shards(&self, name: &str, count: usize) -> MatchFile {
         for number in (1..=count).rev() {
             self.play(name, &format!("{number}/{count}"), &Silent).unwrap();

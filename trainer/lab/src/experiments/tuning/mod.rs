@@ -24,7 +24,7 @@ pub struct Tuning<'a> {
     pub name: &'a str,
     /// The file of the recipe.
     pub recipe: &'a Path,
-    /// The values to try.
+    /// The values to try for each varied entry of the recipe.
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
@@ -58,7 +58,7 @@ pub struct Tuned {
     pub best: Json,
     /// The mean absolute error of `best` in the last round, in discs.
     pub mae: f64,
-    /// The confidence of the outcomes.
+    /// The confidence level, 0 to 1, at which a trial is proven worse than the best.
     pub confidence: f64,
     /// The number of rounds.
     pub rounds: u32,
@@ -70,14 +70,14 @@ pub struct Tuned {
     /// value beyond it may be better.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_an_end: Vec<AtAnEnd>,
-    /// The test games that are also in the training data.
+    /// The numbers of test games and positions that training has.
     pub training_has: Overlap,
     /// The time that the search for settings took, in seconds.
     pub seconds: f64,
 }
 
 impl Tuning<'_> {
-    /// Returns the stages: the fits of each round.
+    /// Returns the stages of the run: one for each round, which has the round's fits.
     pub fn stages(&self) -> Vec<Stage> {
         let stage = |round: Round| {
             Stage::new(format!("round {} (fits)", round.number), round.most as u64 * round.seeds, 1)
@@ -85,14 +85,14 @@ impl Tuning<'_> {
         self.rounds().map(stage).collect()
     }
 
-    /// Returns the settings that determine the run's parts.
+    /// Returns the settings on which the stored results of the run depend.
     pub fn to_json(&self) -> Json {
         let values: Vec<String> = self.trials.iter().map(Values::id).collect();
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, and drops those that are proven worse. The last round
-    /// always runs, with all data. `begun` is the time at which the search began.
+    /// Fits the combinations in rounds, drops those that are proven worse, and returns the result.
+    /// The last round always runs, with all data. `begun` is the time at which the search began.
     pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, LabError> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
@@ -215,7 +215,7 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns the trials, halved in any round or equal in the last, not proven worse than the best.
+/// Returns the trials not proven worse than the best: halved, or equal in the last round.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -236,7 +236,7 @@ fn default_rounds(trials: usize) -> u32 {
 pub struct Record {
     /// The number of the round, counted from 1.
     pub round: u32,
-    /// The share of the games used for training.
+    /// The share of the recipe's games to which the round fits.
     pub share: Share,
     /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
     pub trial: String,
@@ -247,13 +247,13 @@ pub struct Record {
     pub name: String,
     /// The mean absolute error in discs of the fit with each seed.
     pub by_seed: Vec<f64>,
-    /// The mean over the seeds; null if a fit diverged.
+    /// The mean of `by_seed`, in discs; null if a fit diverged.
     pub mae: Option<f64>,
-    /// The error of this trial minus that of the best trial of the round.
+    /// The trial's `mae` minus that of the round's best trial, in discs; null if a fit diverged.
     pub difference: Option<f64>,
-    /// Half the width of the confidence interval of `difference`.
+    /// Half the width of the confidence interval of `difference`, in discs.
     pub difference_error: Option<f64>,
-    /// The outcome.
+    /// The standing of the trial after the round.
     pub outcome: Standing,
 }
 

@@ -80,7 +80,7 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds factors to 2⁻¹⁶; subtracts [`own_square`] of a parameter's factors from its weights.
+/// Writes the factors of `vector` to `fixed`, in 2⁻¹⁶; subtracts [`own_square`] from its weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -99,7 +99,7 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// Returns half the [signed square](signed_squares) of a factor vector, in units of 2⁻¹⁸ disc.
+/// Returns half the signed square of a factor vector ([`signed_squares`]), in 2⁻¹⁸ disc.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32

@@ -15,9 +15,9 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
 use crate::model::{MAX_FEATURES, Model, Row};
 
-/// The largest absolute residual in sums of derivatives: 128 discs, in units of 2⁻¹⁰ disc.
+/// The largest absolute residual that enters sums of derivatives: 128 discs, in 2⁻¹⁰ disc.
 const RESIDUAL_LIMIT: i32 = 1 << 17;
-/// The largest absolute sum of factors in sums of derivatives: 16, in units of 2⁻¹⁶.
+/// The largest absolute sum of factors that enters sums of derivatives: 16, in units of 2⁻¹⁶.
 const SUM_LIMIT: i32 = 1 << 20;
 const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The greatest absolute value of a position, in units of 2⁻¹⁸ disc.
@@ -31,8 +31,8 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
     /// For each parameter of the model, its index in the group, and so in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// For each parameter of the group, its weight in the phase minus half the signed square of its
-    /// factors ([`own_square`](super::own_square)), in 2⁻¹⁸ disc.
+    /// For each parameter of the group, in 2⁻¹⁸ disc: its weight in the phase minus its interaction
+    /// with itself ([`own_square`](super::own_square)), which a value does not contain.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -46,7 +46,7 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Creates the evaluation of one phase, whose weights are `vector[weights]`.
+    /// Creates the evaluation of one phase, whose weights are the elements `weights` of `vector`.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,

@@ -157,7 +157,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// The ridge (with `unit` 0, it acts alone) must not pull elements that are not in the batch.
+/// The ridge (with `unit` 0, it acts alone) must not pull parameters that the batch does not have.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
