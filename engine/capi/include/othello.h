@@ -62,9 +62,9 @@ typedef struct OthelloWeights OthelloWeights;
 
 // A board: the discs of the player (the side to move) and of the opponent.
 typedef struct {
-  // The player's discs.
+  // The player's discs as a bitboard: bit 0 is a1, bit 1 b1, and so on to bit 63, h8.
   uint64_t player;
-  // The opponent's discs.
+  // The opponent's discs as a bitboard, in the same order of squares as the player's.
   uint64_t opponent;
 } OthelloBoard;
 
@@ -75,8 +75,8 @@ typedef struct {
   int32_t value;
   // The square of the best move, 0 to 63; OTHELLO_PASS if the player has no legal move.
   int32_t best;
-  // The depth that the search reached, in moves. This depth is less than the requested depth if
-  // a limit ended the search.
+  // The depth that the search reached, in moves: less than the requested depth if a limit ended
+  // it.
   int32_t depth;
   // The confidence of ProbCut pruning in percent; 100 for a search without ProbCut.
   int32_t confidence;
@@ -181,9 +181,9 @@ const char *othello_weights_identity(const OthelloWeights *weights);
 // Frees weights; null is ignored. All searches that use the weights must be freed first.
 void othello_weights_free(OthelloWeights *weights);
 
-// Finds the static values of `count` boards, in steps, on the calling thread. If the player of a
-// board must pass, its value is the negated value of the board after the pass. If the game is
-// over, the value is the final score.
+// Stores the static values of `count` boards in `values`, in steps of 1/OTHELLO_STEPS_PER_DISC
+// disc. If the player of a board must pass, the value is the negated value after the pass. The
+// value of a finished game is its score.
 OthelloStatus othello_evaluate(const OthelloWeights *weights,
                                const OthelloBoard *boards,
                                size_t count,
