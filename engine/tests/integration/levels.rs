@@ -5,7 +5,6 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::time::Duration;
 
 use othello_engine::board::{Position, Side, Square, ggf, transcript};
-use othello_engine::search::{Level, Plan};
 use othello_testing::program::ended_within;
 
 use crate::folder;
@@ -71,19 +70,6 @@ fn every_door_gives_the_same_move_for_the_same_level() {
         assert!((own["value"].as_f64().unwrap() - value).abs() < 4.0, "{own} {value}");
     }
     assert!(values > 0);
-}
-
-#[test]
-fn games_of_a_level_are_those_of_its_row() {
-    let folder = folder();
-    let played = |name: &str, how: &str| {
-        let rules = "selfplay --games 4 --seed 3 --random-plies 30";
-        folder.json(&format!("{rules} --out {name}.games {how}"))["sha256"].clone()
-    };
-    let Plan { depth, exact, ends, selectivity } = Level::new(6).unwrap().selective();
-    let row = format!("--depth {depth} --exact {exact} --ends {ends} --selectivity {selectivity}");
-    assert_eq!(played("level", "--level 6"), played("row", &row));
-    assert_ne!(played("other", "--level 5"), played("row", &row));
 }
 
 /// Formerly, a search at level 60 went on after `quit`, the end of input, or the client's death.

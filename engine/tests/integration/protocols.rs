@@ -1,37 +1,28 @@
-//! Tests of whole games by GTP and NBoard, including passes, against a client with its own board;
-//! of files that are not games, and of books. The conversations in `tests/cmd` have every command.
+//! Tests of whole games by GTP and NBoard, including passes, against a client with its own board.
+//! The conversations in `tests/cmd` have every command, files that are not games, and books.
 
 use std::io::Write as _;
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Position, Side, Square, Squares, ggf};
-use othello_engine::eval::{Mobility, Zero};
-use othello_engine::file::Existing;
-use othello_engine::openings::{Book, Settings, write_openings};
-use othello_engine::progress::Silent;
+use othello_engine::eval::Zero;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search};
-use othello_testing::scratch;
 
-use crate::folder;
 use crate::levels::server;
 
 fn player(level: u32) -> Player<'static, Zero> {
     Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
 }
 
-/// Returns the answer to a GTP command, without `= ` and the empty line; `Err` if it is rejected.
-fn answer(server: &mut Gtp<'_, Zero>, command: &str) -> Result<String, String> {
-    let text = server.answer(command).text;
-    let body = text[1..].strip_suffix("\n\n").unwrap().trim_start_matches(' ').to_owned();
-    if text.starts_with('=') { Ok(body) } else { Err(body) }
-}
-
+/// Returns the answer to a GTP command, without `= ` and the empty line.
 fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
-    answer(server, command).expect(command)
+    let text = server.answer(command).text;
+    let body = text.strip_prefix('=').and_then(|rest| rest.strip_suffix("\n\n"));
+    body.unwrap_or_else(|| panic!("{command}: {text}")).trim_start_matches(' ').to_owned()
 }
 
 fn turns(position: &Position) -> Vec<Option<Square>> {
@@ -229,54 +220,4 @@ fn nboard_goes_on_from_what_was_pondered() {
         let is_found = server.answer("go").text.starts_with("nodestats 1 ");
         assert_eq!(is_found, ponders);
     }
-}
-
-/// Formerly, `loadsgf` printed the first bytes of any file, and never stopped reading a device.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
-    let folder = folder();
-    let path = |name: &str| folder.path(name).display().to_string();
-    folder.write("secret", "root:secret:0\n".repeat(1000));
-    folder.write("long", format!("(;GM[{}])", "9".repeat(100_000)));
-    let made = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
-    assert!(made.success());
-    let mut server = Gtp::new(player(1));
-    for (file, said) in [
-        (path("secret"), "has no game of SGF"),
-        (path("long"), "not of Othello, GM[2]"),
-        (path("pipe"), "is a named pipe, not an ordinary file"),
-        ("/dev/zero".to_owned(), "is a device, not an ordinary file"),
-    ] {
-        let refused = answer(&mut server, &format!("loadsgf {file}")).unwrap_err();
-        assert!(refused.contains(said) && refused.len() < 400, "{refused}");
-        assert!(!refused.contains("root:"), "{refused}");
-    }
-}
-
-/// Servers must play and report the moves of a book, which another evaluation scored.
-#[test]
-fn servers_play_from_a_book_while_it_knows() {
-    let path = scratch::path("book.openings");
-    write_openings(&path, &Settings::whole(3, 2), &Mobility, Existing::Keep, &Silent).unwrap();
-    let book = Book::read(&path).unwrap();
-    let with_book = || player(1).with_book(Some(book.clone()));
-    let (mut gtp, mut nboard) = (Gtp::new(with_book()), Nboard::new(with_book()));
-    let (mut position, mut from_book) = (Position::START, 0);
-    for (side, ply) in ["black", "white", "black", "white", "black"].iter().zip(0..) {
-        let (said, hints) = (nboard.answer("go").text, nboard.answer("hint 3").text);
-        let turn = ask(&mut gtp, &format!("genmove {side}"));
-        nboard.answer(&format!("move {turn}"));
-        if let Some((square, value)) = book.best_move(&position) {
-            from_book += 1;
-            assert_eq!(turn, square.to_string(), "ply {ply}");
-            let line = format!("book {} {value:.2} 0 0\n", square.to_string().to_ascii_uppercase());
-            assert!(said.starts_with(&line) && hints.contains(&line), "{said}{hints}");
-        } else {
-            assert!(said.starts_with("nodestats") && hints.contains("\nsearch "), "{said}{hints}");
-        }
-        assert!(Squares(position.moves()).any(|square| square.to_string() == turn));
-        position = position.play(turn.parse().unwrap()).unwrap();
-    }
-    assert_eq!(from_book, 3);
 }
