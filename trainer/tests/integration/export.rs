@@ -79,30 +79,6 @@ fn the_arrays_hold_the_weights_and_their_origin() {
     assert_eq!(scalars.slice(ndarray::s![30, .., ..]).flatten().to_vec(), stated);
 }
 
-#[test]
-fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
-    let folder = Folder::new();
-    let [first, second] = ["1.npz", "2.npz"].map(|out| export("conformance.weights", out));
-    folder.runs(&first);
-    folder.runs(&format!("{second} --threads 1"));
-    let bytes = folder.read("1.npz");
-    assert!(bytes == folder.read("2.npz"));
-    // The first entry's date (MS-DOS) must be the earliest, 1980-01-01, so that bytes do not vary.
-    assert_eq!(bytes[10..14], [0, 0, 0x21, 0]);
-
-    let modified = || folder.path("1.npz").metadata().unwrap().modified().unwrap();
-    let written = modified();
-    folder.runs(&first);
-    assert_eq!(modified(), written);
-
-    folder.write("2.npz", "something else");
-    let message = folder.refusal(&second);
-    assert!(message.contains("2.npz") && message.contains("--force"), "{message}");
-    folder.runs(&format!("{second} --force"));
-    assert!(bytes == folder.read("2.npz"));
-    assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
-}
-
 /// The arrays must equal the positions that this test computes from the games itself.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {

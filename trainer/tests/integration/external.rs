@@ -16,10 +16,7 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server, serve};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search, Strength};
-use othello_testing::program::message;
 use othello_trainer::arena::{Contestant, Match, MatchResult, Terms};
-
-use super::folder::Folder;
 
 const STRENGTH: Strength = Strength { depth: 1, exact: 2 };
 
@@ -61,9 +58,6 @@ impl<S: Server> Server for Mannered<S> {
             ("flood", _) => loop {
                 let _ = stdout().write_all(&[b'x'; 1000]);
             },
-            ("resign", Some(number)) => {
-                Reply { text: format!("={number} resign\n\n"), quits: false }
-            }
             ("refuse", Some(number)) => Reply { text: format!("?{number} no\n\n"), quits: false },
             (_, Some(number)) => Reply { text: format!("={number} a1\n\n"), quits: false },
             (_, None) => Reply { text: "=== A1/0.0/0.0\n".to_owned(), quits: false },
@@ -178,14 +172,6 @@ fn every_kind_of_misconduct_forfeits_the_game_by_its_name() {
 }
 
 #[test]
-fn a_program_that_resigns_loses_without_misconduct() {
-    let openings = openings(2);
-    let result = play(&engine(Protocol::Gtp, "resign"), &openings, 60_000);
-    assert_eq!((result.forfeits.len(), result.resigned), (0, [0, 2 * openings.len()]));
-    assert_eq!(result.statistics().wins, 2 * openings.len());
-}
-
-#[test]
 fn an_engine_that_misbehaves_now_and_then_plays_on_in_the_next_game() {
     let openings = openings(12);
     for protocol in [Protocol::Gtp, Protocol::Nboard] {
@@ -241,29 +227,4 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
         let reasons: Vec<&str> = late.forfeits.iter().map(|forfeit| &*forfeit.reason).collect();
         assert_eq!(reasons, ["used up its 1 s for the game"; 2], "{protocol:?}");
     }
-}
-
-/// Regressions: the report of a match stated a time limit that does not apply to external programs,
-/// and listed a program's resignations as misconduct.
-#[test]
-fn limits_that_a_program_does_not_keep_are_reported_with_its_time_and_resignations_as_results() {
-    let folder = Folder::new();
-    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\n");
-    let arguments = "match mobility --pairs 3 --depth 1 --exact 2 --openings openings.txt";
-    let played = |limit: &str, manners: &str| {
-        let program = format!("gtp:{}", command(Protocol::Gtp, manners));
-        let output = folder.command(&format!("{arguments}{limit}")).arg(&program).output().unwrap();
-        (program, message(&output), String::from_utf8(output.stdout).unwrap())
-    };
-    let (program, said, report) = played(" --milliseconds 50", "good");
-    assert!(said.contains("limits of a move apply to weights only"), "{said}");
-    let time = |line: &str| -> Option<f64> {
-        let time = line.trim_start().strip_prefix(&format!("{program}: "))?;
-        time.strip_suffix(" s before exact play")?.parse().ok()
-    };
-    assert!(report.lines().find_map(time).is_some(), "{report}");
-    let (program, said, report) = played("", "resign");
-    assert!(!said.contains("limits of a move"), "{said}");
-    assert!(report.contains(&format!("\n  6 games resigned by {program}\n")), "{report}");
-    assert!(!report.contains("forfeited"), "{report}");
 }

@@ -10,7 +10,6 @@ use othello_trainer::metrics::Measuring;
 use othello_trainer::source::LabelRules;
 use serde_json::Value;
 
-use super::export::vectors;
 use super::folder::{Folder, printed, random_game};
 
 const GAMES: u64 = 300;
@@ -121,65 +120,4 @@ fn searches_are_shown_position_by_position() {
     let alone = measuring.positions(rows, &Silent).unwrap().all;
     assert_eq!((&measured["mae"], &measured["bias"]), (&alone.mae.into(), &alone.bias.into()));
     assert_ne!(measured["bias_error"], Value::from(alone.bias_error));
-}
-
-#[test]
-fn a_page_takes_what_loss_printed_and_nothing_else() {
-    let folder = folder();
-    folder.runs("fit a.games --patterns small --phases 50..51 --out a.weights");
-    for (name, depth) in [("still.json", 0), ("deep.json", 2)] {
-        let loss = format!("loss a.weights a.games --phases 49..52 --depth {depth} --json");
-        folder.write(name, folder.run(&loss).stdout);
-    }
-    let report = "report a.weights --out page.html --loss";
-    assert_eq!(folder.json(&format!("{report} still.json deep.json"))["losses"], 2);
-    let page = folder.text("page.html");
-    for (name, depth) in [("still", 0), ("deep", 2)] {
-        assert!(
-            page.contains(&format!(r#"{{"name":"{name}","errors":{{"depth":{depth},"#)),
-            "{name}"
-        );
-    }
-    folder.write("match.json", r#"{"elo_interval": [1, 2]}"#);
-    let expected = "match.json: has no `by_group`; expected the output of `loss --json`";
-    folder.refuses(&format!("{report} match.json --force"), expected);
-}
-
-/// A regression: the charts and tables of a page could not be saved as files.
-#[test]
-fn a_page_is_written_as_charts_and_tables_also() {
-    let folder = folder();
-    let fit = "fit a.games --patterns discs --epochs 2 --phases 50..51 --out";
-    for name in ["a", "b"] {
-        folder.runs(&format!("{fit} {name}.weights"));
-    }
-    let loss = folder.run("loss a.weights a.games --phases 49..52 --json").stdout;
-    folder.write("still.json", loss);
-    let report = "report a.weights b.weights --out page.html --charts drawn --loss still.json";
-    let written = folder.json(report);
-    // Charts of columns of losses, epochs and phases; three tables.
-    assert_eq!(written["charts"].as_array().unwrap().len(), 3 + 3 + 6 + 3, "{written}");
-    let phases = folder.text("drawn/phases.csv");
-    let lines: Vec<&str> = phases.lines().collect();
-    assert!(lines[0].starts_with("name,phase,validation_positions"), "{phases}");
-    let starts =
-        ["\"a.weights\",50,", "\"a.weights\",51,", "\"b.weights\",50,", "\"b.weights\",51,"];
-    assert!(
-        lines.len() == 5
-            && lines[1..].iter().zip(starts).all(|(line, start)| line.starts_with(start))
-    );
-    assert!(lines.iter().all(|line| line.split(',').count() == 12), "{phases}");
-    let epochs = folder.text("drawn/epochs.csv");
-    assert_eq!((epochs.lines().count(), epochs.matches("\"b.weights\",").count()), (1 + 2 * 4, 4));
-    let curves = folder.text("drawn/epochs-validation_mse.svg");
-    assert!(curves.starts_with("<svg") && curves.contains("b.weights, phase 51"), "{curves}");
-    assert_eq!(folder.text("drawn/losses.csv").matches("\n\"still\",").count(), 4);
-    let weights = vectors("conformance.weights");
-    folder.runs(&format!("report {} --out w.html --charts weights", weights.display()));
-    let coverage = folder.text("weights/coverage.csv");
-    assert!(coverage.starts_with("name,phase,pattern,classes,met_once"), "{coverage}");
-    assert!(folder.text("weights/coverage-mean_weight.svg").starts_with("<svg"));
-    folder.runs(report);
-    folder.write("drawn/phases.csv", "other");
-    folder.refuses(report, "phases.csv");
 }

@@ -13,7 +13,7 @@ use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 #[test]
 fn commands_print_what_the_cases_expect() {
     let cases = trycmd::TestCases::new();
-    for name in ["cat", "cmp", "cp", "dd", "diff", "ln", "mkdir", "rm", "sed", "truncate"] {
+    for name in ["cat", "cmp", "cp", "dd", "diff", "find", "ln", "mkdir", "rm", "sed", "truncate"] {
         cases.register_bin(name, Path::new("/bin").join(name).as_path());
     }
     cases.case("tests/cmd/*.trycmd");

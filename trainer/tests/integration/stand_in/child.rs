@@ -1,14 +1,12 @@
 //! Runs the trainer as a child process that loads a stand-in for NVIDIA's driver.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 use std::{env, fs};
 
 use othello_stand_in::{install, settings};
-use othello_testing::program::ended_within;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -54,21 +52,16 @@ impl Place {
         let kernels = KERNELS.path().display();
         let asked = format!("kernels={kernels} report={} {asked}", report.display());
         let before = env::var("LD_LIBRARY_PATH").unwrap_or_default();
-        let (out, err) = (self.path("stdout"), self.path("stderr"));
-        let file = |path: &Path| Stdio::from(fs::File::create(path).unwrap());
-        let mut command = self.folder.command(arguments);
-        let mut child = command
+        let mut command = assert_cmd::Command::from_std(self.folder.command(arguments));
+        command
             .env(settings::VARIABLE, asked)
             .env("LD_LIBRARY_PATH", format!("{}:{before}", self.path("lib").display()))
-            .env("XDG_CACHE_HOME", self.path("cache"))
-            .stdout(file(&out))
-            .stderr(file(&err))
-            .spawn()
-            .unwrap();
-        let status = ended_within(&mut child, PATIENCE).and_then(|status| status.code());
-        let text = |path: &Path| fs::read_to_string(path).unwrap();
+            .env("XDG_CACHE_HOME", self.path("cache"));
+        let output = command.timeout(PATIENCE).output().expect("it ends");
+        let text = |bytes| String::from_utf8(bytes).unwrap();
         let report = fs::read(&report).map_or(Value::Null, |r| serde_json::from_slice(&r).unwrap());
-        Ended { status, stdout: text(&out), stderr: text(&err), report }
+        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+        Ended { status: output.status.code(), stdout, stderr, report }
     }
 
     /// Fits three phases into a new file. `asked` has the settings of the stand-in. Unless
