@@ -13,6 +13,9 @@ use othello_fit::backend::BackendError;
 use othello_fit::fit::FitError;
 use othello_fit::source::DataError;
 
+/// A result whose error is [`LabError`] unless another type is named.
+pub type Result<T, E = LabError> = std::result::Result<T, E>;
+
 /// The error of a match, a study, a benchmark, or a measurement of the speed of a fit.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]

@@ -20,4 +20,4 @@ pub mod report;
 pub mod scorecard;
 pub mod throughput;
 
-pub use error::LabError;
+pub use error::{LabError, Result};

@@ -17,7 +17,7 @@ use othello_fit::source::LabelRules;
 use othello_kernels::Launcher;
 use rayon::prelude::*;
 
-use crate::LabError;
+use crate::Result;
 
 /// The most positions of a measurement: a kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
@@ -48,7 +48,7 @@ pub fn positions(
     games: u64,
     phases: &[Phase],
     progress: &dyn Progress,
-) -> Result<Vec<ScoredPosition>, LabError> {
+) -> Result<Vec<ScoredPosition>> {
     let rules = LabelRules::default();
     let dataset = match data {
         Some(choice) => {
@@ -80,11 +80,7 @@ pub fn positions(
 
 /// Measures residual sums on one CPU thread. The limit is the speed of a loop with only their
 /// memory accesses. Both are measured `repetitions` times in turn, and the best result counts.
-pub fn measure_cpu(
-    model: &Model,
-    positions: &[ScoredPosition],
-    repetitions: u32,
-) -> Result<Rates, LabError> {
+pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32) -> Result<Rates> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let (weights, limit) = (weights(model), Limit::new(model, positions));
     let mut rates = Rates { own: 0.0, limit: 0.0 };
@@ -106,7 +102,7 @@ pub fn measure_kernels(
     positions: &[ScoredPosition],
     repetitions: u32,
     launcher: impl Launcher,
-) -> Result<Rates, LabError> {
+) -> Result<Rates> {
     let bytes_per_position = ROW_BYTES + BYTES_PER_FEATURE * model.feature_count();
     let limit = match launcher.limits().memory_bandwidth {
         Some(bandwidth) => bandwidth as f64 / bytes_per_position as f64,

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Provenance, VERSION};
 
+/// A result whose error is [`FileError`] unless another type is named.
+pub type Result<T, E = FileError> = std::result::Result<T, E>;
+
 /// The error for a file that cannot be read or written; it names the file and any damaged part.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::FileError;
 use super::paths::{folder_of, partial_path, refuse_link};
+use super::{FileError, Result};
 
 /// Opens or creates a file and locks it; [`FileError::Busy`] if another process has the lock.
-pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
+pub(crate) fn lock(path: &Path) -> Result<File> {
     refuse_link(path)?;
     let mut options = OpenOptions::new();
     locked(path, options.read(true).write(true).create(true).truncate(false))
@@ -19,7 +19,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 /// Creates and locks the partial file of an output, with the permissions of an existing output.
 /// Replaces an existing partial file only if a killed run, whose content began with `head`, or a
 /// crash can have left it. On Unix, always creates a new file, and never writes through a link.
-pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileError> {
+pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
         let held = lock(&partial)?;
@@ -30,7 +30,7 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File, FileErr
 
 /// Refuses a partial file unless it begins with a prefix of `head`, as a killed run leaves it, or
 /// with zeros only, as a crash of the system leaves it.
-fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
+fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);
     read.map_err(FileError::io(path, "read it"))?;
@@ -46,7 +46,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
 
 /// Returns the result of `take`, which takes a lock. Retries for up to 0.2 s if another process has
 /// the lock, since a check whether an output can be written holds it for an instant.
-pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
+pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {
             Err(FileError::Busy { .. }) => thread::sleep(Duration::from_millis(10)),
@@ -57,7 +57,7 @@ pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Re
 }
 
 #[cfg(unix)]
-fn create_anew(output: &Path, partial: &Path, _held: File) -> Result<File, FileError> {
+fn create_anew(output: &Path, partial: &Path, _held: File) -> Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
     fs::remove_file(partial).map_err(FileError::io(partial, "remove it"))?;
     let mode = fs::metadata(output).ok().map(|there| there.permissions().mode() & 0o777);
@@ -73,14 +73,14 @@ fn create_anew(output: &Path, partial: &Path, _held: File) -> Result<File, FileE
 }
 
 #[cfg(not(unix))]
-fn create_anew(_: &Path, partial: &Path, held: File) -> Result<File, FileError> {
+fn create_anew(_: &Path, partial: &Path, held: File) -> Result<File> {
     use io::Seek as _;
     let mut file = held;
     let emptied = file.set_len(0).and_then(|()| file.rewind());
     emptied.map(|()| file).map_err(FileError::io(partial, "create it"))
 }
 
-fn locked(path: &Path, options: &OpenOptions) -> Result<File, FileError> {
+fn locked(path: &Path, options: &OpenOptions) -> Result<File> {
     let failed = FileError::io(path, "create it");
     let file = match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -24,7 +24,7 @@ mod tests;
 mod writer;
 
 pub(crate) use differences::escaped;
-pub use error::{FileError, may_pass, remedy};
+pub use error::{FileError, Result, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub(crate) use lock::{lock, patiently, sync_folder};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};

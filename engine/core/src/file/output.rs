@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::lock::{lock, patiently};
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_special_outputs};
 use super::shown::refuse_shown;
-use super::{FileError, Kind, kind_of};
+use super::{FileError, Kind, Result, kind_of};
 
 /// Checks that a command may write `output`; every command calls this before its work. Refuses a
 /// path that is an input (under any name), that is a record file in an input folder, that is no
@@ -14,7 +14,7 @@ use super::{FileError, Kind, kind_of};
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
-) -> Result<(), FileError> {
+) -> Result<()> {
     refuse_shown(output)?;
     let written = refuse_special_outputs(output)?;
     for input in inputs {
@@ -31,7 +31,7 @@ pub fn check_output<P: AsRef<Path>>(
 }
 
 /// Refuses two outputs with the same path, and an output at the path of another's partial file.
-pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
+pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<()> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
             let [written, of_other] =
@@ -46,7 +46,7 @@ pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
 }
 
 /// Creates the folder of outputs if it does not exist, and checks that files can be written in it.
-pub fn make_folder(folder: &Path) -> Result<(), FileError> {
+pub fn make_folder(folder: &Path) -> Result<()> {
     refuse_shown(folder)?;
     fs::create_dir_all(folder).map_err(FileError::io(folder, "make the folder"))?;
     check_replaceable(&folder.join("proof"))
@@ -63,7 +63,7 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
 }
 
 /// Checks that `output` can be replaced: creates its partial file, and removes it if it is empty.
-pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
+pub fn check_replaceable(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     let file = patiently(|| lock(&partial))?;
     // If the partial file is empty, this check or another check has created it.

@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::{FileError, Kind};
+use super::{FileError, Kind, Result};
 
 pub(super) fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
@@ -42,7 +42,7 @@ fn identity(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Removes a file if it exists.
-pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
+pub fn remove_if_there(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(FileError::io(path, "remove it")(error))
@@ -52,7 +52,7 @@ pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
 }
 
 /// Returns the names of the files in a folder.
-pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
+pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     let failed = FileError::io(folder, "list it");
     let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
@@ -60,7 +60,7 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
 
 /// Refuses an output if its path, or its partial file's path, has anything but an ordinary file.
 /// Returns both paths. The output may be a link to an ordinary file; the link will be replaced.
-pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
+pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
         refuse_special(path)?;
@@ -70,12 +70,12 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], File
 }
 
 /// Refuses a symbolic link, because a write would change the file that the link points to.
-pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
+pub(super) fn refuse_link(path: &Path) -> Result<()> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
 
 /// Refuses an output with the usual extension of another kind, such as `.games` for weights.
-pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
+pub fn check_name(path: &Path, kind: Kind) -> Result<()> {
     const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
     let own = if kind == Kind::Placed { Kind::Positions } else { kind };
     let extension = path.extension().and_then(OsStr::to_str);
@@ -88,7 +88,7 @@ pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
 }
 
 /// Opens an ordinary file for reading; refuses a folder, a named pipe, a device or a socket.
-pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
+pub fn open_ordinary(path: &Path) -> Result<File> {
     let failed = FileError::io(path, "open it");
     let metadata = fs::metadata(path).map_err(failed)?;
     refuse(path, &metadata)?;
@@ -109,7 +109,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a small ordinary file. Returns [`FileError::Long`] if the file has more than `most` bytes.
-pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>> {
     let failed = FileError::io(path, "read it");
     let long = || FileError::Long { path: path.to_owned(), most };
     let file = open_ordinary(path)?;
@@ -122,7 +122,7 @@ pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
 }
 
-fn refuse_special(path: &Path) -> Result<(), FileError> {
+fn refuse_special(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) => refuse(path, &metadata),
         Err(_) if path.is_symlink() => Err(special(path, "a link that leads nowhere")),
@@ -131,7 +131,7 @@ fn refuse_special(path: &Path) -> Result<(), FileError> {
     }
 }
 
-fn refuse(path: &Path, metadata: &Metadata) -> Result<(), FileError> {
+fn refuse(path: &Path, metadata: &Metadata) -> Result<()> {
     if metadata.is_file() { Ok(()) } else { Err(special(path, description(metadata))) }
 }
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use super::lock::{create_partial, sync_folder};
 use super::paths::{open_ordinary, partial_path, refuse_link, refuse_special_outputs};
 use super::shown::{refuse_shown, shown};
-use super::{Existing, FileError};
+use super::{Existing, FileError, Result};
 
 /// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps an
 /// existing file with the same bytes, and refuses any other file at the path, as well as a partial
 /// file that is not a prefix of `bytes`. With [`Existing::Replace`], replaces any file at the path.
-pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
+pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
         match has_content(path, bytes) {
@@ -26,7 +26,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool, FileError> {
+fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
     let mut there = BufReader::with_capacity(1 << 16, open_ordinary(path)?);
     loop {
         let piece = there.fill_buf().map_err(FileError::io(path, "read it"))?;
@@ -41,7 +41,7 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool, FileError> {
 }
 
 /// Replaces any file at `path`. Refuses a partial file that another program has left there.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes)
 }
@@ -50,7 +50,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// them, or with a part of them, is taken for the leftover of a killed run.
 const COMMON_BYTES: usize = 10;
 
-pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_special_outputs(path)?;
     let partial = partial_path(path);
     let mut file = create_partial(path, &bytes[..bytes.len().min(COMMON_BYTES)])?;
@@ -71,7 +71,7 @@ pub struct ShownFile {
 
 impl ShownFile {
     /// Creates the file. Replaces an existing file only if it begins with `head`.
-    pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
+    pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
         let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();
         check_beginning(path, head)?;
@@ -82,7 +82,7 @@ impl ShownFile {
 
     /// Replaces the content of this file atomically. Does nothing if the process was refused an
     /// output at the same path. Returns an error if the existing file does not begin with `head`.
-    pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
+    pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
         }
@@ -92,12 +92,12 @@ impl ShownFile {
 }
 
 /// Refuses a file at `path` that does not begin with `head`. A partial file may be shorter.
-pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
+pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)
 }
 
-pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<(), FileError> {
+pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
     let partial = partial_path(path);
     refuse_link(&partial)?;
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {
@@ -161,8 +161,7 @@ mod tests {
             };
             scope.spawn(check);
             scope.spawn(check);
-            let written: Result<(), FileError> =
-                (0..100).try_for_each(|_| replace(&path, b"content"));
+            let written: Result<()> = (0..100).try_for_each(|_| replace(&path, b"content"));
             ended.store(true, Ordering::Relaxed);
             written.unwrap();
         });

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::format::{self, ContentHash};
 use super::sha256::finished;
 use super::source::{Place, Source};
-use super::{FileError, Kind, Provenance, Section, Summary, VERSION, packing, unreadable};
+use super::{FileError, Kind, Provenance, Result, Section, Summary, VERSION, packing, unreadable};
 
 /// An iterator over a file's sections in order, each checked. The checksum of the whole content is
 /// checked after the last section, so a file is only verified at the end of the iteration.
@@ -44,14 +44,14 @@ pub struct SectionPlace {
 }
 
 /// Returns the kind of a file from its header.
-pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
+pub fn kind_of(path: &Path) -> Result<Kind> {
     let (_, kind, _) = read_header(Source::open(path)?, None)?;
     Ok(kind)
 }
 
 impl Reader {
     /// Opens a file of this kind and reads its header.
-    pub fn open(path: &Path, kind: Kind) -> Result<Self, FileError> {
+    pub fn open(path: &Path, kind: Kind) -> Result<Self> {
         Self::begin(Source::open(path)?, kind)
     }
 
@@ -60,11 +60,11 @@ impl Reader {
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
         kind: Kind,
-    ) -> Result<Self, FileError> {
+    ) -> Result<Self> {
         Self::begin(Source::of_bytes(name, bytes), kind)
     }
 
-    fn begin(source: Source, kind: Kind) -> Result<Self, FileError> {
+    fn begin(source: Source, kind: Kind) -> Result<Self> {
         let (mut source, kind, provenance) = read_header(source, Some(kind))?;
         if kind == Kind::Part {
             source.digest = None;
@@ -128,7 +128,7 @@ impl Reader {
     }
 
     /// Moves to the section at `place`. The checksum of the whole content is then not checked.
-    pub fn go_to(&mut self, place: SectionPlace) -> Result<(), FileError> {
+    pub fn go_to(&mut self, place: SectionPlace) -> Result<()> {
         self.incomplete = true;
         self.source.seek(place.offset)?;
         self.content.sections = place.before;
@@ -138,7 +138,7 @@ impl Reader {
 
     /// Skips the next section without checking its content. Returns the name of the section; `None`
     /// if the end frame or a raw section comes next.
-    pub fn skip_section(&mut self) -> Result<Option<String>, FileError> {
+    pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let offset = self.source.offset;
         let place = Place { name: "a frame".into(), offset };
@@ -183,7 +183,7 @@ impl Reader {
 
     /// Continues after an error at the next undamaged section. Returns false if none follows. The
     /// checksum of the whole content is then not checked.
-    pub fn resynchronize(&mut self) -> Result<bool, FileError> {
+    pub fn resynchronize(&mut self) -> Result<bool> {
         self.incomplete = true;
         if !self.finished {
             // The checksum of the last section was right, so reading continues after this section.
@@ -208,7 +208,7 @@ impl Reader {
         Ok(false)
     }
 
-    fn read_frame(&mut self) -> Result<Option<Section>, FileError> {
+    fn read_frame(&mut self) -> Result<Option<Section>> {
         let place = Place { name: "a frame".into(), offset: self.source.offset };
         let marker = self.source.take(format::MARKER_BYTES, &place)?;
         if marker == format::SECTION_MARKER || marker == format::RAW_MARKER {
@@ -233,7 +233,7 @@ impl Reader {
         }
     }
 
-    fn read_head(&mut self, mut head: Vec<u8>) -> Result<(String, Vec<u8>, Place), FileError> {
+    fn read_head(&mut self, mut head: Vec<u8>) -> Result<(String, Vec<u8>, Place)> {
         let source = &mut self.source;
         let offset = source.offset - format::MARKER_BYTES;
         let number = self.content.sections + 1;
@@ -253,7 +253,7 @@ impl Reader {
         Ok((name, head, place))
     }
 
-    fn read_raw(&mut self, marker: Vec<u8>) -> Result<Section, FileError> {
+    fn read_raw(&mut self, marker: Vec<u8>) -> Result<Section> {
         let (name, head, place) = self.read_head(marker)?;
         let bytes = format::u64_at(&head, 16);
         let source = &mut self.source;
@@ -281,7 +281,7 @@ impl Reader {
         Ok(Section { name, content: vec![] })
     }
 
-    fn read_section(&mut self, marker: Vec<u8>) -> Result<Section, FileError> {
+    fn read_section(&mut self, marker: Vec<u8>) -> Result<Section> {
         let (name, head, place) = self.read_head(marker)?;
         let source = &mut self.source;
         let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
@@ -297,7 +297,7 @@ impl Reader {
         Ok(Section { name, content })
     }
 
-    fn read_end(&mut self, mut end: Vec<u8>) -> Result<(), FileError> {
+    fn read_end(&mut self, mut end: Vec<u8>) -> Result<()> {
         let source = &mut self.source;
         let offset = source.offset - format::MARKER_BYTES;
         let place = Place { name: "the end frame".into(), offset };
@@ -320,7 +320,7 @@ impl Reader {
 }
 
 impl Iterator for Reader {
-    type Item = Result<Section, FileError>;
+    type Item = Result<Section>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.finished {
@@ -332,10 +332,7 @@ impl Iterator for Reader {
     }
 }
 
-fn read_header(
-    mut source: Source,
-    expected: Option<Kind>,
-) -> Result<(Source, Kind, Provenance), FileError> {
+fn read_header(mut source: Source, expected: Option<Kind>) -> Result<(Source, Kind, Provenance)> {
     let path = source.path.clone();
     let place = Place { name: "the header".into(), offset: 0 };
     let mut header = source.take_up_to(8)?;

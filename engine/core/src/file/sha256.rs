@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{FileError, open_ordinary};
+use super::{FileError, Result, open_ordinary};
 use crate::progress::Progress;
 
 /// Returns the SHA-256 of these bytes.
@@ -19,7 +19,7 @@ pub(super) fn finished(digest: Option<Sha256>) -> String {
 }
 
 /// Returns the SHA-256 of a file. Advances `progress` by its bytes.
-pub fn sha256_of_file(path: &Path, progress: &dyn Progress) -> Result<String, FileError> {
+pub fn sha256_of_file(path: &Path, progress: &dyn Progress) -> Result<String> {
     let mut file = open_ordinary(path)?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {

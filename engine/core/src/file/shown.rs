@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::FileError;
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
+use super::{FileError, Result};
 
 /// The paths of the registered progress files, each with true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
@@ -16,7 +16,7 @@ pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
 
 /// Returns an error if an output has the path of a registered progress file. In this case, ends the
 /// registration, and removes the progress file if this process created it.
-pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
+pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
     let claims = |path: &Path| {
         let [of_output, of_shown] =
             [output, path].map(|path| [path.to_owned(), partial_path(path)]);
@@ -26,11 +26,11 @@ pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
 }
 
 /// Refuses the folder of a run if a progress file has the folder's path or lies inside it.
-pub(crate) fn refuse_shown_within(folder: &Path) -> Result<(), FileError> {
+pub(crate) fn refuse_shown_within(folder: &Path) -> Result<()> {
     refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
 }
 
-fn refuse(output: &Path, claims: impl Fn(&Path) -> bool) -> Result<(), FileError> {
+fn refuse(output: &Path, claims: impl Fn(&Path) -> bool) -> Result<()> {
     let mut shown = shown();
     let Some(claimed) = shown.iter().position(|(path, _)| claims(path)) else { return Ok(()) };
     let (path, is_new) = shown.swap_remove(claimed);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{FileError, format, open_ordinary};
+use super::{FileError, Result, format, open_ordinary};
 
 pub(super) struct Place {
     pub(super) name: String,
@@ -26,7 +26,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn open(path: &Path) -> Result<Self, FileError> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let file = open_ordinary(path)?;
         let length = file.metadata().map_err(FileError::io(path, "open it"))?.len();
         let file = BufReader::new(Box::new(file) as Box<dyn Bytes>);
@@ -39,7 +39,7 @@ impl Source {
         Self { path: name.to_owned(), file, offset: 0, length, digest: Some(Sha256::new()) }
     }
 
-    pub(super) fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>, FileError> {
+    pub(super) fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>> {
         let mut taken = Vec::new();
         let read = self.file.by_ref().take(bytes).read_to_end(&mut taken);
         read.map_err(FileError::io(&self.path, "read it"))?;
@@ -51,7 +51,7 @@ impl Source {
     }
 
     /// Reads the next `bytes` bytes. If the file has fewer, returns an error and allocates nothing.
-    pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>, FileError> {
+    pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>> {
         if bytes > self.length.saturating_sub(self.offset) {
             return Err(self.truncated(place));
         }
@@ -59,14 +59,14 @@ impl Source {
         if taken.len() as u64 == bytes { Ok(taken) } else { Err(self.truncated(place)) }
     }
 
-    pub(super) fn seek(&mut self, offset: u64) -> Result<(), FileError> {
+    pub(super) fn seek(&mut self, offset: u64) -> Result<()> {
         let found = self.file.seek(SeekFrom::Start(offset));
         found.map_err(FileError::io(&self.path, "read it"))?;
         (self.offset, self.digest) = (offset, None);
         Ok(())
     }
 
-    pub(super) fn find(&mut self, marker: &[u8], from: u64) -> Result<Option<u64>, FileError> {
+    pub(super) fn find(&mut self, marker: &[u8], from: u64) -> Result<Option<u64>> {
         const CHUNK: u64 = 1 << 16;
         let mut at = from;
         loop {
@@ -84,11 +84,11 @@ impl Source {
         }
     }
 
-    pub(super) fn check(&mut self, bytes: &[u8], place: &Place) -> Result<(), FileError> {
+    pub(super) fn check(&mut self, bytes: &[u8], place: &Place) -> Result<()> {
         self.check_sum(crc32fast::hash(bytes), place)
     }
 
-    pub(super) fn check_sum(&mut self, checksum: u32, place: &Place) -> Result<(), FileError> {
+    pub(super) fn check_sum(&mut self, checksum: u32, place: &Place) -> Result<()> {
         let stated = self.take(format::CHECKSUM_BYTES, place)?;
         if stated == checksum.to_le_bytes() {
             return Ok(());

@@ -12,7 +12,7 @@ use super::lock::{create_partial, sync_folder};
 use super::paths::{check_name, partial_path, refuse_special_outputs};
 use super::sha256::finished;
 use super::shown::refuse_shown;
-use super::{FileError, Kind, Provenance, Reader, Section, Summary};
+use super::{FileError, Kind, Provenance, Reader, Result, Section, Summary};
 
 /// The treatment of an existing file at the path of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +76,7 @@ impl Writer {
         kind: Kind,
         provenance: &Provenance,
         existing: Existing,
-    ) -> Result<Begin, FileError> {
+    ) -> Result<Begin> {
         check_name(path, kind)?;
         refuse_shown(path)?;
         refuse_special_outputs(path)?;
@@ -88,7 +88,7 @@ impl Writer {
 
     /// Begins a file that replaces any file at `path` when it is finished. Returns an error if
     /// another writer of this file is at work.
-    pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
+    pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self> {
         check_name(path, kind)?;
         refuse_shown(path)?;
         refuse_special_outputs(path)?;
@@ -105,15 +105,12 @@ impl Writer {
     }
 
     /// Writes a section: a name of 1 to 255 bytes, at most [`super::MAX_CONTENT_BYTES`] of content.
-    pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
+    pub fn section(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.write(name, content, format::section(self.kind, name, content))
     }
 
     /// Writes sections in order, after all threads have compressed them.
-    pub fn sections(
-        &mut self,
-        sections: impl IntoIterator<Item = Section>,
-    ) -> Result<(), FileError> {
+    pub fn sections(&mut self, sections: impl IntoIterator<Item = Section>) -> Result<()> {
         let mut sections = sections.into_iter();
         loop {
             let some: Vec<_> = sections.by_ref().take(rayon::current_num_threads()).collect();
@@ -129,12 +126,7 @@ impl Writer {
         }
     }
 
-    fn write(
-        &mut self,
-        name: &str,
-        content: &[u8],
-        frame: Result<Vec<u8>, String>,
-    ) -> Result<(), FileError> {
+    fn write(&mut self, name: &str, content: &[u8], frame: Result<Vec<u8>, String>) -> Result<()> {
         self.append(&frame.map_err(|reason| self.unwritable(name, reason))?)?;
         self.content.add(name, content);
         Ok(())
@@ -176,7 +168,7 @@ impl Writer {
     }
 
     /// Completes the file: writes the end frame, syncs and renames the file, and syncs its folder.
-    pub fn finish(mut self) -> Result<Summary, FileError> {
+    pub fn finish(mut self) -> Result<Summary> {
         self.append(&format::end(&self.content))?;
         self.file.set_len(self.offset).map_err(self.failed("truncate it"))?;
         self.file.sync_all().map_err(self.failed("sync it"))?;
@@ -188,7 +180,7 @@ impl Writer {
     }
 
     /// Appends bytes to the file, after it overwrote what an earlier failed append may have left.
-    fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
         let written = whole
@@ -240,11 +232,7 @@ impl Drop for Writer {
 }
 
 /// Returns the summary of an existing output; an error if it is incomplete or of other provenance.
-pub(crate) fn complete(
-    path: &Path,
-    kind: Kind,
-    provenance: &Provenance,
-) -> Result<Summary, FileError> {
+pub(crate) fn complete(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Summary> {
     let refused = |error: FileError| match error {
         FileError::Io { .. } => error,
         _ => FileError::exists(path, error.to_string()),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::PatternSet;
-use crate::file::FileError;
+use crate::file::{FileError, Result};
 use crate::text::read_by;
 
 const SHIPPED: [(&str, &str); 9] = [
@@ -50,7 +50,7 @@ impl PatternSet {
     }
 
     /// Returns the shipped set with this name, or else reads the file `name`, relative to `folder`.
-    pub fn named(name: &str, folder: &Path) -> Result<Self, FileError> {
+    pub fn named(name: &str, folder: &Path) -> Result<Self> {
         if let Some(set) = Self::shipped(name) {
             return Ok(set);
         }

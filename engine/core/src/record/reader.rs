@@ -4,7 +4,7 @@ use std::path::Path;
 use std::vec;
 
 use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPosition};
-use crate::file::{FileError, Kind, Reader, Section, SectionPlace, kind_of};
+use crate::file::{Kind, Reader, Result, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
 /// An iterator over the checked records of a file. Dereferences to the [`Reader`] of the file.
@@ -122,7 +122,7 @@ impl<R: Record> RecordReader<R> {
         Ok(self.reader.go_to(place.section)?)
     }
 
-    fn next_records(&mut self) -> Result<Option<Section>, FileError> {
+    fn next_records(&mut self) -> Result<Option<Section>> {
         loop {
             match self.reader.next().transpose()? {
                 Some(section) if section.name != R::PLURAL => {}

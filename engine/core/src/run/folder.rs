@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use super::lock::is_lock;
 use super::{Plan, Shard, Stage};
 use crate::file::{
-    FileError, Kind, names_in, read_ordinary, refuse_shown_within, remove_if_there, sync_folder,
+    FileError, Kind, Result, names_in, read_ordinary, refuse_shown_within, remove_if_there,
+    sync_folder,
 };
 
 const MANIFEST: &str = "run.json";
@@ -50,7 +51,7 @@ impl Folder {
     }
 
     /// Creates the folder. Returns true if it is new. Refuses an existing folder that is of no run.
-    pub(super) fn create(&self) -> Result<bool, FileError> {
+    pub(super) fn create(&self) -> Result<bool> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
             Ok(()) => Ok(true),
@@ -78,7 +79,7 @@ impl Folder {
     }
 
     /// Returns the numbers of the finished parts that are in the folder, in ascending order.
-    pub(super) fn numbers(&self) -> Result<Vec<u64>, FileError> {
+    pub(super) fn numbers(&self) -> Result<Vec<u64>> {
         let mut numbers: Vec<u64> =
             self.names()?.iter().filter_map(|name| number_of(name)).collect();
         numbers.sort_unstable();
@@ -90,7 +91,7 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
 
-    pub(super) fn read(&self) -> Result<Option<Plan>, FileError> {
+    pub(super) fn read(&self) -> Result<Option<Plan>> {
         let path = self.path.join(MANIFEST);
         let text = match read_ordinary(&path, MOST_BYTES) {
             Err(error) if error.is_missing() => return Ok(None),
@@ -124,12 +125,12 @@ impl Folder {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }
 
-    pub(super) fn remove_partial_manifest(&self, shard: Shard) -> Result<(), FileError> {
+    pub(super) fn remove_partial_manifest(&self, shard: Shard) -> Result<()> {
         remove_if_there(&self.partial_manifest(shard))
     }
 
     /// Writes `run.json`. Several shards may do this at once, because all write the same bytes.
-    pub(super) fn write(&self, plan: &Plan, shard: Shard) -> Result<(), FileError> {
+    pub(super) fn write(&self, plan: &Plan, shard: Shard) -> Result<()> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
         let manifest = Manifest {
@@ -155,12 +156,12 @@ impl Folder {
     }
 
     /// Removes the parts, the snapshots and `run.json` from the folder, but not the lock files.
-    pub(super) fn empty(&self) -> Result<(), FileError> {
+    pub(super) fn empty(&self) -> Result<()> {
         self.remove_files(|name| !is_lock(name))
     }
 
     /// Removes the folder, unless it contains files that do not belong to the run.
-    pub(super) fn remove(&self) -> Result<(), FileError> {
+    pub(super) fn remove(&self) -> Result<()> {
         // Removes `run.json` last: if killed before that, a later start can still remove the rest.
         self.remove_files(|name| name != MANIFEST)?;
         self.remove_files(|_| true)?;
@@ -169,14 +170,14 @@ impl Folder {
         Ok(())
     }
 
-    fn remove_files(&self, chosen: impl Fn(&str) -> bool) -> Result<(), FileError> {
+    fn remove_files(&self, chosen: impl Fn(&str) -> bool) -> Result<()> {
         for name in self.names()?.iter().filter(|name| is_of_run(name) && chosen(name)) {
             remove_if_there(&self.path.join(name))?;
         }
         Ok(())
     }
 
-    pub(super) fn names(&self) -> Result<Vec<String>, FileError> {
+    pub(super) fn names(&self) -> Result<Vec<String>> {
         names_in(&self.path)
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Shard;
-use crate::file::{FileError, lock, names_in, patiently};
+use crate::file::{FileError, Result, lock, names_in, patiently};
 
 const PACKING: &str = "lock-pack";
 
@@ -19,7 +19,7 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Takes the lock of a shard. Fails if another process makes a shard that shares parts with it.
-    pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
+    pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self> {
         let path = folder.join(name_of(shard));
         let lock = Self::take(path, output)?;
         Self::refuse_overlapping(folder, output, shard, Some(&lock.path))?;
@@ -34,18 +34,18 @@ impl Lock {
         output: &Path,
         shard: Shard,
         own: Option<&Path>,
-    ) -> Result<(), FileError> {
+    ) -> Result<()> {
         let held = shards_with_lock(folder)?
             .into_iter()
             .find(|(path, other)| Some(&**path) != own && other.overlaps(shard) && is_held(path));
         held.map_or(Ok(()), |(path, _)| Err(refused(&path, output)))
     }
 
-    pub(super) fn for_packing(folder: &Path, output: &Path) -> Result<Self, FileError> {
+    pub(super) fn for_packing(folder: &Path, output: &Path) -> Result<Self> {
         Self::take(folder.join(PACKING), output)
     }
 
-    fn take(path: PathBuf, output: &Path) -> Result<Self, FileError> {
+    fn take(path: PathBuf, output: &Path) -> Result<Self> {
         // Another process may hold the lock for an instant, to find out whether it is held.
         let mut file = patiently(|| lock(&path)).map_err(|error| match error {
             FileError::Busy { .. } => refused(&path, output),
@@ -59,7 +59,7 @@ impl Lock {
     }
 
     /// Returns an error if another process makes or packs the parts of this run.
-    pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<(), FileError> {
+    pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<()> {
         let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
         others.find(|path| is_held(path)).map_or(Ok(()), |path| Err(refused(&path, output)))
@@ -78,7 +78,7 @@ pub(super) fn is_lock(name: &str) -> bool {
     name == PACKING || shard_of(name).is_some()
 }
 
-fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>, FileError> {
+fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>> {
     let lock = |name: String| Some((folder.join(&name), shard_of(&name)?));
     Ok(names_in(folder)?.into_iter().filter_map(lock).collect())
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::folder::Folder;
 use super::lock::{Lock, is_lock};
 use super::{Opened, Plan, Run, RunError, Shard, Stage};
-use crate::file::{Existing, FileError, Provenance, Reader, Summary, check_name, complete};
+use crate::file::{Existing, FileError, Provenance, Reader, Result, Summary, check_name, complete};
 use crate::progress::Progress;
 
 /// The relation of an existing output to a run.
@@ -152,11 +152,7 @@ impl Run {
     }
 
     /// Resumes, extends or begins the run; instead of beginning, returns `refusal` if it is given.
-    fn claim_folder(
-        &self,
-        existing: Existing,
-        refusal: Option<FileError>,
-    ) -> Result<(), FileError> {
+    fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
         let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
         let Some(Plan { provenance, stages, .. }) = there else {
@@ -225,7 +221,7 @@ impl Run {
     }
 }
 
-fn read_all(mut reader: Reader) -> Result<(), FileError> {
+fn read_all(mut reader: Reader) -> Result<()> {
     reader.try_for_each(|section| section.map(drop))
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::error::bad_line;
 use super::{TextSource, decode};
-use crate::file::FileError;
+use crate::file::{FileError, Result};
 
 /// The greatest length of a line in bytes, so that a file without line ends cannot fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
@@ -30,7 +30,7 @@ impl From<TextSource> for Lines {
 
 impl Lines {
     /// Opens a text file, compressed or not.
-    pub fn open(path: &Path) -> Result<Self, FileError> {
+    pub fn open(path: &Path) -> Result<Self> {
         Ok(TextSource::open(path)?.into())
     }
 
@@ -49,7 +49,7 @@ impl Lines {
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
-    ) -> Result<Option<Result<T, String>>, FileError> {
+    ) -> Result<Option<Result<T, String>>> {
         if !self.read_record()? {
             return Ok(None);
         }
@@ -61,22 +61,19 @@ impl Lines {
     }
 
     /// Parses the next record; `None` at the end of the file.
-    pub fn next_line<T: FromStr<Err: Display>>(&mut self) -> Result<Option<T>, FileError> {
+    pub fn next_line<T: FromStr<Err: Display>>(&mut self) -> Result<Option<T>> {
         let parsed = self.next_by(T::from_str)?.transpose();
         parsed.map_err(|reason| bad_line(self.source.path(), self.number, &reason))
     }
 
     /// Parses up to `count` records; returns an empty vector at the end of the file.
-    pub fn next_lines<T: FromStr<Err: Display>>(
-        &mut self,
-        count: usize,
-    ) -> Result<Vec<T>, FileError> {
+    pub fn next_lines<T: FromStr<Err: Display>>(&mut self, count: usize) -> Result<Vec<T>> {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
     /// Parses all remaining records. Returns an error if there is none; `record`, such as `a
     /// position`, is the word for a record in this message.
-    pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>, FileError> {
+    pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
@@ -89,7 +86,7 @@ impl Lines {
     }
 
     /// Reads the next record, or the start of a record that is too long. Returns false at the end.
-    fn read_record(&mut self) -> Result<bool, FileError> {
+    fn read_record(&mut self) -> Result<bool> {
         loop {
             self.record.clear();
             match self.ahead.take() {
@@ -125,7 +122,7 @@ impl Lines {
 
 /// Reads a line into `line`, without trailing blanks; a comment becomes an empty line. Returns the
 /// number of the line, and false at the end of the file.
-fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), FileError> {
+fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
     if line.trim_ascii_start().first() == Some(&b'%') {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::BYTE_ORDER_MARK;
 use super::error::bad_line;
-use crate::file::{FileError, packing, unreadable};
+use crate::file::{FileError, Result, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
@@ -31,25 +31,25 @@ pub struct TextSource {
 
 impl TextSource {
     /// Opens a text file. Decompresses the file while it is read if it begins with a zstd frame.
-    pub fn open(path: &Path) -> Result<Self, FileError> {
+    pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(FileError::io(path, "open it"))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         Self::of(path, bytes, file)
     }
 
     /// Opens the standard input of the process, compressed or not.
-    pub fn standard_input() -> Result<Self, FileError> {
+    pub fn standard_input() -> Result<Self> {
         Self::of(Path::new("standard input"), 0, io::stdin())
     }
 
     /// Opens a text that was passed as an argument.
-    pub fn of_text(text: &str) -> Result<Self, FileError> {
+    pub fn of_text(text: &str) -> Result<Self> {
         let bytes = text.as_bytes().to_vec();
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
     /// Creates a reader of `source`. `bytes` is its size, 0 if unknown; error messages name `path`.
-    fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, FileError> {
+    fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
         let failed = FileError::io(path, "read it");
@@ -91,12 +91,7 @@ impl TextSource {
 
     /// Reads to the byte `end`, inclusive, or to the end of the file. Appends the bytes, but at
     /// most `most + 1`, to `piece`. Returns the number of bytes read; 0 at the end of the file.
-    pub fn read_until(
-        &mut self,
-        end: u8,
-        most: u64,
-        piece: &mut Vec<u8>,
-    ) -> Result<u64, FileError> {
+    pub fn read_until(&mut self, end: u8, most: u64, piece: &mut Vec<u8>) -> Result<u64> {
         let read = self.try_read_until(end, most, piece);
         let bytes = read.map_err(|error| {
             let reason = match error.kind() {

@@ -6,17 +6,14 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::{BYTE_ORDER_MARK, MAX_FILE_BYTES};
-use crate::file::FileError;
+use crate::file::{FileError, Result};
 
 /// Reads a file of settings, of at most [`MAX_FILE_BYTES`] bytes, and parses its text with `parse`.
-pub fn read_by<T, E: Display>(
-    path: &Path,
-    parse: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<T, FileError> {
+pub fn read_by<T, E: Display>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T> {
     parse(&read(path)?).map_err(|error| FileError::refused(path, error.to_string()))
 }
 
-fn read(path: &Path) -> Result<String, FileError> {
+fn read(path: &Path) -> Result<String> {
     let file = File::open(path).map_err(FileError::io(path, "open it"))?;
     let mut bytes = vec![];
     let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);

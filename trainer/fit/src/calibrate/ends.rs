@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
 use super::{Work, no_model};
-use crate::source::DataError;
+use crate::source::Result;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
@@ -138,11 +138,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
 }
 
 /// Fits the model to self-play positions. The same weights and settings give the same model.
-pub fn calibrate(
-    settings: &Settings,
-    weights: &Weights,
-    work: &Work<'_>,
-) -> Result<Calibrated, DataError> {
+pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
     let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
     let samples = settings.samples(&play, &evaluator, work, sample)?;
@@ -220,7 +216,7 @@ fn trials(
     mut evaluator: Tables,
     samples: &[&Sample],
     work: &Work<'_>,
-) -> Result<Vec<Trial>, DataError> {
+) -> Result<Vec<Trial>> {
     let mut trials = vec![];
     for (stage, deviations) in (1..).zip(TRIED) {
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);

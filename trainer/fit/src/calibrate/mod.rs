@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::source::DataError;
+use crate::source::Result;
 
 /// The stages of a calibration, and the run, if any, that stores their results.
 pub struct Work<'a> {
@@ -32,8 +32,8 @@ impl Work<'_> {
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,
-        make: impl Fn(u64) -> Result<T, DataError> + Sync,
-    ) -> Result<Vec<T>, DataError> {
+        make: impl Fn(u64) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         if let Some(run) = self.run {
             return run.results(stage, make, self.progress);
         }

@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::Work;
 use super::samples::{divided, per_part};
 use super::siblings::{COUNTS, Family, Siblings};
-use crate::source::DataError;
+use crate::source::Result;
 
 /// The settings for a calibration of the move-ordering evaluation.
 #[derive(Clone, Debug)]
@@ -116,11 +116,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
 
 /// Learns the weights and their strength from games that the evaluation plays against itself. The
 /// same weights, settings and seed give the same result.
-pub fn calibrate(
-    settings: &Settings,
-    weights: &Weights,
-    work: &Work<'_>,
-) -> Result<Calibrated, DataError> {
+pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         let name = settings.set.name();
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
@@ -168,7 +164,7 @@ fn families(
     geometry: &Geometry,
     evaluator: &Tables,
     work: &Work<'_>,
-) -> Result<[Siblings; 2], DataError> {
+) -> Result<[Siblings; 2]> {
     let searchers = Search::new(evaluator).searchers()?;
     let solved = work.results(0, |number| {
         let empties = EMPTIES[number as usize % EMPTIES.len()];
@@ -243,7 +239,7 @@ fn play_to<E: Evaluate>(
 }
 
 /// Returns the trial positions, which are solved with each strength, each from another game.
-fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>, DataError> {
+fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>> {
     let searchers = Search::new(evaluator).searchers()?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
     let position = |number| {
@@ -254,12 +250,7 @@ fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Positi
 }
 
 /// Returns the total number of nodes of the searches that solve `positions`.
-fn nodes(
-    stage: usize,
-    positions: &[Position],
-    evaluator: &Tables,
-    work: &Work<'_>,
-) -> Result<u64, DataError> {
+fn nodes(stage: usize, positions: &[Position], evaluator: &Tables, work: &Work<'_>) -> Result<u64> {
     let searchers = Search::new(evaluator).searchers()?;
     // Some games end before `TRIAL_EMPTIES` empty squares, so the last units of work are empty.
     let nodes = work.results(stage, |number| {
@@ -286,7 +277,7 @@ mod tests {
         Settings { set, seed: 3, families, searches: 8 }
     }
 
-    fn run(settings: &Settings, weights: &Weights) -> Result<Calibrated, DataError> {
+    fn run(settings: &Settings, weights: &Weights) -> Result<Calibrated> {
         calibrate(settings, weights, &in_memory(stages(settings)))
     }
 

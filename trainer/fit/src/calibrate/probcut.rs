@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
 use super::{Work, no_model};
-use crate::source::DataError;
+use crate::source::Result;
 
 /// The least depth of a search whose value is predicted by a shallower search.
 const LEAST_DEPTH: u32 = 3;
@@ -80,11 +80,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
 }
 
 /// Fits the model to self-play positions. The same weights, settings and seed give the same model.
-pub fn calibrate(
-    settings: &Settings,
-    weights: &Weights,
-    work: &Work<'_>,
-) -> Result<Calibrated, DataError> {
+pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let play = Play {
         exploration: Exploration::softmax(1.0),
         ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::Work;
 use super::samples::per_part;
 use crate::records::sequence::Inputs;
-use crate::source::DataError;
+use crate::source::Result;
 
 /// The depth of the search whose best move stands for the move that an earlier search remembered.
 const REMEMBERED_DEPTH: u32 = 2;
@@ -96,7 +96,7 @@ pub struct Counted {
 
 impl Counted {
     /// Reads the first `games` games, and all files to their ends, for the files' checksums.
-    pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self, DataError> {
+    pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
         let mut positions = 0;
@@ -130,11 +130,7 @@ fn chosen(game: &Game) -> impl Iterator<Item = usize> {
 }
 
 /// Estimates the probabilities of moves. The same weights and games give the same result.
-pub fn calibrate(
-    weights: &Weights,
-    games: &Counted,
-    work: &Work<'_>,
-) -> Result<Calibrated, DataError> {
+pub fn calibrate(weights: &Weights, games: &Counted, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
     let of_unit = work.results(0, |unit| {

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Work;
-use crate::source::DataError;
+use crate::source::Result;
 
 /// The settings for a calibration of ProbCut or of endgame ProbCut.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Settings {
         evaluator: &E,
         work: &Work<'_>,
         sample: impl Fn(&Self, &Beginnings<'_>, u64, &mut Searcher<'_, E>) -> T + Sync,
-    ) -> Result<Vec<T>, DataError> {
+    ) -> Result<Vec<T>> {
         let beginnings = Beginnings::new(play);
         let searchers = Search::new(evaluator).searchers()?;
         work.results(0, |number| {

@@ -15,7 +15,7 @@ use super::stored::{RowSink, StoredRows};
 use super::{DataChoice, Dataset, Filter, LayoutSettings, PhaseRows, Split, Subset};
 use crate::memory::MemoryLimit;
 use crate::source::records::RecordRange;
-use crate::source::{DataError, LabelRules};
+use crate::source::{LabelRules, Result};
 
 impl Dataset {
     /// Reads files of games, positions and openings. `data` is split into the three subsets; `test`
@@ -25,7 +25,7 @@ impl Dataset {
         test: &[DataChoice],
         settings: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
@@ -38,7 +38,7 @@ impl Dataset {
         test: &[DataChoice],
         settings: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         let wanted = Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>();
         let inputs = Inputs::open(data, test, settings, &wanted, progress)?;
         let limit = limit.unwrap_or_else(MemoryLimit::none);
@@ -59,7 +59,7 @@ impl Dataset {
         runs: Vec<SortedRun>,
         limit: &MemoryLimit,
         progress: &dyn Progress,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         let mut all = runs.iter().flat_map(|run| run.rows.iter().flatten());
         let limit = all.any(StoredRows::is_mapped).then_some(limit);
         let mut phases = vec![vec![]; PHASES];
@@ -70,7 +70,7 @@ impl Dataset {
             }
         }
         progress.begin_stoppable("merge (phases)", 0, PHASES as u64);
-        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<(PhaseRows, u64), DataError> {
+        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<(PhaseRows, u64)> {
             progress.check()?;
             let merged = merged_rows(&rows, limit)?;
             progress.advance(1);
@@ -90,12 +90,12 @@ fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
     progress: &dyn Progress,
-) -> Result<Vec<SortedRun>, DataError> {
+) -> Result<Vec<SortedRun>> {
     let (at_once, left) = inputs.at_once(limit)?;
     let all = inputs.ranges.iter().map(|(range, _)| range.records).sum();
     progress.begin_stoppable("dataset (records)", 0, all);
     let (held, was_told) = (AtomicU64::new(0), AtomicBool::new(false));
-    let read = |(range, placer): &(RecordRange, Placer<'_>)| -> Result<SortedRun, DataError> {
+    let read = |(range, placer): &(RecordRange, Placer<'_>)| -> Result<SortedRun> {
         let run = SortedRun::read(range, placer, progress, |records| progress.advance(records))?;
         let bytes = run.bytes();
         if held.fetch_add(bytes, Ordering::Relaxed) + bytes <= left / 2 {
@@ -120,10 +120,7 @@ fn read_runs(
 }
 
 /// Merges the rows of a phase, into temporary files if there is a memory limit.
-fn merged_rows(
-    rows: &[(Subset, StoredRows)],
-    limit: Option<&MemoryLimit>,
-) -> Result<PhaseRows, DataError> {
+fn merged_rows(rows: &[(Subset, StoredRows)], limit: Option<&MemoryLimit>) -> Result<PhaseRows> {
     let mut sinks = [(); Subset::ALL.len()].map(|()| RowSink::new(limit));
     let sources: Vec<_> = rows.iter().map(|(subset, rows)| (*subset, &**rows)).collect();
     merge(&sources, |subset, row| sinks[subset as usize].push(row))?;

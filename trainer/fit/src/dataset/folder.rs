@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::held_out::Input;
 use super::{Counts, Excluded, Filter, Split, Subset};
-use crate::source::{DataError, LabelRules};
+use crate::source::{LabelRules, Result};
 
 /// The settings that, together with the inputs, determine a dataset.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -119,7 +119,7 @@ impl DatasetFolder {
     }
 
     /// Reads the manifest of a dataset folder.
-    pub fn open(folder: &Path) -> Result<Self, DataError> {
+    pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
         let wrong = |reason: String| {
             FileError::refused(&path, format!("{reason}; make the dataset again with `dataset`"))

@@ -13,8 +13,8 @@ use super::place::Placer;
 use super::sorted_run::SortedRun;
 use super::{Counts, DataChoice, DatasetFolder, Excluded, LayoutSettings, Split};
 use crate::memory::MemoryLimit;
-use crate::source::DataError;
 use crate::source::records::{RecordRange, Records};
+use crate::source::{DataError, Result};
 
 /// The number of games, or of positions outside games, in a range of records, which becomes one
 /// sorted run. One thread reads a range in a few seconds.
@@ -43,7 +43,7 @@ impl<'a> Inputs<'a> {
         settings: &'a LayoutSettings,
         wanted: &'a [bool],
         progress: &dyn Progress,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         let mut trained = TrainedOn::default();
         if !test.is_empty() {
             data.iter().for_each(|choice| trained.add_file(&choice.path));
@@ -66,7 +66,7 @@ impl<'a> Inputs<'a> {
         choice: &DataChoice,
         split: Option<Split>,
         progress: &dyn Progress,
-    ) -> Result<Input, DataError> {
+    ) -> Result<Input> {
         let DataChoice { path, weight } = choice;
         if DatasetFolder::is_at(path) {
             return Err(no_records(path));
@@ -93,7 +93,7 @@ impl<'a> Inputs<'a> {
 
     /// Returns the number of ranges to read at the same time, 1 or 2, and the remaining memory
     /// in bytes. Refuses a limit that is too small for one range.
-    pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DataError> {
+    pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
         let each = bytes.saturating_add(bytes.min(BYTES_OF_FRAMES));

@@ -19,7 +19,7 @@ use super::stored::{MappedPart, StoredRows, write_description, write_rows};
 use super::{Counts, Subset};
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::records::{Frame, RecordRange};
-use crate::source::{DataError, LabelRules};
+use crate::source::{DataError, LabelRules, Result};
 
 /// The number of blocks of records that are labelled in parallel.
 const FRAMES_AT_ONCE: usize = 8;
@@ -81,7 +81,7 @@ impl SortedRun {
         placer: &Placer<'_>,
         progress: &dyn Progress,
         read: impl Fn(u64),
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         let (mut run, mut frames) = (RunBuilder::new(placer.rules.clone()), vec![]);
         let mut place = |frames: &mut Vec<Frame>| {
             let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
@@ -120,13 +120,13 @@ impl SortedRun {
         Self::of_map(&map, bytes, description).ok_or_else(|| limit.changed())
     }
 
-    pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<(), DataError> {
+    pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<()> {
         write_description(part, &self.description())?;
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
     /// Returns the sorted run in a part that [`Self::write`] wrote, memory-mapped.
-    pub(super) fn of_part(part: Reader) -> Result<Self, DataError> {
+    pub(super) fn of_part(part: Reader) -> Result<Self> {
         let part = MappedPart::open(part)?;
         let run =
             part.place(ROWS).and_then(|place| Self::of_map(&part.map, place, part.description()?));

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
-use crate::source::DataError;
+use crate::source::{DataError, Result};
 
 #[derive(Clone, derive_more::From)]
 pub(super) enum StoredRows {
@@ -119,7 +119,7 @@ const DESCRIPTION: &str = "description";
 pub(super) fn write_description(
     part: &mut LongPart<'_>,
     description: &impl Serialize,
-) -> Result<(), DataError> {
+) -> Result<()> {
     // This cannot fail: a description has only numbers and texts.
     let json = serde_json::to_vec(description).unwrap_or_default();
     Ok(part.section(DESCRIPTION, &json)?)
@@ -129,13 +129,13 @@ pub(super) fn write_rows<'r>(
     part: &mut LongPart<'_>,
     name: &str,
     rows: impl IntoIterator<Item = &'r StoredRows>,
-) -> Result<(), DataError> {
+) -> Result<()> {
     part.raw_section(name, |out| {
         rows.into_iter().flat_map(|rows| rows.iter()).try_for_each(|row| write_row(out, row))
     })
 }
 
-pub(super) fn write_row(out: &mut dyn Write, row: &ScoredPosition) -> Result<(), DataError> {
+pub(super) fn write_row(out: &mut dyn Write, row: &ScoredPosition) -> Result<()> {
     let written = out.write_all(&row.to_bytes());
     written.map_err(|error| {
         FileError::io(Path::new("a part of the dataset"), "write it")(error).into()
@@ -151,7 +151,7 @@ pub(super) struct MappedPart {
 
 impl MappedPart {
     /// Maps a part without checking it, since it was already checked or has just been written.
-    pub(super) fn open(part: Reader) -> Result<Self, DataError> {
+    pub(super) fn open(part: Reader) -> Result<Self> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();
         let sections = reader.by_ref().collect::<Result<_, _>>()?;

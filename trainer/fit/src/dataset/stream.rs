@@ -14,7 +14,7 @@ use super::inputs::no_records;
 use super::place::{Found, Placer};
 use super::{Counts, DataChoice, DatasetFolder, Filter, Input, Split, Subset};
 use crate::source::records::Records;
-use crate::source::{DataError, LabelRules};
+use crate::source::{LabelRules, Result};
 
 /// The number of blocks of records that are labelled and split in parallel.
 const FRAMES_AT_ONCE: usize = 16;
@@ -118,7 +118,7 @@ pub struct PositionStream {
 
 impl PositionStream {
     /// Opens a stream over files and folders of records; shuffles the files if `shuffled` > 0.
-    pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DataError> {
+    pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
             return Err(no_records(&choice.path));
@@ -145,11 +145,7 @@ impl PositionStream {
     }
 
     /// Returns the next `most` positions, at least 1; at the end of the data, fewer or none.
-    pub fn next_batch(
-        &mut self,
-        most: usize,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Placed>, DataError> {
+    pub fn next_batch(&mut self, most: usize, progress: &dyn Progress) -> Result<Vec<Placed>> {
         let most = most.max(1);
         let wanted = self.settings.shuffled.saturating_add(most);
         while self.pool.len() < wanted && self.read_more(progress)? {}
@@ -171,7 +167,7 @@ impl PositionStream {
     }
 
     /// Reads more positions into the pool. Returns false at the end of the last file.
-    fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DataError> {
+    fn read_more(&mut self, progress: &dyn Progress) -> Result<bool> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
                 let Counts { is_labelled, excluded, .. } = &self.counts;

@@ -13,7 +13,7 @@ use super::valued::Valued;
 use crate::backend::Errors;
 use crate::dataset::LabelCounts;
 use crate::source::records::read_games;
-use crate::source::{DataError, LabelRules, Labelled};
+use crate::source::{LabelRules, Labelled, Result};
 
 /// Labelled positions grouped by their game; a position outside games counts as a game.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl TestGames {
         paths: &[PathBuf],
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         let labels = LabelCounts::new(rules.clone());
         let mut all = Self { games: vec![], labels, sha256: vec![] };
         for path in paths {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Overlap, TestGames};
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
-use crate::source::{DataError, LabelRules};
+use crate::source::{LabelRules, Result};
 
 /// The data of a fit, and the settings of its dataset, according to its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -73,7 +73,7 @@ impl Trained {
         (name, file): (&str, Option<&Path>),
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<Option<Overlap>, DataError> {
+    ) -> Result<Option<Overlap>> {
         /// The most test games that are looked up in training, about a million positions.
         const MOST: usize = 20_000;
         let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
@@ -94,7 +94,7 @@ impl Trained {
         paths: &[PathBuf],
         labels: Option<&LabelRules>,
         progress: &dyn Progress,
-    ) -> Result<Vec<ScoredPosition>, DataError> {
+    ) -> Result<Vec<ScoredPosition>> {
         let choice = |path: &PathBuf| DataChoice { path: path.clone(), weight: 1.0 };
         let data: Vec<DataChoice> = paths.iter().map(choice).collect();
         let mut settings = self.settings.clone();

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::errors::{Group, GroupErrors, PhaseErrors, Tally};
 use super::valued::{Place, Valued};
 use crate::source::records::read_games;
-use crate::source::{DataError, LabelRules, Labelled};
+use crate::source::{LabelRules, Labelled, Result};
 
 /// The settings for a measurement of an evaluation's errors.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         paths: &[PathBuf],
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<Measured, DataError> {
+    ) -> Result<Measured> {
         // A first reading counts the positions, so that the progress of the searches has a total.
         let reading: &dyn Progress = if self.depth > 0 {
             self.begin_searches(paths, rules, progress)?;
@@ -86,7 +86,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         &self,
         rows: Vec<ScoredPosition>,
         progress: &dyn Progress,
-    ) -> Result<Measured, DataError> {
+    ) -> Result<Measured> {
         if self.depth > 0 {
             let wanted = rows.iter().filter(|row| self.phase_of(row).is_some());
             progress.begin(SEARCHES, 0, wanted.count() as u64);
@@ -103,7 +103,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         paths: &[PathBuf],
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<(), DataError> {
+    ) -> Result<()> {
         let mut positions = 0;
         for path in paths {
             read_games(path, rules, progress, |games| {
@@ -127,7 +127,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         found: &mut PartialErrors,
         mut rows: Vec<Row>,
         progress: &dyn Progress,
-    ) -> Result<(), DataError> {
+    ) -> Result<()> {
         rows.retain(|(row, _)| self.phase_of(row).is_some());
         let values = self.values(&rows, progress)?;
         let valued: Vec<Valued> = rows

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::TestGames;
 use crate::dataset::{DataChoice, LayoutSettings, PositionStream, StreamSettings, Subset};
 use crate::model::Phases;
-use crate::source::DataError;
+use crate::source::Result;
 
 /// The number of training positions that are looked up in parallel.
 const AT_ONCE: usize = 1 << 16;
@@ -41,7 +41,7 @@ impl Overlap {
         files: impl IntoIterator<Item = PathBuf>,
         layout: &LayoutSettings,
         progress: &dyn Progress,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         let canonical = |row: &ScoredPosition| row.position().canonical();
         let keys = test.games.par_iter().flatten().map(|row| (canonical(row), false));
         let mut is_known: HashMap<Position, bool> = keys.collect();

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::repeated::Keys;
 use crate::memory::MemoryLimit;
-use crate::source::DataError;
+use crate::source::{DataError, Result};
 
 /// The content of one file.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -115,7 +115,7 @@ pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
     progress: &dyn Progress,
-) -> Result<Vec<FileReport>, DataError> {
+) -> Result<Vec<FileReport>> {
     let mut inspector = Inspector::new(paths, limit, progress);
     let files = paths.iter().map(|path| inspector.inspect(path, progress));
     let mut files = files.collect::<Result<Vec<_>, _>>()?;
@@ -149,7 +149,7 @@ impl Inspector {
     }
 
     /// Returns the report on a file, still without the numbers of distinct records.
-    fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport, DataError> {
+    fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
         self.before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
             kind @ (Kind::Positions | Kind::Openings) => {
@@ -163,7 +163,7 @@ impl Inspector {
         }
     }
 
-    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), DataError> {
+    fn tell_distinct(self, files: &mut [FileReport]) -> Result<()> {
         let [games, canonical_games, positions] =
             [self.games, self.canonical_games, self.positions];
         let games = games.distinct(&self.before)?;
@@ -183,11 +183,7 @@ impl Inspector {
         Ok(())
     }
 
-    fn inspect_games(
-        &mut self,
-        path: &Path,
-        progress: &dyn Progress,
-    ) -> Result<FileReport, DataError> {
+    fn inspect_games(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames) = (GamesReport::empty(), 0);
         progress.begin_file(path, reader.bytes());
@@ -215,7 +211,7 @@ impl Inspector {
         kind: Kind,
         row: fn(&R) -> &ScoredPosition,
         progress: &dyn Progress,
-    ) -> Result<FileReport, DataError> {
+    ) -> Result<FileReport> {
         let mut reader = RecordReader::<R>::open(path)?;
         let (mut sums, mut frames) = (Sums::default(), 0);
         progress.begin_file(path, reader.bytes());

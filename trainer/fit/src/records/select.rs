@@ -15,7 +15,7 @@ use super::repeated::{Key, Keys};
 use super::sequence::{Inputs, count_left};
 use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
-use crate::source::DataError;
+use crate::source::{DataError, Result};
 
 /// The result of writing a file from records of other files.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ impl<R: Record> Output<R> {
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         inputs.check_output(path)?;
         let file = RecordWriter::<R>::begin(path, provenance, existing)?;
         let records = match &file {
@@ -100,8 +100,8 @@ impl<R: Record> Output<R> {
         provenance: &Provenance,
         title: &str,
         (existing, progress): (Existing, &dyn Progress),
-        write: impl FnOnce(&mut Self) -> Result<(), DataError>,
-    ) -> Result<Selected, DataError> {
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<Selected> {
         let mut output = Self::begin(inputs, path, provenance, existing)?;
         let is_done = output.file.is_done();
         progress.begin_stoppable(title, if is_done { inputs.len() } else { 0 }, inputs.len());
@@ -111,12 +111,12 @@ impl<R: Record> Output<R> {
         output.finish()
     }
 
-    pub(super) fn push(&mut self, record: R) -> Result<(), DataError> {
+    pub(super) fn push(&mut self, record: R) -> Result<()> {
         self.records += u64::from(!self.file.is_done());
         Ok(self.file.push(record)?)
     }
 
-    fn finish(self) -> Result<Selected, DataError> {
+    fn finish(self) -> Result<Selected> {
         Ok(Selected { records: self.records, summary: self.file.finish()? })
     }
 }
@@ -128,7 +128,7 @@ pub fn split<R: Selectable>(
     outs: &[(Subset, PathBuf); 3],
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Vec<Selected>, DataError> {
+) -> Result<Vec<Selected>> {
     let provenance = inputs
         .provenance("split")
         .with("seed", split.seed)
@@ -162,7 +162,7 @@ pub fn sample<R: Selectable>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, DataError> {
+) -> Result<Selected> {
     let provenance = inputs
         .provenance("sample")
         .with("seed", seed)
@@ -207,7 +207,7 @@ pub fn merge<R: Selectable>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, DataError> {
+) -> Result<Selected> {
     let (provenance, title) = (inputs.provenance("merge"), format!("merge ({})", R::PLURAL));
     Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
         progress.warn(Keys::notice(limit, inputs.len()));
@@ -237,7 +237,7 @@ pub fn shuffle<R: Record>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, DataError> {
+) -> Result<Selected> {
     // A shuffled complete enumeration is still a complete enumeration, and is marked as one.
     let provenance = inputs.provenance("shuffle").with("seed", seed).with_unusual(
         inputs.enumerated,

@@ -11,7 +11,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Record, RecordError, RecordReader, RecordWriter};
 use othello_engine::run::Run;
 
-use crate::source::DataError;
+use crate::source::Result;
 
 pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64, RecordError> {
     let mut records = 0;
@@ -83,8 +83,8 @@ impl<R: Record> Inputs<R> {
     pub(super) fn each(
         &self,
         progress: &dyn Progress,
-        mut take: impl FnMut(u64, R) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
+        mut take: impl FnMut(u64, R) -> Result<()>,
+    ) -> Result<()> {
         for (number, record) in (0..).zip(self.all()) {
             progress.check()?;
             take(number, record?)?;

@@ -11,7 +11,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, RecordError, RecordReader, RecordWriter};
 use serde::Serialize;
 
-use crate::source::DataError;
+use crate::source::Result;
 use crate::source::records::{Frame, Records};
 
 /// The result of validating a file.
@@ -49,7 +49,7 @@ pub fn repair(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Option<(Validation, Summary)>, DataError> {
+) -> Result<Option<(Validation, Summary)>> {
     check_output(out, [path])?;
     let found = validate(path, progress)?;
     if found.damage.is_empty() {
@@ -80,7 +80,7 @@ fn copy<R: Record>(
     (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
     records: fn(Frame) -> Vec<R>,
-) -> Result<Summary, DataError> {
+) -> Result<Summary> {
     let of = RecordReader::<R>::open(path)?.provenance().as_map().clone();
     let provenance = Provenance::new("repair").with("input", sha256_of_file(path, progress)?);
     let mut writer = match Writer::begin(out, kind, &provenance.with("of", of), existing)? {

@@ -11,11 +11,11 @@ use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosi
 use othello_engine::text::Lines;
 
 use super::lines::Records;
-use super::{DataError, Entries, labelled};
+use super::{Entries, Result, labelled};
 
 /// Reads the positions of a file and skips blank lines. If the side to move must pass, the record
 /// is the position after the pass, with the score for the other side.
-pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, DataError> {
+pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
     Records::open(path, parse)
 }
 

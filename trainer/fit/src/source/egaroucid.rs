@@ -12,13 +12,13 @@ use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Label, ScoredPosition};
 
 use super::fixed::FixedRecords;
-use super::{DataError, Entries, labelled};
+use super::{DataError, Entries, Result, labelled};
 
 /// The size of a record in bytes.
 pub const RECORD_BYTES: usize = 19;
 
 /// Reads the positions of a file, which must consist of whole records.
-pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, DataError> {
+pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
     let file = open_ordinary(path)?;
     let bytes = file.metadata().map_err(DataError::io(path, "open it"))?.len();
     let mut file = BufReader::with_capacity(1 << 16, file);
@@ -67,7 +67,7 @@ mod tests {
         [boards.as_flattened(), &[1, 20, score as u8]].concat()
     }
 
-    fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>, DataError> {
+    fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>> {
         entries_of("0.dat", bytes, super::read)
     }
 

@@ -13,6 +13,9 @@ use othello_engine::text::Invalid;
 
 use crate::memory::MemoryError;
 
+/// A result whose error is [`DataError`] unless another type is named.
+pub type Result<T, E = DataError> = std::result::Result<T, E>;
+
 /// Errors of reading games and positions, of datasets, and of measurements and calibrations.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::{DataError, Entries, Rejection};
+use super::{DataError, Entries, Rejection, Result};
 
 type Parse<T, const BYTES: usize> = Box<dyn Fn(&[u8; BYTES]) -> Result<T, String>>;
 
@@ -32,7 +32,7 @@ impl<T, const BYTES: usize> FixedRecords<T, BYTES> {
 }
 
 impl<T, const BYTES: usize> Iterator for FixedRecords<T, BYTES> {
-    type Item = Result<Result<T, Rejection>, DataError>;
+    type Item = Result<Result<T, Rejection>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.number == self.records {

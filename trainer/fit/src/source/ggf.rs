@@ -15,20 +15,20 @@ use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::text::{TextSource, excerpt};
 
 use super::pieces::{self, Games, Make, NO_END};
-use super::{DataError, Entries};
+use super::{Entries, Result};
 
 /// Reads the games of a file one after another.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, DataError> {
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
     open(path, pieces::game)
 }
 
 /// Reads the positions of games that begin with another board than the standard one, labelled with
 /// the result of the game. Skips other games.
-pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, DataError> {
+pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
     open(path, pieces::positions)
 }
 
-fn open<T>(path: &Path, make: Make<T>) -> Result<Games<T>, DataError> {
+fn open<T>(path: &Path, make: Make<T>) -> Result<Games<T>> {
     Ok(Games::new(TextSource::open(path)?, false, parse, make))
 }
 

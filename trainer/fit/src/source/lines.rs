@@ -5,7 +5,7 @@ use std::path::Path;
 use othello_engine::board::transcript::Form;
 use othello_engine::text::Lines;
 
-use super::{DataError, Entries, Rejection};
+use super::{Entries, Rejection, Result};
 
 pub(super) struct Records<T> {
     lines: Lines,
@@ -16,13 +16,13 @@ pub(super) struct Records<T> {
 type Parse<T> = fn(&str) -> Result<(T, Form), String>;
 
 impl<T> Records<T> {
-    pub(super) fn open(path: &Path, parse: Parse<T>) -> Result<Self, DataError> {
+    pub(super) fn open(path: &Path, parse: Parse<T>) -> Result<Self> {
         Ok(Self { lines: Lines::open(path)?, parse, form: None })
     }
 }
 
 impl<T> Iterator for Records<T> {
-    type Item = Result<Result<T, Rejection>, DataError>;
+    type Item = Result<Result<T, Rejection>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.lines.next_by(self.parse).transpose()?;

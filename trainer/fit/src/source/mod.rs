@@ -33,7 +33,7 @@ use othello_engine::board::{Discs, Position};
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
 use othello_engine::text::Invalid;
 
-pub use error::{DataError, Rejection};
+pub use error::{DataError, Rejection, Result};
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
 
 /// An iterator over another program's records. It goes on after refused records, not after errors.

@@ -13,7 +13,7 @@ use othello_engine::record::{Label, PlacedPosition, ScoredPosition, Weight};
 use othello_engine::text::excerpt;
 use zip::ZipArchive;
 
-use super::{DataError, Entries, Rejection, labelled};
+use super::{DataError, Entries, Rejection, Result, labelled};
 
 /// The names of the arrays that are read. The first three are required.
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
@@ -29,7 +29,7 @@ type Row = Result<PlacedPosition, String>;
 
 /// Opens an `.npz` file, which stores its arrays one after another. A thread reads all arrays side
 /// by side, and sends one position after another, so any number of positions takes little memory.
-pub fn read(path: &Path) -> Result<Npz, DataError> {
+pub fn read(path: &Path) -> Result<Npz> {
     let bytes = open_ordinary(path)?.metadata().map_err(DataError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(AHEAD);
     let file = path.to_owned();
@@ -52,7 +52,7 @@ pub struct Npz {
 }
 
 impl Iterator for Npz {
-    type Item = Result<Result<PlacedPosition, Rejection>, DataError>;
+    type Item = Result<Result<PlacedPosition, Rejection>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let row = self.rows.next();

@@ -9,7 +9,7 @@ use othello_engine::board::{Position, Side, StatedGame};
 use othello_engine::record::{Game, Label, ScoredPosition};
 use othello_engine::text::{TextSource, decode, excerpt};
 
-use super::{DataError, Entries, Rejection, labelled, with_result};
+use super::{Entries, Rejection, Result, labelled, with_result};
 
 /// The greatest size of a game in bytes, so that a file without a game is not loaded as a whole.
 const MAX_GAME_BYTES: u64 = 1 << 16;
@@ -51,7 +51,7 @@ impl<T> Games<T> {
     }
 
     /// Returns the text of a game, up to its end or to the next game; `None` at the file's end.
-    fn next_piece(&mut self) -> Result<Option<Vec<u8>>, DataError> {
+    fn next_piece(&mut self) -> Result<Option<Vec<u8>>> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {
             while at < self.ahead.len() {
@@ -174,7 +174,7 @@ impl Scan {
 }
 
 impl<T> Iterator for Games<T> {
-    type Item = Result<Result<T, Rejection>, DataError>;
+    type Item = Result<Result<T, Rejection>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -11,7 +11,7 @@ use othello_engine::record::{
 use rayon::prelude::*;
 
 use super::boards::ScoredBoards;
-use super::{DataError, LabelRules, Labelled};
+use super::{LabelRules, Labelled, Result};
 
 /// A file of games or positions that is open for reading.
 pub enum Records {
@@ -201,7 +201,7 @@ pub fn read_games(
     rules: &LabelRules,
     progress: &dyn Progress,
     mut visit: impl FnMut(Vec<Vec<Labelled>>),
-) -> Result<String, DataError> {
+) -> Result<String> {
     let mut records = Records::open(path)?;
     progress.begin_file(path, records.bytes());
     let mut read = 0;

@@ -7,10 +7,10 @@ use othello_engine::record::Game;
 use othello_engine::text::TextSource;
 
 use super::pieces::{self, Games, NO_END};
-use super::{DataError, Entries};
+use super::{Entries, Result};
 
 /// Reads the games of a file one after the other.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, DataError> {
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
     let parse = |text: &str| match text.ends_with(')') {
         true => sgf::parse(text),
         false if text.contains("(;") => Err(NO_END.to_owned()),

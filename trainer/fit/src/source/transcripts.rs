@@ -6,10 +6,10 @@ use othello_engine::board::transcript::{self, Form};
 use othello_engine::record::Game;
 
 use super::lines::Records;
-use super::{DataError, Entries, with_result};
+use super::{Entries, Result, with_result};
 
 /// Reads the games of a file line by line and skips blank lines.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, DataError> {
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
     Records::open(path, parse)
 }
 

@@ -15,7 +15,7 @@ use othello_engine::record::{Game, Solved};
 use othello_engine::text::Invalid;
 
 use super::fixed::FixedRecords;
-use super::{DataError, Entries};
+use super::{DataError, Entries, Result};
 
 pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
@@ -23,7 +23,7 @@ pub(crate) const MOVES_AT: usize = 8;
 
 /// Reads the games of a WTHOR file. The stated score under perfect play becomes [`Game::solved`] at
 /// the stated number of empty squares, unless the game ends earlier.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, DataError> {
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
     let wrong = |reason| DataError::Format {
         path: path.to_owned(),
         expected: "a WTHOR file of games",
@@ -114,7 +114,7 @@ mod tests {
         bytes
     }
 
-    fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>, DataError> {
+    fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>> {
         scratch::with_file("WTH_2020.wtb", bytes, super::read)?.collect()
     }
 

@@ -16,7 +16,7 @@ use super::kept_pair;
 use super::paired::{Match, PAIRS, Seats};
 use super::result::{MatchResult, OrderedPairs, PlayedPair};
 use super::{Budget, Pair, Sprt};
-use crate::LabError;
+use crate::{LabError, Result};
 
 /// The names of the players and the settings of a match, which its file and its report state.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl KeptMatch<'_> {
         shard: Shard,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<MatchFile, LabError> {
+    ) -> Result<MatchFile> {
         let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
         let stage = match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt);
         self.play_in(path, self.plan(settings, stage), shard, existing, progress)
@@ -99,7 +99,7 @@ impl KeptMatch<'_> {
         shard: Shard,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<MatchFile, LabError> {
+    ) -> Result<MatchFile> {
         let stage = plan.stages[0].clone();
         let run = match Run::open(path, plan, shard, existing, progress)? {
             Opened::Run(run) => run,
@@ -122,20 +122,20 @@ impl KeptMatch<'_> {
         run: &Run,
         stage: usize,
         progress: &dyn Progress,
-    ) -> Result<MatchResult, LabError> {
+    ) -> Result<MatchResult> {
         self.make(run, stage, progress)?;
         let mut content = Content::beginning_with(0, Sprt::ends(self.conditions.sprt));
         content.add_stage(run, stage, progress)?;
         Ok(MatchResult::new(content.pairs.pairs))
     }
 
-    fn make(&self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<(), LabError> {
+    fn make(&self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<()> {
         let ends = Mutex::new(Sprt::ends(self.conditions.sprt));
         let seats = self.players.iter().map(|&players| Seats::of(players)).collect();
         run.make(stage, 1, &Pairs { kept: self, seats, ends, progress }, progress)
     }
 
-    fn shard_of(&self, run: &Run) -> Result<MatchFile, LabError> {
+    fn shard_of(&self, run: &Run) -> Result<MatchFile> {
         let mut pairs = vec![];
         for index in run.own(0).filter(|&index| run.has(0, index)) {
             let first = run.stages()[0].units_of(index).start;
@@ -184,11 +184,11 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
             && numbers.zip(pairs).all(fits)
     }
 
-    fn begin(&self, _: Range<u64>) -> Result<(), LabError> {
+    fn begin(&self, _: Range<u64>) -> Result<()> {
         Ok(())
     }
 
-    fn make(&self, (): &(), numbers: Range<u64>) -> Result<Vec<PlayedPair>, LabError> {
+    fn make(&self, (): &(), numbers: Range<u64>) -> Result<Vec<PlayedPair>> {
         let openings = self.kept.openings;
         let share = openings.len().div_ceil(self.seats.len());
         let play = |number: u64| {
@@ -213,7 +213,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
 }
 
 /// Writes the pairs of all stored parts, up to the sequential test's decision, to the match file.
-pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, LabError> {
+pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary> {
     let wrong = |reason| FileError::exists(run.output(), reason);
     let mut content = Content::of(run.provenance()).map_err(wrong)?;
     content.add_stage(run, 0, progress)?;
@@ -225,7 +225,7 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, LabError> {
 
 impl MatchFile {
     /// Reads a match file. A file that lacks pairs is an error.
-    pub fn read(path: &Path) -> Result<Self, LabError> {
+    pub fn read(path: &Path) -> Result<Self> {
         let mut reader = Reader::open(path, Kind::Match)?;
         let all = reader.provenance().get("pairs").and_then(serde_json::Value::as_u64);
         let meaningless = |reader: &Reader, reason| Err(reader.meaningless(reason).into());
@@ -267,12 +267,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
     }
 
     /// Adds the pairs that a stage of the run stored, up to the decision of the sequential test.
-    fn add_stage(
-        &mut self,
-        run: &Run,
-        stage: usize,
-        progress: &dyn Progress,
-    ) -> Result<(), LabError> {
+    fn add_stage(&mut self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<()> {
         progress.begin_stoppable("pack (parts)", 0, run.stages()[stage].parts());
         for part in run.parts(stage) {
             progress.check().map_err(RunError::from)?;

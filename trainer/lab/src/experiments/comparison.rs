@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use super::fits::{Study, digest};
 use super::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
-use crate::LabError;
 use crate::arena::{
     Choice, Conditions, KeptMatch, Match, Sprt, SprtReport, Statistics, match_stage,
 };
+use crate::{LabError, Result};
 use othello_fit::metrics::{ErrorsByGame, Overlap};
 
 /// The settings of a comparison.
@@ -36,11 +36,7 @@ pub struct Comparing<'a> {
 }
 
 /// Draws the openings of a match from a file.
-pub fn openings(
-    path: &Path,
-    count: usize,
-    progress: &dyn Progress,
-) -> Result<Vec<Position>, LabError> {
+pub fn openings(path: &Path, count: usize, progress: &dyn Progress) -> Result<Vec<Position>> {
     /// The largest absolute label, in discs, of a position that may be drawn as an opening.
     const WITHIN: Discs = 10;
     Ok(Choice { count, seed: 1, within: WITHIN }.draw(path, progress)?)
@@ -170,7 +166,7 @@ impl Comparing<'_> {
         recipes: [Recipe; 2],
         study: &Study<'_>,
         begun: Instant,
-    ) -> Result<Comparison, LabError> {
+    ) -> Result<Comparison> {
         study.progress.message(&self.expected(&recipes, study)?);
         let fitted = study.fits(0, |unit| {
             let (which, number) = (unit as usize % 2, unit / 2);
@@ -210,7 +206,7 @@ impl Comparing<'_> {
         names: &[String; 2],
         pairs: &[[Evaluator; 2]],
         study: &Study<'_>,
-    ) -> Result<Option<Played>, LabError> {
+    ) -> Result<Option<Played>> {
         let &Self { openings, strength, sprt, .. } = self;
         let Some(openings) = openings else { return Ok(None) };
         let players = pairs.iter().map(|[first, second]| Match {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::fits::{Fitted, Study};
 use super::{Law, Prediction, Recipe};
-use crate::LabError;
+use crate::{LabError, Result};
 use othello_fit::dataset::Share;
 use othello_fit::metrics::{ErrorsByGame, Overlap};
 
@@ -90,7 +90,7 @@ impl Curve {
         seeds: u64,
         study: &Study<'_>,
         begun: Instant,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let fitted = study.fits(0, |unit| {
             let (share, number) = (shares[(unit / seeds) as usize], unit % seeds);
             let settings = recipe.settings_with(number, share);
@@ -99,10 +99,10 @@ impl Curve {
         let amount = |(share, of_share): (&Share, &[Fitted])| {
             let games = of_share.iter().map(|fitted| fitted.games).collect();
             let errors = of_share.iter().map(|fitted| study.errors(fitted));
-            Ok(Amount { share: *share, games, errors: errors.collect::<Result<_, LabError>>()? })
+            Ok(Amount { share: *share, games, errors: errors.collect::<Result<_>>()? })
         };
         let amounts = shares.iter().zip(fitted.chunks(seeds as usize)).map(amount);
-        let amounts = amounts.collect::<Result<Vec<_>, LabError>>()?;
+        let amounts = amounts.collect::<Result<Vec<_>>>()?;
         let points = points(&amounts, &study.phases()).ok_or(LabError::NoTestPositions)?;
         let (law, prediction) = law_and_prediction(&points).ok_or_else(|| {
             let reason = "the shares have too few games; give the recipe more data, or name larger \

@@ -12,8 +12,8 @@ use othello_fit::source::records::Records;
 
 use super::fits::Study;
 use super::{Comparing, Difference, Recipe};
-use crate::LabError;
 use crate::arena::{Match, smallest_elo};
+use crate::{LabError, Result};
 
 /// The standard error of the difference of two recipes' errors, divided by the standard error of
 /// one recipe's error: for similar recipes, and for different pattern sets. It is √(2 − 2ρ), where
@@ -24,7 +24,7 @@ const PAIRED: [f64; 2] = [0.25, 1.0];
 /// Estimates the seconds of a fit on one thread of a processor of 2020, without early stopping. For
 /// each phase, an epoch reads the positions of the phase and of its window; an epoch of the factors
 /// reads only the positions of the phase.
-fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64, LabError> {
+fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
     /// The seconds to read a pattern instance of a position, and an element of its factor vector.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
@@ -50,11 +50,7 @@ impl Comparing<'_> {
     /// Describes the expected time, and the smallest difference that is proven with probability
     /// 0.9, (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance due to seeds. SE(Δ) is estimated as
     /// [`PAIRED`] times the standard error of the embedded weights' error.
-    pub(super) fn expected(
-        &self,
-        recipes: &[Recipe; 2],
-        study: &Study<'_>,
-    ) -> Result<String, LabError> {
+    pub(super) fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
         let mut seconds = self.seeds as f64 * (first? + second?);

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Recipe;
-use crate::LabError;
+use crate::Result;
 use othello_fit::dataset::{DataChoice, Dataset, LayoutSettings, Split, TrainedOn};
 use othello_fit::fit::{Device, Fit, FitSettings, Limits, PickedDevice};
 use othello_fit::metrics::{ErrorsByGame, Overlap, TestGames, Trained};
@@ -94,12 +94,12 @@ pub struct Origins {
 }
 
 /// Returns the provenance of a study, with the entries of the recipe file.
-pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, LabError> {
+pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance> {
     Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
 }
 
 /// Returns the entries of a recipe file as JSON, without defaults and unchecked.
-pub fn as_written(recipe: &Path) -> Result<Value, LabError> {
+pub fn as_written(recipe: &Path) -> Result<Value> {
     let recipe: toml::Table = read_by(recipe, from_toml)?;
     Ok(json!(recipe))
 }
@@ -112,7 +112,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 
 impl StudySettings {
     /// Returns an error if a recipe learns from test games. Adds its inputs to `origins`.
-    pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), LabError> {
+    pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<()> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
         let (data, test) = (data.collect::<Vec<_>>(), record_files(&self.test)?);
@@ -140,7 +140,7 @@ impl StudySettings {
         (own, origins): (Value, &Origins),
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
-    ) -> Result<Study<'a>, LabError> {
+    ) -> Result<Study<'a>> {
         Run::check_is_free(&self.out, self.shard.unwrap_or(Shard::WHOLE))?;
         make_folder(&self.out)?;
         let begun = self.open(recipe, (own, origins), stages, progress);
@@ -158,7 +158,7 @@ impl StudySettings {
         (own, origins): (Value, &Origins),
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
-    ) -> Result<Study<'a>, LabError> {
+    ) -> Result<Study<'a>> {
         let test = TestGames::read(usize::MAX, &record_files(&self.test)?, &self.labels, progress)?;
         if test.len() < 2 {
             let (games, remedy) = (test.len(), self.labels.remedy());
@@ -205,13 +205,13 @@ impl Study<'_> {
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,
-        fit: impl FnMut(u64) -> Result<T, LabError>,
-    ) -> Result<Vec<T>, LabError> {
+        fit: impl FnMut(u64) -> Result<T>,
+    ) -> Result<Vec<T>> {
         self.run.steps(stage, fit, self.progress)
     }
 
     /// Reads the weights of a fit; fails if the file was replaced.
-    pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator, LabError> {
+    pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator> {
         let path = self.path(&fitted.name);
         let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);
         if evaluator.identity() == fitted.sha256 {
@@ -221,17 +221,12 @@ impl Study<'_> {
     }
 
     /// Returns the errors of a fit on the test games.
-    pub fn errors(&self, fitted: &Fitted) -> Result<ErrorsByGame, LabError> {
+    pub fn errors(&self, fitted: &Fitted) -> Result<ErrorsByGame> {
         Ok(ErrorsByGame::of(&self.weights(fitted)?, &self.test))
     }
 
     /// Fits a recipe, and writes the weights to `NAME.weights` in the study's folder.
-    pub fn fit(
-        &self,
-        recipe: &Recipe,
-        settings: &FitSettings,
-        name: &str,
-    ) -> Result<Fitted, LabError> {
+    pub fn fit(&self, recipe: &Recipe, settings: &FitSettings, name: &str) -> Result<Fitted> {
         let share = if settings.share.is_all() {
             String::new()
         } else {
@@ -260,7 +255,7 @@ impl Study<'_> {
         self.settings.out.join(format!("{name}.weights"))
     }
 
-    fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> Result<Rc<Dataset>, LabError> {
+    fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> Result<Rc<Dataset>> {
         let wanted = &self.settings.phases.0;
         let phases = settings.window.phases_read(|phase| wanted.contains(&phase));
         let key = (recipe.data.clone(), settings.layout(), phases);

@@ -15,8 +15,8 @@ use othello_fit::source::LabelRules;
 use serde::{Deserialize, Serialize};
 
 use super::problems::Problems;
-use crate::LabError;
 use crate::arena::Terms;
+use crate::{LabError, Result};
 
 /// The moves that a player chose, compared with the best ones.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
@@ -183,7 +183,7 @@ impl ValueErrors {
         (path, depth): (&Path, u32),
         phases: RangeInclusive<Phase>,
         progress: &dyn Progress,
-    ) -> Result<Self, LabError> {
+    ) -> Result<Self> {
         let pruning = Pruning::default();
         let measuring = Measuring { evaluator, depth, pruning, phases, worst: 0 };
         let rules: LabelRules = EXACT.parse()?;

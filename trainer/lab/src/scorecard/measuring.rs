@@ -19,7 +19,7 @@ use super::choices::{BestMoves, Solved, ValueErrors};
 use super::problems::Problems;
 use super::subject::{Engine, Subject};
 use super::table::{Data, LeftOut, Part, Row};
-use crate::LabError;
+use crate::Result;
 use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
@@ -71,17 +71,13 @@ const NO_GAMES: &str =
 
 impl Benchmark {
     /// Searches `files` for games that lead to the problems: GTP programs need the moves.
-    pub fn find_games(
-        &mut self,
-        files: &[PathBuf],
-        progress: &dyn Progress,
-    ) -> Result<(), LabError> {
+    pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let mut problems = [&mut self.hard, &mut self.suite].into_iter().flatten();
         problems.try_for_each(|problems| problems.find_games(files, progress))
     }
 
     /// Returns the measured files, each with its checksum and the part of the benchmark it is for.
-    pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>, LabError> {
+    pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>> {
         let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
             let files = rows.iter().flat_map(|row| of(row).to_vec());
             files.map(|one| Data::new(part, Path::new(&one.file), &one.sha256)).collect::<Vec<_>>()
@@ -120,7 +116,7 @@ impl Benchmark {
         &self,
         subject: &Subject,
         progress: &dyn Progress,
-    ) -> Result<(Row, Vec<LeftOut>), LabError> {
+    ) -> Result<(Row, Vec<LeftOut>)> {
         let begun = Instant::now();
         let mut row = Row::new(subject);
         let mut reasons = vec![];
@@ -149,7 +145,7 @@ impl Benchmark {
         (subject, evaluator): (&Subject, &Evaluator),
         row: &mut Row,
         progress: &dyn Progress,
-    ) -> Result<(), LabError> {
+    ) -> Result<()> {
         let values = |path: &Path, phases: &RangeInclusive<Phase>| {
             let errors = VALUE_DEPTHS.map(|depth| {
                 ValueErrors::measure(evaluator, (path, depth), phases.clone(), progress)
@@ -178,7 +174,7 @@ impl Benchmark {
     }
 
     /// Returns a player's strength and pruning; `usual` has the values that its settings omit.
-    fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning), LabError> {
+    fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let search = subject.search(usual, self.selectivity);
         search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())
     }
@@ -223,7 +219,7 @@ impl Benchmark {
         row: &mut Row,
         stage: Option<(&Run, usize)>,
         progress: &dyn Progress,
-    ) -> Result<(), LabError> {
+    ) -> Result<()> {
         let begun = Instant::now();
         let Some(EqualTime { against, openings, seconds, .. }) = &self.equal_time else {
             return Ok(());

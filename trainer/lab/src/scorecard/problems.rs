@@ -9,8 +9,8 @@ use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::GameReader;
 use othello_engine::text::Lines;
 
-use crate::LabError;
 use crate::arena::Opening;
+use crate::{LabError, Result};
 
 /// The positions of OBF files, with the scores and moves in the files, and games to the positions.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Problems {
 
 impl Problems {
     /// Reads problems from OBF files. A file without positions is an error.
-    pub fn read(paths: &[PathBuf]) -> Result<Self, LabError> {
+    pub fn read(paths: &[PathBuf]) -> Result<Self> {
         let mut problems = Self::default();
         for path in paths {
             let lines: Vec<StatedPosition> = Lines::open(path)?.next_lines(usize::MAX)?;
@@ -37,11 +37,7 @@ impl Problems {
     }
 
     /// Searches `files` for games that lead to the positions, and stores the games.
-    pub fn find_games(
-        &mut self,
-        files: &[PathBuf],
-        progress: &dyn Progress,
-    ) -> Result<(), LabError> {
+    pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
         for path in files {
             if !matches!(kind_of(path), Ok(Kind::Games)) {

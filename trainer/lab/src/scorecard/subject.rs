@@ -6,7 +6,7 @@ use othello_engine::player::{SearchSpec, SearchSpecError};
 use othello_engine::search::{Plan, Pruning, Selectivity, Strength};
 use othello_engine::text::Invalid;
 
-use crate::LabError;
+use crate::Result;
 use crate::arena::Terms;
 use othello_fit::metrics::Trained;
 
@@ -32,7 +32,7 @@ pub(super) enum Engine {
 
 impl Subject {
     /// Loads the weights, or starts the external program once to ask for its name.
-    pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, LabError> {
+    pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self> {
         let name = choice.to_string();
         let (identity, trained, search, engine) = match choice {
             PlayerSpec::Weights(WeightsSpec { weights, search }) => {

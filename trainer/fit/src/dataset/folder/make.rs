@@ -19,7 +19,7 @@ use crate::dataset::sorted_run::SortedRun;
 use crate::dataset::stored::{MappedPart, RowSink, write_description, write_row, write_rows};
 use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::memory::{MemoryLimit, parts_within};
-use crate::source::DataError;
+use crate::source::{DataError, Result};
 
 const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
@@ -36,7 +36,7 @@ impl DatasetFolder {
         (shard, existing): (Shard, Existing),
         limit: &MemoryLimit,
         progress: &dyn Progress,
-    ) -> Result<Option<Dataset>, DataError> {
+    ) -> Result<Option<Dataset>> {
         Run::check_is_free(folder, shard)?;
         let inputs = Inputs::open(data, test, settings, &[true; PHASES], progress)?;
         let provenance = provenance(&inputs.data, &inputs.test, settings);
@@ -65,7 +65,7 @@ impl DatasetFolder {
         })?;
         run.require(RUNS)?;
         let runs = run.parts(RUNS).map(|part| SortedRun::of_part(part?));
-        let runs = runs.collect::<Result<Vec<_>, DataError>>()?;
+        let runs = runs.collect::<Result<Vec<_>>>()?;
         let counts = counts(&runs);
         progress.warn(counts.excluded.notice());
         if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
@@ -93,11 +93,7 @@ impl DatasetFolder {
     }
 
     /// Writes the files of a dataset from the parts of a complete run.
-    pub fn pack(
-        run: &Run,
-        existing: Existing,
-        progress: &dyn Progress,
-    ) -> Result<Dataset, DataError> {
+    pub fn pack(run: &Run, existing: Existing, progress: &dyn Progress) -> Result<Dataset> {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {
             let part = MappedPart::open(part?)?;
@@ -141,7 +137,7 @@ fn write_phase(
     counts: &Counts,
     sources: &[(Subset, &[ScoredPosition])],
     limit: Option<&MemoryLimit>,
-) -> Result<(), DataError> {
+) -> Result<()> {
     let labels = vec![counts.labels[part.index() as usize].clone()];
     write_description(part, &Counts { labels, ..counts.clone() })?;
     let [training, others @ ..] = Subset::ALL;

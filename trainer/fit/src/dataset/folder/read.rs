@@ -12,7 +12,7 @@ use super::{DatasetFolder, DatasetProvenance, FileEntry, file_name};
 use crate::dataset::stored::RowSink;
 use crate::dataset::{Dataset, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
-use crate::source::DataError;
+use crate::source::{DataError, Result};
 
 impl DatasetFolder {
     /// Reads only the given phases. Rows beyond the memory limit are mapped from temporary files.
@@ -21,7 +21,7 @@ impl DatasetFolder {
         phases: &[Phase],
         limit: Option<&MemoryLimit>,
         progress: &dyn Progress,
-    ) -> Result<Dataset, DataError> {
+    ) -> Result<Dataset> {
         let wanted: Vec<(Subset, Phase)> =
             phases.iter().flat_map(|&phase| Subset::ALL.map(|subset| (subset, phase))).collect();
         progress.begin_stoppable(READ, 0, wanted.len() as u64);
@@ -30,7 +30,7 @@ impl DatasetFolder {
             .fold(0u64, |sum, rows| sum.saturating_add(rows))
             .saturating_mul(size_of::<ScoredPosition>() as u64);
         let limit = limit.filter(|limit| bytes > limit.bytes);
-        let read = |&(subset, phase): &(Subset, Phase)| -> Result<_, DataError> {
+        let read = |&(subset, phase): &(Subset, Phase)| -> Result<_> {
             let (mut file, mut rows) = (self.file(subset, phase)?, RowSink::new(limit));
             while let Some(frame) = file.next_frame()? {
                 progress.check()?;
@@ -49,7 +49,7 @@ impl DatasetFolder {
         Ok(Dataset { phases, counts, inputs, test_inputs, ..Dataset::default() })
     }
 
-    fn file(&self, subset: Subset, phase: Phase) -> Result<File, DataError> {
+    fn file(&self, subset: Subset, phase: Phase) -> Result<File> {
         let path = self.path.join(file_name(subset, phase));
         let expected = self.entry(subset, phase).clone();
         Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
@@ -67,7 +67,7 @@ struct File {
 impl File {
     /// Returns the next block of positions, after checking their phase. At the end of the file,
     /// checks the number of positions and the checksum.
-    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DataError> {
+    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
             return Ok(None);
@@ -83,7 +83,7 @@ impl File {
         Ok(Some(frame))
     }
 
-    fn check_count(&self) -> Result<(), DataError> {
+    fn check_count(&self) -> Result<()> {
         let count = |positions: u64| format!("{positions} positions");
         match self.positions == self.expected.positions {
             true => Ok(()),
@@ -91,7 +91,7 @@ impl File {
         }
     }
 
-    fn check_whole(&self) -> Result<(), DataError> {
+    fn check_whole(&self) -> Result<()> {
         self.check_count()?;
         let sum = |sha256: &str| format!("the sha256 {sha256}");
         match self.reader.sha256().unwrap_or_default() {

@@ -17,7 +17,7 @@ use super::{
     file_name,
 };
 use crate::dataset::{DataChoice, Dataset, Input, Subset};
-use crate::source::DataError;
+use crate::source::Result;
 
 impl Dataset {
     pub(super) fn write(
@@ -26,11 +26,11 @@ impl Dataset {
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<(), DataError> {
+    ) -> Result<()> {
         fs::create_dir_all(folder).map_err(FileError::io(folder, "create it"))?;
         progress.begin_stoppable(FILES, 0, FILE_COUNT);
         let phases: Vec<Phase> = Phase::all().collect();
-        let entry = |&phase: &Phase| -> Result<PhaseEntry, DataError> {
+        let entry = |&phase: &Phase| -> Result<PhaseEntry> {
             let file =
                 |subset| self.write_file(folder, subset, phase, provenance, existing, progress);
             Ok(PhaseEntry {
@@ -61,7 +61,7 @@ impl Dataset {
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<FileEntry, DataError> {
+    ) -> Result<FileEntry> {
         progress.check()?;
         let rows = self.subset(subset, phase);
         let provenance = provenance_of_file(provenance, subset, phase);
@@ -118,7 +118,7 @@ impl DatasetFolder {
         folder: &Path,
         inputs: &[P],
         existing: Existing,
-    ) -> Result<(), DataError> {
+    ) -> Result<()> {
         check_output(&folder.join(MANIFEST), inputs)?;
         for (subset, phase) in files() {
             check_output(&folder.join(file_name(subset, phase)), inputs)?;
@@ -147,7 +147,7 @@ impl DatasetFolder {
         data: &[DataChoice],
         test: &[DataChoice],
         settings: &LayoutSettings,
-    ) -> Result<(), DataError> {
+    ) -> Result<()> {
         let path = |(subset, phase)| folder.join(file_name(subset, phase));
         let there: Vec<_> = files().filter(|&file| path(file).exists()).collect();
         if there.is_empty() && !Self::is_at(folder) {

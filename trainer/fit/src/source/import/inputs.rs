@@ -9,7 +9,7 @@ use othello_engine::file::sha256_of_file;
 use othello_engine::progress::Progress;
 
 use super::{Imported, RandomPlies, Summary};
-use crate::source::{DataError, Entries};
+use crate::source::{DataError, Entries, Result};
 
 /// The input files in the order of the arguments. Those of a folder are ordered by name.
 pub(super) struct Inputs {
@@ -26,7 +26,7 @@ impl Inputs {
         paths: &[PathBuf],
         extension: Option<&str>,
         random_plies: &[RandomPlies],
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self> {
         let mut files = vec![];
         for path in paths {
             if path.is_dir() {
@@ -58,7 +58,7 @@ impl Inputs {
         Ok(Self { files, random_plies, bytes })
     }
 
-    pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, DataError> {
+    pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>> {
         progress.begin("checksums (bytes)", 0, self.bytes);
         self.files.iter().map(|file| Ok(sha256_of_file(file, progress)?)).collect()
     }
@@ -67,11 +67,11 @@ impl Inputs {
     /// records, and about games whose stated result differs from their moves.
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
-        open: fn(&Path) -> Result<E, DataError>,
+        open: fn(&Path) -> Result<E>,
         is_done: bool,
         progress: &dyn Progress,
-        mut take: impl FnMut(T) -> Result<(), DataError>,
-    ) -> Result<Summary, DataError> {
+        mut take: impl FnMut(T) -> Result<()>,
+    ) -> Result<Summary> {
         let done = if is_done { self.bytes } else { 0 };
         progress.begin_stoppable("import (bytes)", done, self.bytes);
         let (mut summary, mut notices) = (Summary::default(), Notices { progress, lines: [0; 2] });
@@ -138,7 +138,7 @@ impl Notices<'_> {
 /// The most messages that are printed about refused records, and about differing results.
 const MOST_SHOWN: u64 = 100;
 
-fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, DataError> {
+fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>> {
     let unreadable = |source| DataError::Folder { folder: folder.to_owned(), source };
     let mut files = vec![];
     for entry in fs::read_dir(folder).map_err(unreadable)? {

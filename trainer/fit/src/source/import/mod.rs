@@ -14,7 +14,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PlacedPosition, Record, RecordWriter, ScoredPosition};
 use serde::Serialize;
 
-use super::{DataError, Entries, wthor};
+use super::{DataError, Entries, Result, wthor};
 use inputs::Inputs;
 
 /// The result of an import.
@@ -134,9 +134,9 @@ impl Import<'_> {
     /// again, and the inputs are read only for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
-        open: fn(&Path) -> Result<E, DataError>,
+        open: fn(&Path) -> Result<E>,
         progress: &dyn Progress,
-    ) -> Result<Summary, DataError> {
+    ) -> Result<Summary> {
         let (inputs, provenance) = self.inputs(progress)?;
         let mut output = RecordWriter::begin(self.out, &provenance, self.existing)?;
         let is_done = output.is_done();
@@ -147,11 +147,7 @@ impl Import<'_> {
     }
 
     /// Imports exactly scored positions of WTHOR games, but none that a game of `except` contains.
-    pub fn run_solved(
-        &self,
-        except: &[PathBuf],
-        progress: &dyn Progress,
-    ) -> Result<Summary, DataError> {
+    pub fn run_solved(&self, except: &[PathBuf], progress: &dyn Progress) -> Result<Summary> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;
         let mut positions = solved::Positions::default();
@@ -173,11 +169,7 @@ impl Import<'_> {
     }
 
     /// Completes the file and returns its checksum; a file without records is an error.
-    fn finish<T: Record>(
-        &self,
-        output: Begin<RecordWriter<T>>,
-        records: u64,
-    ) -> Result<String, DataError> {
+    fn finish<T: Record>(&self, output: Begin<RecordWriter<T>>, records: u64) -> Result<String> {
         if records > 0 {
             return Ok(output.finish()?.sha256);
         }
@@ -190,7 +182,7 @@ impl Import<'_> {
         Err(DataError::Nothing { kind: T::NAME, files })
     }
 
-    fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance), DataError> {
+    fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance)> {
         let extension = (self.format == "wthor").then_some("wtb");
         let inputs = Inputs::find(self.paths, extension, self.random_plies)?;
         check_output(self.out, &inputs.files)?;

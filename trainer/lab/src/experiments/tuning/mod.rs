@@ -14,8 +14,8 @@ use serde_json::{Value as Json, json};
 
 use super::fits::{Fitted, Study, digest};
 use super::{AtAnEnd, CONFIDENCE, Choices, Estimate, Recipe, Standing, Values, standings};
-use crate::LabError;
 use crate::experiments::StudySettings;
+use crate::{LabError, Result};
 
 /// The settings of a search for the best values in a recipe.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl Tuning<'_> {
 
     /// Fits the combinations in rounds, drops those that are proven worse, and returns the result.
     /// The last round always runs, with all data. `begun` is the time at which the search began.
-    pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, LabError> {
+    pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
         let (mut records, mut trials): (Vec<Record>, _) = (vec![], self.trials.to_vec());
@@ -155,12 +155,7 @@ impl Tuning<'_> {
         })
     }
 
-    fn run_round(
-        &self,
-        round: Round,
-        trials: &[Values],
-        study: &Study<'_>,
-    ) -> Result<Vec<Record>, LabError> {
+    fn run_round(&self, round: Round, trials: &[Values], study: &Study<'_>) -> Result<Vec<Record>> {
         // Consecutive fits share a seed, and so its data. Numbers without a trial fit nothing.
         let fitted = study.fits(round.number as usize - 1, |unit| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
@@ -172,10 +167,10 @@ impl Tuning<'_> {
             fits.map_while(Option::as_ref).map(|fit| Ok(study.errors(fit)?.on(&study.phases())))
         };
         let errors = (0..trials.len()).map(|number| of_trial(number).collect());
-        let mut errors = errors.collect::<Result<Vec<Vec<GameErrors>>, LabError>>()?;
+        let mut errors = errors.collect::<Result<Vec<Vec<GameErrors>>>>()?;
         let mae = |errors: &GameErrors| errors.mean_of_all().ok_or(LabError::NoTestPositions);
         let by_seed = errors.iter().map(|errors| errors.iter().map(mae).collect());
-        let by_seed = by_seed.collect::<Result<Vec<Vec<f64>>, LabError>>()?;
+        let by_seed = by_seed.collect::<Result<Vec<Vec<f64>>>>()?;
         let diverged = errors.iter_mut().filter(|errors| errors.len() < round.seeds as usize);
         diverged.for_each(Vec::clear);
         let outcomes = standings(&errors, round.is_last);
@@ -205,7 +200,7 @@ impl Tuning<'_> {
         values: &Values,
         seed: u64,
         study: &Study<'_>,
-    ) -> Result<Option<Fitted>, LabError> {
+    ) -> Result<Option<Fitted>> {
         let recipe = Recipe::read_with(self.recipe, values)?;
         let settings = recipe.settings_with(seed, round.share);
         match study.fit(&recipe, &settings, &format!("{}-{}-{seed}", values.id(), round.share)) {
