@@ -159,7 +159,7 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Plays a line. Returns the last position, and 1 if it has the same side to move, else −1.
+    /// Plays a line. Returns the last position, and 1 if the same side as at first moves, else −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {

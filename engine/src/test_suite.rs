@@ -46,7 +46,7 @@ impl Agreement {
         }
     }
 
-    /// Returns the bias, the MAE, the MSE and the number of best moves found.
+    /// Returns the errors of the values, the number of best moves found, and the discs lost.
     pub fn report(&self) -> AgreementReport {
         let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
         AgreementReport {
@@ -66,13 +66,13 @@ impl Agreement {
 pub struct AgreementReport {
     /// The number of lines of the test suite that state a score.
     pub scored: u64,
-    /// The mean of value minus score, in discs.
+    /// The mean of value minus score, in discs; absent if no line states a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bias: Option<f64>,
-    /// The mean absolute error, in discs.
+    /// The mean absolute error, in discs; absent if no line states a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mae: Option<f64>,
-    /// The mean squared error, in discs².
+    /// The mean squared error, in discs²; absent if no line states a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mse: Option<f64>,
     /// The number of lines that state the scores of moves. Lines for which the search chose no move

@@ -43,7 +43,7 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Replaces `@name` by the path of an input, and `few|many` by a number as [`size`] does.
+/// Returns the text with `@name` replaced by an input's path, and `few|many` by [`size`]'s number.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),

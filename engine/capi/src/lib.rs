@@ -33,7 +33,7 @@ pub enum OthelloStatus {
     Ok = 0,
     /// An argument is not valid: it is null, not a position, not a legal move, or not a setting.
     Argument = 1,
-    /// A weights file cannot be read, is damaged, or has no model for the search.
+    /// A weights file cannot be read, is damaged, or lacks a model that the settings require.
     Weights = 2,
     /// There is too little memory, or the system allows no further thread.
     Memory = 3,

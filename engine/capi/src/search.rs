@@ -29,7 +29,7 @@ struct State {
     threads: Option<ThreadPool>,
     settings: SearchSpec,
     strength: Strength,
-    /// The board and the result of the last search, from which `othello_line` finds the best line.
+    /// The board and result of the last search, for `othello_line`; `None` before the first search.
     last: Option<(Position, Found)>,
 }
 
@@ -109,7 +109,7 @@ impl State {
         Ok(())
     }
 
-    /// Returns the result of `work`, which gets one thread's searcher; other threads help it.
+    /// Runs `work` with one thread's searcher, which the other threads help. Returns its result.
     fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'static, Evaluator>) -> T + Send,

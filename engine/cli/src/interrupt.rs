@@ -11,7 +11,7 @@ pub(crate) struct Interrupts {
     /// The number of the first signal that the process received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True if some stage so far can stop between its units: the same command resumes the work.
+    /// True if a stage that has begun can stop between its units: the same command resumes it.
     resumable: AtomicBool,
 }
 
@@ -40,7 +40,7 @@ impl Interrupts {
         }
     }
 
-    /// Returns true if the units in progress may finish: first signal, in a stage that can stop.
+    /// Records a signal. Returns true if it is the first, in a stage that can stop between units.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)

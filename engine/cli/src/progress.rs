@@ -48,7 +48,7 @@ impl Reporter {
         }
     }
 
-    /// Returns the result of `work`, run without output except errors; interrupts still work.
+    /// Runs `work` without output except errors, and returns its result; interrupts still work.
     pub fn quietly<T>(&self, work: impl FnOnce() -> T) -> T {
         self.finish();
         self.is_quiet.store(true, Relaxed);

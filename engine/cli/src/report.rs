@@ -44,7 +44,7 @@ pub(crate) fn text(
     Ok(text + "\n")
 }
 
-/// Calls `write` with standard output. If the reader has closed the pipe (`… | head`), no error.
+/// Calls `write` with standard output. It is no error if the reader closes the pipe (`… | head`).
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> anyhow::Result<()> {

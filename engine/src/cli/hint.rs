@@ -81,7 +81,7 @@ struct Hint {
     exact: bool,
     /// The selectivity of the search, in percent.
     selectivity: u32,
-    /// The source of the value, for the printed table only.
+    /// The search that found the value, as text; for the printed table only.
     #[serde(skip)]
     how: String,
     /// The number of nodes that the search visited.

@@ -60,7 +60,7 @@ pub(in crate::cli) struct Openings {
     unique: Vec<usize>,
     #[serde(flatten)]
     written: Option<File>,
-    /// The number of nearly even openings that were written.
+    /// The number of nearly even openings that were written; absent without `--balanced`.
     #[serde(skip_serializing_if = "Option::is_none")]
     balanced: Option<usize>,
     /// The wall time.

@@ -78,7 +78,7 @@ pub(in crate::cli) struct SelfPlay {
 /// The default depth, in plies, of the search for each move, if no limit of nodes is given.
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default number of empty squares for exact play after endgame searches pruned by ProbCut.
+/// The default number of empty squares for exact play if an endgame ProbCut schedule is given.
 const DEFAULT_EXACT: u32 = 16;
 
 /// The search of a side (black or white), from the keys of its player string and the flags.

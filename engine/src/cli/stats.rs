@@ -38,15 +38,15 @@ pub(in crate::cli) struct Statistics {
     games: u64,
     /// The number of moves in all games.
     moves: u64,
-    /// The mean number of discs that a move flips.
+    /// The mean number of discs that a move flips; null without moves.
     flips: Option<f64>,
-    /// The standard deviation of the number of discs that a move flips.
+    /// The standard deviation of the number of discs that a move flips; null without moves.
     flips_deviation: Option<f64>,
-    /// The mean number of legal moves in a position.
+    /// The mean number of legal moves in a position; null without positions.
     branching: Option<f64>,
     /// The mean number of passes in a game.
     passes_per_game: f64,
-    /// The shortest game.
+    /// The finished game with the fewest moves; null if no game is finished.
     shortest: Option<Shortest>,
     /// The statistics of the games by ply.
     plies: Vec<Ply>,
@@ -68,11 +68,11 @@ struct Ply {
     ply: usize,
     /// The number of positions.
     positions: u64,
-    /// The mean number of legal moves in a position.
+    /// The mean number of legal moves in a position; null without positions.
     branching: Option<f64>,
-    /// The mean number of discs that a move flips.
+    /// The mean number of discs that a move flips; null without moves.
     flips: Option<f64>,
-    /// The standard deviation of the number of discs that a move flips.
+    /// The standard deviation of the number of discs that a move flips; null without moves.
     flips_deviation: Option<f64>,
     /// The number of positions in which the player must pass.
     passes: u64,

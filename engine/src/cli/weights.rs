@@ -72,7 +72,7 @@ pub(in crate::cli) struct Report {
     sha256: String,
     /// The provenance: command, settings and inputs.
     provenance: Map<String, Json>,
-    /// The weight that `--inspect` names.
+    /// The weights of the class that `--inspect` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
 }
@@ -84,7 +84,7 @@ struct Light {
     patterns: Vec<String>,
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
-    /// The weight of its values in move scores: at 1024, a step (1/32 disc) counts 1, a reply 16.
+    /// The factor of this evaluation in move scores: at 1024, a step counts 1; a reply costs 16.
     strength: i16,
 }
 

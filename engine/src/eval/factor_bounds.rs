@@ -10,7 +10,7 @@ const GAMES: u64 = 200;
 /// Half the width of the likely range, as a number of standard deviations of the contribution.
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games. Values vary more in them than in a search, so ranges become wider.
+/// A sample from random games, in which contributions vary more than in a search: ranges are wider.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()

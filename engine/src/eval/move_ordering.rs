@@ -73,7 +73,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the cost of a move to `child` for the move order, where each legal reply costs 16.
+    /// Returns the cost that the value of `child` adds to a move. (Each reply costs 16.)
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

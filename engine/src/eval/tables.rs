@@ -98,7 +98,7 @@ impl Tables {
         Self { models, ..self }
     }
 
-    /// Returns these tables with this move-ordering evaluation in place of theirs, or without any.
+    /// Returns these tables with another move-ordering evaluation; `None` removes theirs.
     #[must_use]
     pub fn with_move_ordering(self, weights: Option<&MoveOrderingWeights>) -> Self {
         Self { ordering: weights.map(MoveOrdering::new), ..self }

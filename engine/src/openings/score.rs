@@ -49,7 +49,7 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns any position's value. `look_up` returns that of a position with a legal move, if known.
+/// Returns a position's value: `look_up` if a move is legal, else that after a pass, or the score.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,

@@ -185,7 +185,7 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    /// Writes openings in parts of 1,000 positions, since a part of default size contains all.
+    /// Writes openings in parts of 1,000 positions; a single part of default size would hold all.
     fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
         write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()

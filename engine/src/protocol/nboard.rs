@@ -73,7 +73,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Answers with the move, its value and the seconds of the search. Clock and limits may end it.
+    /// Answers with a move, its value and the time of the search, which clock and `limits` may end.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {

@@ -134,7 +134,7 @@ mod tests {
     use crate::search::{Search, Searcher};
     use othello_testing::on_threads;
 
-    /// Returns the effort of a search, comparable: whether it goes to the end, selectivity, depth.
+    /// Returns a search's effort for comparisons: whether it goes to the end, selectivity, depth.
     fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
         if empties <= plan.strength().exact {
             let ends = plan.ends.clone().exact_from(plan.exact);

@@ -13,14 +13,14 @@ use crate::simd::Instructions;
 /// limit of nodes alone, on one thread, a search is reproducible.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The number of nodes at which the search ends.
+    /// The number of nodes at which the search ends; `None` for no such limit.
     pub nodes: Option<u64>,
-    /// The time at which the search ends.
+    /// The time at which the search ends; `None` for no such limit.
     pub deadline: Option<Instant>,
     /// A function that ends the search once it returns true. Such a function replaces the deadline
     /// on platforms without a clock for [`Instant`], such as WebAssembly.
     pub is_over: Option<fn() -> bool>,
-    /// The flag that ends the search once any thread sets it.
+    /// The flag that ends the search once any thread sets it; `None` for no such limit.
     pub stop: Option<Arc<AtomicBool>>,
     /// A flag that requests an answer at once: it ends even the first and shallowest iteration.
     /// Until it is set, it does not affect which nodes are visited.

@@ -45,10 +45,10 @@ impl Horizon {
         }
     }
 
-    /// Returns a limit on the nodes of a search by probability, reached only with a malformed model
-    /// in which every move is nearly certain. Lines end at probability 4^−depth, and a position's
-    /// moves have a total probability of about 1, so a valid model gives at most about 4^depth
-    /// lines.
+    /// Returns a limit on the nodes of a search by probability (`None` by depth), reached only with
+    /// a malformed model in which every move is nearly certain. Lines end at probability 4^−depth,
+    /// and a position's moves have a total probability of about 1, so a valid model gives about
+    /// 4^depth lines.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -115,10 +115,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration; `None` for the least. The root's table entry, if from
-/// a search to about `depth`, allows `depth` itself. If it is from a shallower search, a search
-/// with a limit of time continues at its depth. (A search with a limit of nodes does not, because
-/// it must always end at the same node.)
+/// Returns the depth of the first iteration; `None` for the least. It is `depth` if the root's
+/// table entry is from a search at most two plies shallower. After a shallower one, a search with a
+/// time limit begins near its depth. (A search with a limit of nodes does not, because it must
+/// always end at the same node.)
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -132,7 +132,7 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches by iterative deepening. A window is around the value of the previous iteration.
+    /// Searches by iterative deepening. Each window is around the value of the previous iteration.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {

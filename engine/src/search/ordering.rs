@@ -100,7 +100,7 @@ pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
 }
 
-/// The quadrants that have an odd number of empty squares, as bits 0 to 3.
+/// The quadrants with an odd number of empty squares: bits 0 to 3 for those of a1, h1, a8 and h8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Parity(u8);
 

@@ -162,7 +162,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Searches the remaining moves together with idle searchers. Returns the window after them.
+    /// Searches the remaining moves together with idle searchers. Returns the resulting window.
     pub(super) fn share(
         &mut self,
         (state, empties, goal): (&E::State, u32, Goal),

@@ -42,7 +42,7 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds; those of lower rank are replaced. Fixed-depth searches,
+    /// Returns the rank of the bounds; bounds of lower rank are replaced. Fixed-depth searches,
     /// which may be exact, rank above searches by realization probability.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
@@ -100,8 +100,8 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// A transposition table. In a full cluster, a new entry replaces one of an earlier generation, or
-/// else the shallower one. Several threads may read and write at once.
+/// A transposition table. In a full cluster, a new entry replaces one from before the last emptying
+/// or else the shallower one. Several threads may read and write at once.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,

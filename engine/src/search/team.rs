@@ -19,7 +19,7 @@ pub struct Team<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Of the searchers, the first `takers` (at least one) take jobs; the rest only helps.
+    /// Creates a team. The first `takers` searchers (at least one) take jobs; the others only help.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -187,8 +187,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares, where most work remains. If `own` is
-    /// given, joins only a split point below it.
+    /// Joins the split point with the most empty squares (most work remains), if any, and returns
+    /// it. With `own`, considers only split points below it.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));

@@ -74,7 +74,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns opening `rank` of this length in random order; `None` above [`MAX_DISTINCT_PLIES`].
+    /// Returns opening `rank`, in random order, of this length; `None` beyond the greatest length.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];

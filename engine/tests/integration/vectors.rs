@@ -110,7 +110,7 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Writes the frames of the shipped file of this name, one of which is empty in that of games.
+/// Rewrites the shipped file `name` with the same frames: in that of games, one frame is empty.
 fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     let (provenance, frames) = records::frames::<R>(&shipped(name));
     let mut writer = records::begin(&folder.join(name), &provenance);

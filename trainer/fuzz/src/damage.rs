@@ -30,8 +30,8 @@ pub enum Fate {
 /// The number of ways to damage a container file, and the number for any other file.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Damages the file `sound` in a way that `number` selects. `everything` contains undamaged files
-/// of all kinds, from which pieces may be taken.
+/// Returns the undamaged file `sound`, damaged in a way that `number` selects. `everything`
+/// contains undamaged files of all kinds, from which pieces may be taken.
 pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
     let is_container = sound.starts_with(b"OTHELLO");
     let at = draws.below(sound.len());

@@ -24,8 +24,8 @@ impl Draws {
     }
 }
 
-/// Changes an input in up to five random places: flips a bit, sets a byte or a number at the limit
-/// of its range, cuts off, removes or duplicates a piece, or inserts a piece of `other`.
+/// Returns an input changed in up to five random places: flips a bit, sets a byte or a number at
+/// the limit of its range, cuts off, removes or duplicates a piece, or inserts a piece of `other`.
 pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {

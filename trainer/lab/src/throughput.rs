@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use crate::Result;
 
-/// The most positions of a measurement: a kernel launch counts its positions in 32 bits.
+/// A measurement of more positions is refused: a kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
 /// The memory traffic in bytes for each feature of a position: a weight of 4 bytes is read, and a

@@ -18,7 +18,7 @@ use crate::fit::Device;
 use crate::model::{Model, Phases};
 use crate::throughput::{Rates, measure_cpu, measure_kernels, positions};
 
-/// The greatest number of random games. Their positions fit into memory; measurements need fewer.
+/// The limit of `--games`: the positions fit into memory, and measurements need fewer.
 const MAX_GAMES: u64 = 10_000_000;
 
 /// Arguments of `bench`.

@@ -175,7 +175,7 @@ impl Plan<'_> {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// The limits of an external program that is started only to ask for its name.
+    /// Returns the limits of an external program that is started only to ask for its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: self.timeout, game: None }
     }

@@ -83,7 +83,7 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// The instruction sets for pattern indices on this machine, without the portable code.
+/// Returns this machine's instruction sets for pattern indices, without the portable code.
 fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
     sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()

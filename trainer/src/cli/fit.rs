@@ -344,7 +344,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the settings of the dataset, overridden by the settings file and then by the flags.
+    /// Returns the dataset's settings, if any, overridden by the settings file, then by the flags.
     fn settings(
         &self,
         optimizer: fit::Optimizer,

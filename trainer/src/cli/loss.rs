@@ -177,7 +177,7 @@ impl Arguments {
         Ok(measuring.files(&self.data, &self.rules(), progress)?)
     }
 
-    /// Looks for the data's games in the weights' training data. `sha256` has the data's checksums.
+    /// Counts the measured games that training has. `sha256` has the measured files' checksums.
     fn training_has(
         &self,
         second: Option<&WeightsChoice>,
@@ -335,7 +335,7 @@ pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
     Outcome::wrong_if(limits.passed() == Some(false))
 }
 
-/// Parses a limit on an error. Refuses NaN, which no error exceeds, and negative numbers.
+/// Returns a parsed limit on an error. Refuses NaN, which no error exceeds, and negative numbers.
 pub(super) fn largest_error(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
     discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())

@@ -192,7 +192,7 @@ impl Program {
     }
 }
 
-/// Prints the report of a run without an output file, and removes its parts unless it is a shard.
+/// Prints the report of a run without an output file. Removes its parts, except those of a shard.
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
     let outcome = session.print(report)?;
     if !run.is_shard() {

@@ -33,7 +33,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawingError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
 
 impl Picture<'_> {
-    /// Draws the lines as an SVG picture. The same lines give the same text.
+    /// Returns the lines drawn as an SVG picture. The same lines give the same text.
     pub(super) fn svg(&self) -> anyhow::Result<String> {
         let mut text = String::new();
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();

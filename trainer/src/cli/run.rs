@@ -92,9 +92,9 @@ pub(in crate::cli) struct Report {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Check {
-    /// The number of steps with the listed checksum.
+    /// The number of steps whose file has the checksum that the list of `--check` states.
     equal: usize,
-    /// The first step with another checksum than the listed one; absent if there is none.
+    /// The first step whose file's checksum differs from that list; absent if none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference>,
 }
@@ -103,7 +103,7 @@ struct Check {
 struct Difference {
     /// The name of the step.
     step: String,
-    /// The listed checksum.
+    /// The checksum of the step's file in the list of `--check`.
     expected: String,
     /// The SHA-256 of the file.
     found: String,
@@ -243,7 +243,7 @@ fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     })?)
 }
 
-/// Counts the listed pairs (step, checksum) that agree with the steps, up to the first difference.
+/// Returns how many pairs (step, checksum) of `list` the `steps` have, up to the first difference.
 fn check(list: Vec<(String, String)>, steps: &[FinishedStep]) -> Check {
     let mut equal = 0;
     for (step, expected) in list {

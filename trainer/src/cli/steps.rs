@@ -61,7 +61,7 @@ pub(super) fn program(command: &str) -> &'static str {
     if is_own { "othello-trainer" } else { "othello-engine" }
 }
 
-/// Parses a command line without the program's name. Refuses subcommands that run recipes.
+/// Returns a command line, without the program's name, parsed. Refuses commands that run recipes.
 fn parsed(words: &[String]) -> anyhow::Result<Command> {
     let command = words[0].as_str();
     ensure!(!RUNS.contains(&command), "`{command}` cannot be the command of a step");
@@ -215,9 +215,9 @@ impl Making<'_> {
         }
     }
 
-    /// Estimates the remaining time for `left` core seconds of work: at first as if all threads
-    /// were busy, later by the `finished` core seconds in `seconds`. Returns an empty text for less
-    /// than half a second.
+    /// Returns a text of the remaining time for `left` core seconds of work, estimated: at first as
+    /// if all threads were busy, later by the `finished` core seconds in `seconds`. Returns an
+    /// empty text for less than half a second.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };

@@ -231,7 +231,7 @@ impl Arguments {
 }
 
 /// Scales the games of each recipe in `names` so that it takes `budget` core seconds. Returns the
-/// name and the scaled recipe whose number of games changes by the smallest factor.
+/// one whose games change by the smallest factor, with its name; `None` if there are no recipes.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();
@@ -243,7 +243,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, recipe.scaled(factor(&recipe))))
 }
 
-/// Returns the speed of the machine at self-play of `mobility`, in cores of the reference machine.
+/// Returns the measured speed of the machine at self-play, in cores of the reference machine.
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

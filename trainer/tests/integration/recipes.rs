@@ -1,4 +1,4 @@
-//! Tests of the commands `run` and `train`. The cases in `tests/cmd` have most of `run`.
+//! Tests of the commands `run` and `train`. The cases in `tests/cmd` test most of `run`.
 
 use std::process::Stdio;
 use std::thread::sleep;

@@ -52,24 +52,24 @@ pub(crate) enum Details<'a> {
 pub(crate) struct StageDetails<'a> {
     /// The stage of the work.
     pub(super) stage: &'a str,
-    /// The units of the work, such as `games`.
+    /// The noun for the units of the work, such as `games`.
     pub(super) unit: &'a str,
-    /// The finished units.
+    /// The number of finished units, including those of earlier runs.
     pub(super) done: u64,
-    /// The units that an earlier run had finished.
+    /// The number of units that an earlier run had finished.
     resumed: u64,
-    /// The units of the stage.
+    /// The number of all units of the stage.
     pub(super) total: u64,
-    /// The wall time of the stage.
+    /// The wall time of the stage so far.
     pub(super) seconds: f64,
-    /// The units a second.
+    /// The number of units finished per second, without those of earlier runs.
     pub(super) per_second: f64,
     /// The estimated wall time to the end of the stage; null if nothing is done yet.
     seconds_left: Option<f64>,
 }
 
 impl<'a> StageDetails<'a> {
-    /// `done`, `resumed` and `total` are numbers of units. The rate does not count resumed units.
+    /// Creates details from numbers of units. `done` includes `resumed`, which the rate omits.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),

@@ -66,7 +66,7 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
 }
 
 impl StageDetails<'_> {
-    /// Returns the line for the event `moment`, if it is `progress` or the `end` after 1 s or more.
+    /// Returns the text for the event `progress`, or `end` of a stage of 1 s or more; else `None`.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
         let part = part(unit, done, total);

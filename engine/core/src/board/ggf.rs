@@ -35,7 +35,7 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     Ok((name, value, rest))
 }
 
-/// Splits a text into the value before its first unescaped `]`, without `\` escapes, and the rest.
+/// Splits a text at its first unescaped `]` into a value, without `\` escapes, and the rest.
 pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
@@ -48,7 +48,7 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Reads `8` (the size), 64 squares (`*` black, `O` white, `-` empty) and the side to move.
+/// Reads `8` (the size), 64 squares (`*` black, `O` white, `-` empty) and a side, or `None`.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;

@@ -16,7 +16,7 @@ pub struct Problem {
     pub side: Side,
     /// The moves in the order of the line, each with its score if the line states one.
     pub moves: Vec<(Square, Option<Discs>)>,
-    /// The position's score in discs, stated for it or for its forced pass; `None` if neither is.
+    /// The score in discs that the line states for the position or its forced pass, if any.
     pub score: Option<Discs>,
 }
 

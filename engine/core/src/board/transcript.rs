@@ -131,7 +131,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// The words for a pass; those that begin with another word come before it, to be matched first.
+/// The words for a pass. `pass` is tried before its beginning `pa`.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
@@ -225,7 +225,7 @@ impl Turns {
 /// The results by which PGN states the winner, or a draw, without a score.
 const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
-/// Returns black's count of discs minus white's, from a text such as `56-8` or `56:08`, or `None`.
+/// Returns black's discs minus white's from a text such as `56-8` or `56:08`; otherwise `None`.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];

@@ -117,7 +117,7 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the message. For a damaged or truncated file, it omits the path and the remedy.
+    /// Returns the error message; for a damaged or truncated file, without the path and the advice.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

@@ -91,7 +91,7 @@ impl ShownFile {
     }
 }
 
-/// Refuses a file at `path` that does not begin with `head`. A partial file may be shorter.
+/// Refuses a file at `path` that does not begin with `head`. A partial file may end within `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)

@@ -93,8 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase, from `counts` (how often each parameter
-    /// occurs in them): the sum for the first pattern, divided by its number of instances.
+    /// Returns the number of training positions of a phase. `counts` has how often each parameter
+    /// occurs in them: their sum over the first pattern is divided by the number of its instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();

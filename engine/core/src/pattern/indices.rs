@@ -15,8 +15,8 @@ pub struct Indices(pub [i16; LANES]);
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// For each square, twice its row of `disc`; then 64 rows of zeros, so that index 64 (no
-    /// square) flips nothing.
+    /// For each square, twice its vector in `disc`, which a flip adds; then 64 vectors of zeros, so
+    /// that the index 64 (no square) flips nothing.
     flip: Box<[Indices; 128]>,
 }
 

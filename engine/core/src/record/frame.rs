@@ -12,7 +12,7 @@ const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// A bit of the flags of a game: search values; deviations (random moves); a stated result.
+/// The flag of games with search values. The next two: moves drawn at random, a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;

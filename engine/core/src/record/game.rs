@@ -45,7 +45,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Adds a stated result for black, unless the moves have this result. Refuses over 64 discs.
+    /// Adds a stated result for black, unless the moves have it. Refuses one beyond ±64 discs.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));

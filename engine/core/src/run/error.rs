@@ -15,7 +15,7 @@ pub enum RunError {
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
     /// Parts of a stage are missing, which other shards (processes of the same run) may still make.
-    /// `source` is an error that may be temporary, so the exit status is 75.
+    /// `source` has the kind `WouldBlock`: a retry may succeed, so the exit status is 75.
     #[error("{}: {missing} missing of stage `{stage}`; {remedy}, then run this command again",
         folder.display())]
     Missing { folder: PathBuf, stage: String, missing: String, remedy: String, source: io::Error },

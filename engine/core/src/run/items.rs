@@ -25,7 +25,7 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if an existing `part` cannot have the results of `units`: it is made again.
+    /// Returns false if an existing `part` cannot be of these `units`; it is then made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
@@ -35,8 +35,8 @@ pub trait Items: Sync {
     /// each missing part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Returns one result for each of `units`, some of the units of the part with this `input`.
-    /// Several threads may call this function at once.
+    /// Returns one result for each of `units`, which belong to the part with this `input`. Several
+    /// threads may call this function at once.
     fn make(
         &self,
         input: &Self::Input,

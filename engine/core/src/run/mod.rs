@@ -310,7 +310,7 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output for a report; for a shard (`None`), names the command that makes it.
+/// Describes the output for a report; for a shard (`None`), names the command that packs the parts.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),

@@ -88,7 +88,7 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens the run of a command with a report as its only output; it then calls [`Self::clean`].
+    /// Opens a run whose only output is a report. The caller writes it, then calls [`Self::clean`].
     pub fn of_report(
         output: &Path,
         provenance: Provenance,

@@ -85,7 +85,7 @@ impl Lines {
         bad_line(self.source.path(), self.source.line(), &reason)
     }
 
-    /// Reads the next record, or the start of a record that is too long. Returns false at the end.
+    /// Reads the next record, or the start of a too long one. Returns false at the end of the file.
     fn read_record(&mut self) -> Result<bool> {
         loop {
             self.record.clear();

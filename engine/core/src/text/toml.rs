@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Invalid, shortened};
 
-/// The greatest length of the TOML parser's message: enough to list all scalar features.
+/// The greatest length of a message in characters: enough for the names of all scalar features.
 const MOST: usize = 270;
 
 /// Reads a value from TOML text. The error states the line and the column.

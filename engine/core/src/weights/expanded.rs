@@ -79,7 +79,7 @@ impl ExpandedWeights {
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The phase read last and its weights by class, from which the next phase may state changes.
+    /// The phase read last and its weights by class; the next section may state changes from these.
     last: Option<(Phase, Vec<i16>)>,
 }
 

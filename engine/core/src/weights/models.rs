@@ -8,11 +8,11 @@ use crate::file::Section;
 /// The models that a search uses for pruning; `othello-trainer calibrate` adds them to a file.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// The ProbCut model, which predicts the value of a deep search from that of a shallow search.
+    /// The ProbCut model, which predicts the value of a deep search from a shallow one, if any.
     pub probcut: Option<ProbCut>,
-    /// The endgame ProbCut model, which predicts the exact score from a shallow search's value.
+    /// The endgame ProbCut model, which predicts exact scores from shallow searches, if any.
     pub ends: Option<Ends>,
-    /// The realization probabilities: the probability that a move of each kind is played.
+    /// The realization probabilities, that a move of each kind is played; `None` if there are none.
     pub realization: Option<Realization>,
 }
 

@@ -20,8 +20,8 @@ impl MoveOrderingWeights {
     /// Creates weights for the parameters of a pattern set without scalars, as in [`Geometry`].
     ///
     /// # Errors
-    /// A message for a scalar, a negative strength, a wrong number of weights, or a weight beyond
-    /// ±[`MAX_STEPS`].
+    /// A message for a scalar, a negative [strength](Self::strength), a wrong number of weights, or
+    /// a weight beyond ±[`MAX_STEPS`].
     pub fn new(set: PatternSet, strength: i16, steps: Vec<i16>) -> Result<Self, String> {
         if !set.scalars().is_empty() {
             return Err("its pattern set has scalars; expected none".to_owned());

@@ -108,7 +108,7 @@ pub(super) struct ReadSections<R> {
 }
 
 impl<R: Receiver> ReadSections<R> {
-    /// Creates the state before the first section. The file may also contain the section of `set`.
+    /// Creates the state before the first section, for `set`, which the file may contain again.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {

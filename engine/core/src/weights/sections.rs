@@ -32,7 +32,7 @@ pub enum PhaseRow<T> {
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights; for changes, an error if `before` does not know the previous phase's.
+    /// Returns the weights. Adds changes to the previous phase's: an error if `before` lacks these.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -52,7 +52,7 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the numbers; for changes, an error if `before` does not know the previous phase's.
+    /// Returns the numbers. Adds changes to the previous phase's: an error if `before` lacks these.
     pub(super) fn after<'a>(
         self,
         phase: Phase,

@@ -1,4 +1,4 @@
-//! The sum of factor vectors with AVX2. One instruction adds 16 numbers (width 8: only 8).
+//! The sum of factor vectors with AVX2. One instruction adds 16 numbers (8 if the vectors have 8).
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,

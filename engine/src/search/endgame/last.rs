@@ -32,7 +32,7 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Searches four empty squares, in ascending order, in the null window above `alpha`.
+/// Returns a score bound by a null-window search; the four squares are in ascending order.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -70,7 +70,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Searches three empty squares; the first is alone in its quadrant if any of them is.
+/// Returns a score bound; the first square is alone in its quadrant if any of the three is.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -197,7 +197,7 @@ fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// By the quadrants of four squares, 2 bits each: the order in which [`by_quadrants`] takes them.
+/// By the quadrants of four squares, 2 bits each: the order of the squares in [`by_quadrants`].
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;

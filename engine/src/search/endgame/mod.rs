@@ -92,7 +92,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// Returns the score, by searches in ever wider windows around `center`; invalid after a limit.
+    /// Returns the score, by searches in ever wider windows around `center`; wrong after a limit.
     fn endgame_around(
         &mut self,
         position: &Position,
@@ -112,7 +112,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the score if the main table has it, and the best move if the table has one.
+    /// Returns the score and the best move, if any, from the main table; `None` without a score.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
@@ -147,7 +147,7 @@ fn guess_depth(empties: u32) -> u32 {
     depth.min(empties - 8)
 }
 
-/// Returns an upper bound of the score by the opponent's stable discs; `None` if above `alpha`.
+/// Returns an upper bound of the score by the opponent's stable discs, if it is at most `alpha`.
 #[inline(always)]
 fn stability_bound<I: Instructions>(
     set: I,

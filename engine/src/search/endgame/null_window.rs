@@ -46,7 +46,7 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move-ordering keys: at least the moves of any null-window node.
+/// The length of the array of move-ordering keys: more than a null-window node has moves.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -55,7 +55,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index of a move in the list, from its key; beyond the list for the key `i32::MIN`.
+/// Returns the index in the move list that a key contains; the key `i32::MIN` gives one beyond it.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -102,7 +102,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a null-window node: first the moves that leave the opponent the fewest replies.
+    /// Returns a score bound of a null-window node; moves that leave the fewest replies come first.
     #[compiled_for(I::SET)]
     fn fastest_first(
         &mut self,
@@ -253,7 +253,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches a null-window node: first the quadrants with an odd number of empty squares.
+    /// Returns a score bound of a null-window node; moves in quadrants of odd parity come first.
     #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,

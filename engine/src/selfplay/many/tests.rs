@@ -42,7 +42,7 @@ impl Identified for WithModels {
     }
 }
 
-/// The results of these searches depend on the table, so each game must have its own.
+/// Pruned and limited searches depend on the table's content, so each game must have its own table.
 #[test]
 fn games_of_pruned_and_of_limited_searches_do_not_depend_on_threads() {
     let predicting = WithModels(predictions());

@@ -3,8 +3,8 @@
 /// The number of fixed-point steps per disc for the weight of a parameter.
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
 
-/// The largest absolute weight of a parameter: 64 discs. A position has at most
-/// [`MAX_FEATURES`](crate::model::MAX_FEATURES) features, so the sum of their weights fits 31 bits.
+/// The largest absolute weight of a parameter, in 2⁻¹⁸ disc: just below 64 discs. A position has at
+/// most [`MAX_FEATURES`](crate::model::MAX_FEATURES) features: the sum fits 31 bits.
 pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 
 /// The number of fixed-point steps per disc for a residual.
@@ -13,7 +13,7 @@ pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 /// The number of fixed-point steps per occurrence for the weight of a position.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
-/// The number of bits to which conjugate gradients round the elements of a search direction.
+/// The bits to which conjugate gradients round a search direction: integers with one common scale.
 pub const DIRECTION_BITS: i32 = 24;
 
 /// The left shift that converts labels from units of 2⁻⁸ disc to units of 2⁻¹⁸ disc.

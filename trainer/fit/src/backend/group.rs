@@ -52,8 +52,8 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the length of a vector for a group of `phases` phases if all parameters occur, which
-    /// is the greatest. `None` if the model has no factors.
+    /// Returns the number of elements of a group's vector for `phases` phases if all parameters
+    /// occur: no group of so many phases has more. `None` if the model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))

@@ -84,7 +84,7 @@ pub trait Backend: Sync {
     /// Returns the number of elements of each vector of this backend.
     fn parameters(&self) -> usize;
 
-    /// Makes positions available to the device. Their weights total at most [`MAX_TOTAL_WEIGHT`].
+    /// Returns positions for use on the device. Their weights total at most [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
     /// Returns a vector of zeros.
@@ -160,8 +160,8 @@ pub trait Backend: Sync {
     fn round_weights(&self, weights: &Self::Reals, fixed: &mut Self::Fixed) -> Result<()>;
 
     /// Computes `fixed` ← `direction` · `scale`, rounded to the nearest integers, ties to even;
-    /// then `direction` ← `fixed` / `scale`. `scale` is a power of two that leaves every element
-    /// below 2²⁴ in size.
+    /// then `direction` ← `fixed` / `scale`. `scale` is a power of two that leaves every element of
+    /// `fixed` below 2²⁴ in absolute value.
     fn round_direction(
         &self,
         direction: &mut Self::Reals,
@@ -238,9 +238,9 @@ pub struct Moments<B: Backend + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
-    /// The factor by which an integer sum is multiplied to get the gradient.
+    /// The factor by which an element of `sums` is multiplied to get the gradient.
     pub unit: f64,
-    /// The factor of initial − current weight in the gradient: the ridge penalty.
+    /// The ridge: the factor of (initial − current weight) in the gradient.
     pub ridge: f64,
     /// Adam's β₁: the decay rate of the running mean of the gradient.
     pub keep_first: f64,
@@ -267,7 +267,7 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error of an operation that works only for a single phase, or only for a group.
+/// Returns the error for an operation that this backend, of a single phase or of a group, lacks.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }
@@ -315,8 +315,8 @@ pub trait SolveMany: Sync {
     fn most_empties(&self) -> u32;
 
     /// Finds exact scores: `None` for a position with more empty squares than
-    /// [`Self::most_empties`], or whose search needs too many steps. Stops with an error if
-    /// `progress` is interrupted.
+    /// [`Self::most_empties`], or whose search exceeds the limit on steps (move generations). Stops
+    /// with an error if `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -331,6 +331,6 @@ pub struct Solved {
     pub scores: Vec<Option<i8>>,
     /// The number of nodes of all searches.
     pub nodes: u64,
-    /// The number of steps of all searches; a step is a generation of moves by one thread.
+    /// The total number of steps of all searches; a step generates the moves of one position.
     pub steps: u64,
 }

@@ -26,13 +26,13 @@ use crate::source::Result;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Trial searches solve held-out samples with the greatest number of empty squares or one fewer.
+/// Trial searches solve held-out samples with up to this many empty squares below `Settings::most`.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
 /// The range of the number of random moves at the beginning of a game.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
-/// The greatest number of random moves between a position of a game and the sampled position.
+/// The greatest number of random moves that lead from a position of a game to the sampled position.
 const MOST_CHANCE: u32 = 2;
 /// The cut thresholds that are tried, in standard deviations of the prediction.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];

@@ -28,7 +28,7 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Returns the results of all units of work of a stage, in order; `make` makes missing ones.
+    /// Returns the results of a stage's units of work, in order; `make` makes those not stored.
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,

@@ -32,10 +32,10 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The number of families. A family consists of the positions after all moves of one position,
-    /// which are solved exactly.
+    /// The number of families. A family consists of the positions after all moves of one position;
+    /// each of them is solved exactly.
     pub families: u64,
-    /// The number of positions that are searched with each tried strength of the weights.
+    /// The number of positions that are searched with each tried strength (factor) of the weights.
     pub searches: u64,
 }
 
@@ -101,7 +101,7 @@ const RIDGE: f64 = 10.0;
 /// A ridge at which pattern weights are 0, and only counts (such as of replies) explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages: the first solves families; each of the others tries one strength.
+/// Returns the stages: the first solves families; each of the others tries one strength (factor).
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -154,8 +154,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of that at which the fitted effect of a reply is its cost in
-/// move scores, 16.
+/// The strengths to try, as multiples of the strength that scales the fitted effect of a reply to
+/// its cost in move scores, 16.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns [families](Settings::families) with exact scores: to learn from, and for the test.

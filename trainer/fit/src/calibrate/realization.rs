@@ -129,7 +129,7 @@ fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
 }
 
-/// Estimates the probabilities of moves. The same weights and games give the same result.
+/// Returns the estimated probabilities of moves. The same weights and games give the same result.
 pub fn calibrate(weights: &Weights, games: &Counted, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
@@ -161,7 +161,7 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Counts the legal and played moves of a game, except where no search chose the move.
+    /// Returns the counts of the legal and played moves of a game, where a search chose the move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
@@ -282,8 +282,8 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are symmetric images, so all have the same value. In the order of the
-    /// board, d3 is the first and the played f5 the third, so the earlier search chooses d3.
+    /// The four first moves are symmetric images, so all have the same value. The earlier search
+    /// chooses the first in the order of the board, d3; the played f5 must be counted as the third.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");

@@ -31,10 +31,10 @@ pub struct Settings {
 /// One of this many positions is held out, to test the model that is fitted to the others.
 pub(super) const HELD_OUT: usize = 5;
 
-/// The greatest number of samples in one part of a run.
+/// The greatest number of samples in one part (file) of a run.
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// Returns the number of units of work in a part of a run, if each unit takes about `seconds`.
+/// Returns the number of units of work in a part (file) of a run, if a unit takes about `seconds`.
 pub(super) fn per_part(seconds: f64) -> u64 {
     size::units(seconds, MOST_PER_PART)
 }
@@ -69,7 +69,7 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
 /// logarithm of the error, and the value.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Returns the coefficients of two linear models: of the value, and of the error's logarithm.
+/// Returns the coefficients of two linear models: of the value, and of its error's logarithm.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {
@@ -152,7 +152,7 @@ fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     found
 }
 
-/// Solves a system with a symmetric positive definite matrix by Cholesky decomposition.
+/// Returns x with `matrix` · x = `right`, by Cholesky decomposition; `matrix` is positive definite.
 fn solve(mut matrix: Array2<f64>, mut right: Array1<f64>) -> Array1<f64> {
     let size = right.len();
     for column in 0..size {

@@ -63,8 +63,8 @@ impl Siblings {
     }
 
     /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)². Scores are relative
-    /// to the mean of their family. Uses conjugate gradients, preconditioned by the diagonal of a
-    /// matrix that bounds the normal matrix from above.
+    /// to the mean of their family. Returns the weights. Uses conjugate gradients, preconditioned
+    /// by the diagonal of a matrix that bounds the normal matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();

@@ -119,7 +119,7 @@ fn read_runs(
     Ok(runs)
 }
 
-/// Merges the rows of a phase, into temporary files if there is a memory limit.
+/// Returns the merged rows of a phase, in temporary files if there is a memory limit.
 fn merged_rows(rows: &[(Subset, StoredRows)], limit: Option<&MemoryLimit>) -> Result<PhaseRows> {
     let mut sinks = [(); Subset::ALL.len()].map(|()| RowSink::new(limit));
     let sources: Vec<_> = rows.iter().map(|(subset, rows)| (*subset, &**rows)).collect();
@@ -142,14 +142,14 @@ impl DatasetBuilder {
         Self { run: RunBuilder::new(rules.clone()), rules, filter: Filter::default(), split }
     }
 
-    /// Labels the positions of games and adds them. All positions of a game go to the same subset.
+    /// Labels the positions of games, multiplies their weights by `weight` and adds them.
     pub fn add_games(&mut self, games: &[Game], weight: f64) {
         let placed = self.placer(weight, false).place_games(games);
         self.run.add(placed);
     }
 
-    /// Adds positions outside games. If `enumerated`, all of them go to training; otherwise the
-    /// split decides. Positions without a legal move are counted and omitted.
+    /// Adds positions outside games, their weights multiplied by `weight`. If `enumerated`, all go
+    /// to training, else the split decides. Positions without a legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

@@ -20,7 +20,7 @@ pub struct DataChoice {
 }
 
 impl DataChoice {
-    /// Replaces folders of records by their files with the folder's weight; keeps dataset folders.
+    /// Returns the data with each folder of records replaced by its files; keeps dataset folders.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {

@@ -104,7 +104,7 @@ const MANIFEST: &str = "dataset.json";
 const FORMAT: &str = "othello dataset";
 /// The version of dataset folders that this program writes and reads.
 const VERSION: u32 = 2;
-/// The greatest size of a manifest in bytes, enough for thousands of inputs.
+/// The size in bytes above which a manifest is refused; thousands of inputs need less.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
 impl DatasetFolder {

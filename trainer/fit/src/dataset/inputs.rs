@@ -1,4 +1,4 @@
-//! The inputs of a dataset: files of records, divided into ranges of consecutive frames.
+//! The inputs of a dataset: files of records, divided into ranges of consecutive frames (blocks).
 
 use std::path::Path;
 

@@ -34,13 +34,13 @@ pub(super) fn merge<E>(
     trained.map_or(Ok(()), |last| take(Subset::Training, last.merged()))
 }
 
-/// The sort key of rows: a hash of the position, then the row. Any range of sorted rows is
+/// Returns the sort key of a row: a hash of the position, then the row. Any range of sorted rows is
 /// therefore a random sample of positions, suitable as a mini-batch.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
 
-/// A sort key in the order of [`order`] that is equal for rows of the same position.
+/// Returns a sort key in the order of [`order`], equal for rows of the same position.
 fn key(row: &ScoredPosition) -> (u64, Position) {
     (scattered(&row.position()), row.position())
 }
@@ -76,7 +76,7 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns one row for all of them: its label is the weighted mean, halves rounded away from
+    /// Returns one row for all duplicates: its label is the weighted mean, halves rounded away from
     /// zero; its weight is the sum of the weights, limited to the largest weight.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;

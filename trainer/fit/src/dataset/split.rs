@@ -38,7 +38,7 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns this share of the games in `other`: the product of both, at least one millionth.
+    /// Returns the product of both shares (this share of `other`'s games), at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);

@@ -80,7 +80,7 @@ impl fmt::Debug for StoredRows {
 /// Stores rows in the order of [`Self::push`], in memory or in a temporary file.
 pub(super) struct RowSink<'l> {
     memory: Vec<ScoredPosition>,
-    /// The temporary file, which is created for the first row.
+    /// The temporary file; `None` before the first row, or if the rows are in memory.
     file: Option<Temporary>,
     limit: Option<&'l MemoryLimit>,
 }
@@ -150,7 +150,7 @@ pub(super) struct MappedPart {
 }
 
 impl MappedPart {
-    /// Maps a part without checking it, since it was already checked or has just been written.
+    /// Maps a part's file without a check: it was already checked, or has just been written.
     pub(super) fn open(part: Reader) -> Result<Self> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();

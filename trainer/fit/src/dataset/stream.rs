@@ -106,7 +106,7 @@ pub struct StreamSettings {
 pub struct PositionStream {
     settings: StreamSettings,
     files: vec::IntoIter<DataChoice>,
-    /// The file being read, and the weight of its positions.
+    /// The file being read, if any, and the weight of its positions.
     open: Option<(Records, f64)>,
     /// The positions that were read but not returned yet.
     pool: Vec<Placed>,
@@ -144,7 +144,7 @@ impl PositionStream {
         })
     }
 
-    /// Returns the next `most` positions, at least 1; at the end of the data, fewer or none.
+    /// Returns the next `most` positions (0 counts as 1); fewer or none at the end of the data.
     pub fn next_batch(&mut self, most: usize, progress: &dyn Progress) -> Result<Vec<Placed>> {
         let most = most.max(1);
         let wanted = self.settings.shuffled.saturating_add(most);
@@ -229,7 +229,7 @@ mod tests {
     use super::super::tests::games;
     use super::*;
 
-    /// The number of games in `a.games`: more than are labelled at the same time.
+    /// The number of games in `a.games`: more than the stream labels at the same time.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 

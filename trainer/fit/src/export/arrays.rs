@@ -60,7 +60,7 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// An array's parameters: the classes of a pattern, or the numbers 0 to 64 of every scalar feature.
+/// The parameters in one array: those of a pattern's classes, or of every scalar feature's values.
 pub(super) struct Place {
     /// The index of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
@@ -154,7 +154,7 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares of each instance of pattern `number`, in the order of the digits.
+/// Returns the squares of each instance of pattern `number`, in the order of their digits.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let instances = weights.geometry().instances.iter();
     let own = instances.filter(|instance| instance.pattern == number);

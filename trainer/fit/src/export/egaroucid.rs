@@ -13,11 +13,11 @@ use othello_engine::pattern::{Geometry, Scalar};
 use super::program::{ExportError, Program};
 use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest};
 
-/// The largest weight in a file, in units of 1/32 disc.
+/// The largest weight that a file can store, in 1/32 disc; a larger one is an error.
 const MAX_WEIGHT: i16 = 4091;
 /// The word `RUN` + n represents n zeros.
 const RUN: i16 = 4096;
-/// The greatest number of zeros that one word represents.
+/// The greatest number of zeros in one word; more take further words.
 const MAX_RUN: usize = 28_600;
 
 /// Returns an Egaroucid evaluation file with these weights, whose unit of 1/32 disc is also ours.

@@ -36,7 +36,7 @@ fn shared_phases(weights: &Weights) -> usize {
     shared.unwrap_or(1)
 }
 
-/// Returns a phase's parameters in the order of the raw file; those of a class occur repeatedly.
+/// Returns the parameter of each weight of a phase in the raw file; a class's may occur repeatedly.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {
@@ -47,7 +47,7 @@ fn order(weights: &Weights) -> Vec<usize> {
     geometry.patterns.iter().flat_map(of_pattern).chain(of_scalars).collect()
 }
 
-/// The most bytes of weights in the C source: a million numbers take a compiler 1.3 s and 150 MB.
+/// The most bytes of weights in C source: a compiler needs 1.3 s and 150 MB for a million numbers.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, from scratch or move by move.

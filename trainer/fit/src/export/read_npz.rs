@@ -63,7 +63,7 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns an array with header; `None` if the file lacks it; an error if over `most` bytes.
+    /// Returns an array's bytes with header; `None` if the file lacks it. Over `most` is an error.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -174,7 +174,7 @@ pub struct WeightArrays<'a> {
 }
 
 impl WeightArrays<'_> {
-    /// Rounds the numbers to weights. Refuses a wrong shape, and a number that is out of range.
+    /// Returns the numbers rounded to weights; an error for a wrong shape or a number out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);

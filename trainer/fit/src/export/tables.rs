@@ -52,7 +52,7 @@ impl Differences {
     }
 }
 
-/// Divides by an even divisor, rounded to the nearest integer; halves away from zero.
+/// Returns `dividend / divisor` rounded, halves away from zero. `divisor` must be even.
 pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
@@ -80,7 +80,7 @@ pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<u
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts weights to the pattern set of `program`, which must have all scalar features and
+/// Returns the weights in the pattern set of `program`, which must have all scalar features and
 /// patterns of the weights, in any order; a pattern may be a symmetric image. Parameters that only
 /// the set of `program` has get the weight 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
@@ -138,8 +138,8 @@ impl Correspondence<'_> {
         Ok(parameters)
     }
 
-    /// Finds `pattern` or a symmetric image of it in the target set. Returns the index of the found
-    /// pattern and, for each square of `pattern`, the index of its square in the found one.
+    /// Finds `pattern` or a symmetric image of it in the target set, if there is one. Returns its
+    /// index and, for each square of `pattern`, the index of the square in the found one.
     fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
         self.to.patterns().iter().enumerate().find_map(|(place, other)| {
             let digits = Symmetry::all()

@@ -14,7 +14,7 @@ use othello_engine::record::Game;
 
 use crate::source::wthor::{HEADER_BYTES, MOVES_AT, RECORD_BYTES};
 
-/// Returns a WTHOR file of this year; `None` if there are more games than the header can count.
+/// Returns the games as a WTHOR file of `year`; `None` if they are more than its header can count.
 pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     let solved_ply = common_solved_ply(games);
     let mut bytes = vec![0; HEADER_BYTES];

@@ -83,7 +83,7 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
 }
 
 /// Fits the pattern weights of the stages by least squares, so that the weights that Zebra
-/// interpolates for a phase are close to `weights`. Phases count by the parameter's occurrences.
+/// interpolates are close to `weights`. Each phase counts by its occurrences of the parameter.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -263,7 +263,7 @@ impl Between {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
-    /// Interpolates a weight, rounded towards 0 as in Zebra.
+    /// Interpolates a number that `weight` returns for each stage; rounds towards 0 like Zebra.
     pub(super) fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
@@ -294,7 +294,7 @@ impl Stages {
         }
     }
 
-    /// Solves the system by elimination. Each stage must have an observation of a weight above 0.
+    /// Returns the number of each stage. Each stage needs an observation with a weight above 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

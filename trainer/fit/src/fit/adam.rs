@@ -38,7 +38,7 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 pub(super) enum Memory<B: Backend> {
     /// The sums of the residuals of a batch, for an update of all weights of one phase.
     Phase(B::Sums),
-    /// The memory for an update of a group of phases, which changes only what occurs in the batch.
+    /// Scratch memory for updates of those weights and factors of a group that occur in the batch.
     Group(B::Scratch),
 }
 

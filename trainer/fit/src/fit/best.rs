@@ -23,13 +23,13 @@ pub struct FittedVector {
 pub(super) struct Progress {
     pub(super) epochs: u32,
     pub(super) best_epoch: u32,
-    /// The mean squared validation error of the best weights, in discs².
+    /// The validation MSE of the best weights, in discs²; `None` without validation positions.
     validation_mse: Option<f64>,
     pub(super) finished: bool,
 }
 
 impl Progress {
-    /// Returns true if this can be the state of an unfinished fit with these metrics of its epochs.
+    /// Returns true if this can be the state of an unfinished fit whose epochs had these metrics.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished

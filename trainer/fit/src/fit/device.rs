@@ -43,7 +43,7 @@ enum Kind {
 }
 
 impl Device {
-    /// Picks the device for this value of `--device`. The error for an unusable one states a
+    /// Returns the device for this value of `--device`. The error for an unusable one states a
     /// remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let asked = || "chosen by --device".to_owned();

@@ -13,7 +13,7 @@ use othello_kernels::cuda::Unavailable;
 
 use crate::backend::BackendError;
 
-/// The limit of a weight in discs. A larger weight means that the fit diverged.
+/// The limit of a weight in discs. At a larger one, the fit fails: it diverged.
 pub(super) const MAX_DISCS: f64 = 4096.0;
 
 /// Errors of a fit.

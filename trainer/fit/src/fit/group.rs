@@ -33,7 +33,7 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the group of phases with training positions; `None` without any, or without factors.
+/// Returns the group of phases with training positions; `None` without such phases or factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -63,7 +63,7 @@ fn rows<'a>(
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Runs the fit, from the snapshot `resumed` if given, until it ends or is stopped.
+    /// Runs the fit, from the snapshot `resumed` if given, to its end or stop; returns the result.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -106,7 +106,7 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws random factors of the trained parameters in dimensions in which all `factors` are 0.
+    /// In dimensions with only zeros in `factors`, draws the trained parameters of `to_begin_with`.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -143,7 +143,7 @@ impl<B: Backend> GroupFit<'_, B> {
         found
     }
 
-    /// Rounds the fitted vector to the precision of weights files and measures its errors.
+    /// Returns the fitted vector, rounded to the precision of weights files, with its errors.
     pub(super) fn finish(&self, vector: &FittedVector) -> Result<FittedUnit, BackendError> {
         let Self { model, dataset, group, .. } = self;
         let mut rounded = vector.elements.clone();
@@ -197,8 +197,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns each parameter's interaction with itself ([`own_worth`]). The engine adds it to a
-    /// value, so it is subtracted from the weight in a weights file.
+    /// Returns each parameter's interaction with itself in discs ([`own_worth`]). The engine adds
+    /// it to a value, so it is subtracted from the weight in a weights file.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -75,9 +75,9 @@ impl Sample {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The product of the gradient and the preconditioned gradient at the beginning of the fit.
+    /// The scalar product of the gradient and the preconditioned gradient at the start of the fit.
     start: f64,
-    /// The product of the gradient and the preconditioned gradient at the current weights.
+    /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
     /// The objective at the current weights, in discs² · occurrences.
     objective: f64,
@@ -209,7 +209,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. Steps on the sample are part of the first epoch; any other is an epoch.
+    /// Takes one step. Steps on the sample belong to the first epoch; any other step ends one.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {

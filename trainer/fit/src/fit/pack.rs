@@ -18,8 +18,8 @@ use super::report::{FitReport, FittedPhase, FittedUnit, Metrics, PhaseReport, ne
 use super::side_files::SideFiles;
 use crate::model::Model;
 
-/// Packs the parts of a fit that started from `initial`: writes the metrics, the report and the
-/// weights. The folder of parts remains until `run` removes it.
+/// Packs the parts of a fit that started from `initial`: writes metrics, report and weights, and
+/// returns the weights' summary and the report. The folder of parts remains until `run` removes it.
 pub fn pack(
     run: &Run,
     initial: Option<&WeightsFile>,

@@ -13,19 +13,19 @@ use super::report::{FittedPhase, FittedUnit, PhaseReport};
 use super::window::Window;
 use crate::model::Model;
 
-/// The greatest size in bytes of a section of text: a report, or metrics of 100,000 epochs.
+/// The size in bytes above which a report or metrics are refused; 100,000 epochs need less.
 const LONGEST_TEXT: usize = 16 << 20;
-/// The greatest number of sections in a part: four for each phase, and one for the factors.
+/// The most sections of an accepted part; a part has four for each phase, and one for the factors.
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
-    /// Returns the sections of the part: the factors, if any, then four sections for each phase.
+    /// Returns the sections of the part file: the factors, if any, then four for each phase.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
         let factors = self.factors.iter().map(|(group, all)| Factors::section_of(*group, all));
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads a part that fits `phases` (one phase or group). It lacks phases without positions.
+    /// Reads the part of `phases` (one phase or group); phases without positions are not in it.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -141,7 +141,7 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
 pub struct Units(Vec<Vec<Phase>>);
 
 impl Units {
-    /// Divides a range of phases into groups that share factors or, without factors, single phases.
+    /// Returns the groups of `phases` that share factors or, without factors, single phases.
     pub fn of(set: &PatternSet, phases: &RangeInclusive<Phase>) -> Self {
         let unit = |phase: &Phase| match set.factors() {
             None => phase.index(),

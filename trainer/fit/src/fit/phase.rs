@@ -59,7 +59,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(solver, checkpointer)
     }
 
-    /// Rounds the weights of [`Self::run`] to steps of 1/32 disc, and measures their errors.
+    /// Returns the weights of [`Self::run`] rounded to steps of 1/32 disc, with their errors.
     pub fn finish(&self, vector: FittedVector) -> Result<FittedPhase, BackendError> {
         let &Self { backend, model, dataset, phase, initial, .. } = self;
         let steps = vector.steps();

@@ -111,9 +111,9 @@ pub struct Metrics {
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     #[serde(default)]
     pub learning_rate: Option<f64>,
-    /// The mean squared error on the training positions of the window, before rounding. With
-    /// mini-batches, the error of each batch is measured before its update; otherwise, all errors
-    /// are measured after the epoch.
+    /// The mean squared error on the training positions of the window, before rounding, in discs².
+    /// With mini-batches, the error of each batch is measured before its update; otherwise, all
+    /// errors are measured after the epoch.
     pub train_mse: Option<f64>,
     /// Mean squared error on the validation positions before rounding, in discs².
     pub validation_mse: Option<f64>,
@@ -163,7 +163,7 @@ pub struct FittedPhase {
 }
 
 impl FittedPhase {
-    /// Adds the training counts of the initial weights to the counts of this fit.
+    /// Returns the phase with the training counts of the initial weights added to those of the fit.
     pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
         if let Some(initial) = initial {
             let earlier = initial.counts(self.report.phase);
@@ -213,18 +213,18 @@ impl FitReport {
         others.filter_map(|phase| Some(Filled { phase, copied_from: nearest(phase)? })).collect()
     }
 
-    /// Returns the mean absolute error in discs over the validation positions of all phases.
+    /// Returns the MAE in discs over the validation positions of all phases; `None` without any.
     pub fn validation_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
     }
 
-    /// Returns the mean absolute error in discs over the test positions of all phases.
+    /// Returns the MAE in discs over the test positions of all phases; `None` without any.
     pub fn test_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
     }
 }
 
-/// Returns the fitted phase that is nearest to `phase`; of two equally near phases, the earlier.
+/// Returns the phase in `fitted` nearest to `phase`, of two the earlier; `None` if there are none.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }

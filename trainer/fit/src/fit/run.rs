@@ -47,7 +47,7 @@ pub struct Fit<'a> {
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// The parts to make, if several processes share the fit.
+    /// The share of the parts (fitted phases or groups) that this process makes.
     pub shard: Shard,
     /// The limits of time and memory for the fit.
     pub limits: Limits,
@@ -56,10 +56,10 @@ pub struct Fit<'a> {
 /// The limits of a fit, which have no effect on the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The time limit, at which the fit writes the current weights. The next run resumes the fit.
+    /// The time limit, if any: then, the fit writes the current weights. The next run resumes it.
     pub time: Option<Duration>,
-    /// The memory limit in bytes. A single phase may use all of it. Phases that are fitted at the
-    /// same time may use half of it together.
+    /// The memory limit in bytes, if any. One phase alone may use all of it; several phases fitted
+    /// at the same time may use half of it together.
     pub memory: Option<u64>,
 }
 
@@ -183,7 +183,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Returns the number of fits that may run at once, given the greatest length of their vectors.
+    /// Returns how many fits may run at once, each with vectors of up to `length` elements.
     fn at_once(&self, length: usize) -> Result<usize, FitError> {
         // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
         // state, it copies four vectors, and needs the same memory again for their bytes.
@@ -217,7 +217,7 @@ struct Work<'a, B> {
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Makes the parts that are missing. Returns the phases that reached the time limit.
+    /// Makes the missing parts (phases or groups). Returns the phases that reached the time limit.
     fn make(&self) -> Result<Vec<Phase>, FitError> {
         let (model, last) = (self.fit.model, self.run.stages().len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
@@ -263,7 +263,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase without factors. If `is_start`, a fit of factors will start from its weights.
+    /// Fits a phase, if `is_start` before a fit of factors; returns true if the fit is finished.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -330,7 +330,7 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` with the part's snapshot or, if it is missing or unusable, without a snapshot.
+    /// Calls `run` with the part's snapshot, or with `None` if there is none that is usable.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,

@@ -21,8 +21,8 @@ pub enum Optimizer {
     Descent,
 }
 
-/// The largest ridge: more occurrences than any dataset has. With it, every weight keeps its
-/// initial value, and no number in the fit overflows.
+/// The largest accepted ridge: more occurrences than any dataset has. With it, every weight keeps
+/// its initial value, and no number in the fit overflows.
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
@@ -293,7 +293,7 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the settings with which Adam fits factors, together with weights near their optimum.
+    /// Returns the settings with which Adam fits factors and, from near their optimum, the weights.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }

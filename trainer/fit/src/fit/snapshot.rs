@@ -16,7 +16,7 @@ use super::solver::{HEAD, State};
 /// Decides when the state of a fit is saved, and saves it. The decision may depend on the time:
 /// when a fit is saved never affects its final weights.
 pub trait Checkpointer {
-    /// Decides, before an update, whether the fit continues, saves its state or stops.
+    /// Returns, before an update, whether the fit continues, saves its state or stops.
     /// `epoch_ended` is true if the last update ended an epoch.
     fn policy(&mut self, epoch_ended: bool) -> CheckpointPolicy;
 
@@ -55,14 +55,14 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Saves snapshots of a part: after an epoch, and when a signal or the time limit stops the fit.
+/// Saves snapshots of a phase or group: after epochs, and if a signal or the time limit stops it.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
     /// The metrics file; `None` if this fit writes none.
     metrics: Option<&'s GrowingMetrics>,
-    /// The number of training positions in an epoch.
+    /// The number of training positions in an epoch, for its speed in messages.
     positions: usize,
     /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
     epoch_begun: Instant,
@@ -140,13 +140,13 @@ struct Head {
 }
 
 const BEST: &str = "best";
-/// The greatest number of vectors in a snapshot that is accepted. All solvers have fewer.
+/// A snapshot with more vectors than this is refused. All solvers have fewer.
 const MOST_VECTORS: usize = 16;
 /// The greatest number of elements in a section; a longer vector continues in further sections.
 const PART: usize = 1 << 22;
 
 impl Snapshot {
-    /// Returns the size limit of a snapshot in bytes. The part without vectors may take 16 MB.
+    /// Returns the size limit of a snapshot in bytes. All but the vectors may take 16 MB.
     pub(super) fn most_bytes(parameters: usize) -> usize {
         const MOST_OF_HEAD: usize = 16 << 20;
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)

@@ -69,7 +69,7 @@ impl<'a, B: Backend> Problem<'a, B> {
     /// The integer in sums of residuals for a residual of 1 disc with a weight of one occurrence.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Converts the result of [`Backend::residual_sums`] to discs² · occurrences.
+    /// Returns the result of [`Backend::residual_sums`] in discs² · occurrences.
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
@@ -90,7 +90,7 @@ impl<'a, B: Backend> Problem<'a, B> {
 
 /// Minimises a [`Problem`] by one update after another.
 pub trait Solver<B: Backend> {
-    /// Does one update of the weights. The result states whether an epoch is complete.
+    /// Does one update of the weights. Returns whether it completed an epoch, or the fit converged.
     fn advance(&mut self) -> Result<Advance, BackendError>;
 
     /// Returns the number of complete epochs.

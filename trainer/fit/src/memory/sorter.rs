@@ -19,7 +19,7 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Takes an item from the beginning of `bytes`; `None` if they are not from [`Self::write`].
+    /// Removes and returns the first item in `bytes`; `None` if [`Self::write`] did not write it.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -105,8 +105,8 @@ struct Sources<T> {
 }
 
 impl<T: Stored> Sources<T> {
-    /// Returns the next item of the sorted run with index `run`. The run with the highest index
-    /// consists of the items that are still in memory.
+    /// Returns the next item of the sorted run with index `run`; `None` at its end. The run with
+    /// the highest index consists of the items that are still in memory.
     fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
         let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
             return Ok(self.held.next());
@@ -121,8 +121,8 @@ impl<T: Stored> Sources<T> {
     }
 }
 
-/// Merges `sources` sorted sources. `next` returns the next item of the source with a given index.
-/// Of equal items, that of the source with the lowest index comes first.
+/// Merges `sources` sorted sources. `next` returns the next item of the source with a given index;
+/// `None` at its end. Of equal items, that of the source with the lowest index comes first.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,

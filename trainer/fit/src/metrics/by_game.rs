@@ -76,7 +76,7 @@ pub struct ErrorsByGame {
 }
 
 impl ErrorsByGame {
-    /// Computes the errors of an evaluation.
+    /// Returns the errors of an evaluation on the positions of the games.
     pub fn of<E: Evaluate>(evaluator: &E, games: &TestGames) -> Self {
         let errors = games.games.par_iter().map(|game| errors(evaluator, game));
         let errors = Array2::from(errors.collect::<Vec<[Errors; PHASES]>>());

@@ -80,9 +80,9 @@ pub struct GroupErrors {
     pub bias: Option<f64>,
     /// The standard error of the bias, clustered by game; `None` for fewer than two games.
     pub bias_error: Option<f64>,
-    /// The mean absolute error in discs, with values clamped to ±64.
+    /// The mean absolute error in discs, with values clamped to ±64; `None` without positions.
     pub mae: Option<f64>,
-    /// Mean squared error in discs².
+    /// The mean squared error in discs²; `None` without positions.
     pub mse: Option<f64>,
 }
 

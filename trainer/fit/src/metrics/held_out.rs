@@ -23,7 +23,7 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Returns the data and the settings of the weights' fit; `None` if no fit made them.
+    /// Returns data and settings of the weights' fit; `None` for weights that no fit made.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -34,7 +34,7 @@ impl Trained {
         })
     }
 
-    /// Reads the data and the split from the provenance of a fit or of calibrated weights of a fit.
+    /// Reads data and split from a fit's or calibration's provenance; `None` if they are not in it.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -74,7 +74,7 @@ impl Trained {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Option<Overlap>> {
-        /// The most test games that are looked up in training, about a million positions.
+        /// The most test games that are looked up in training: about a million positions.
         const MOST: usize = 20_000;
         let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
         if test.is_empty() || files.is_empty() {

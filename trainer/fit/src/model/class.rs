@@ -1,4 +1,4 @@
-//! The arithmetic of classes, from which the indices of all instances are computed.
+//! Computes the class (set of symmetric configurations) of each instance, and so its parameter.
 //!
 //! If a pattern has one mirror symmetry, its squares are pairs of mirrored squares and fixed
 //! squares. The contents of a square are a ternary digit: 0 empty, 1 player, 2 opponent. Let a be
@@ -86,7 +86,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits of the configuration at `index` of `class_of`: 0 empty, 1 player, 2 opponent.
+/// Returns the digits (0 empty, 1 player, 2 opponent) of the configuration with this index.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

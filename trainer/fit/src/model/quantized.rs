@@ -106,13 +106,13 @@ fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> 
     sums
 }
 
-/// Rounds `factor` to the nearest multiple of `of` within ±[`MAX_FACTOR`].
+/// Returns `factor` rounded to the nearest multiple of `of` within ±[`MAX_FACTOR`].
 fn nearest_factor(factor: i8, of: f64) -> i8 {
     let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Rounds to a multiple of `of`, halves to the even one, since rounding them up would bias sums.
+/// Returns `exact` rounded to a multiple of `of`; halves to the even one, lest sums be biased.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
@@ -144,7 +144,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Measures the change of values from `before` to `after`, on positions of random games.
+    /// Returns the change of values from `before` to `after` on positions of random games.
     pub fn between(before: &Weights, after: &Weights) -> Self {
         let (mut positions, mut squares, mut greatest) = (0_u32, 0.0, 0.0_f64);
         for step in (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps) {

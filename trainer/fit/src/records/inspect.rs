@@ -110,7 +110,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. The records' keys go to temporary files if they exceed the memory limit.
+/// Reports on each file. Keys for finding duplicates beyond the memory limit go to temporary files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,

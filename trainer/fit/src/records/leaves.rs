@@ -41,8 +41,8 @@ const HASH_MEGABYTES: usize = 1;
 const LEAVES: &str = "leaves (games)";
 
 /// Searches every labelled position of the games. Writes the leaves in the order of the positions,
-/// with the labels of these. If the game ends within a principal variation, it has no leaf.
-/// Threads, shards and interruptions do not affect the file.
+/// each with the label of the searched position. A principal variation that ends the game has no
+/// leaf. Threads, shards and interruptions do not affect the file.
 pub fn leaves<E: Identified>(
     out: &Path,
     job: &LeavesJob<'_>,
@@ -95,7 +95,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Accepts a stored part with any number of positions, since a search may have no leaf.
+    /// Returns true for a part of positions, however many, since a search may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }
@@ -166,7 +166,7 @@ impl LeavesJob<'_> {
     }
 }
 
-/// Draws the depth of a position's search, 1..=`most`, from a hash of the position.
+/// Returns a depth, 1..=`most`, for the search of a position, drawn from a hash of the position.
 fn drawn_depth(position: &Position, most: u32) -> u32 {
     // The multipliers are from Steele and Vigna, "Computationally easy, spectrally good multipliers
     // for congruential pseudorandom number generators", 2021.

@@ -164,7 +164,7 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    /// Counts how the records in a shard's parts differ from the input records.
+    /// Returns the report on the records in a shard's parts, compared with the input records.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = OrderedInputs::new(self.inputs);
@@ -190,7 +190,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The most records stored as one part: their positions for a device take up to 150 MB.
+/// The most records in one part (file) of a run: their positions for a device take up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {

@@ -31,7 +31,7 @@ impl Keys {
         Self(Sorter::new(limit))
     }
 
-    /// Returns a notice that the keys of `records` records need a temporary file; `None` if not.
+    /// Returns a notice that the keys of `records` records exceed memory; `None` if they do not.
     pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
         Sorter::<Entry>::notice(limit, records, Entry::BYTES)
     }

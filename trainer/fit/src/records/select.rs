@@ -200,7 +200,7 @@ pub fn sample<R: Selectable>(
 }
 
 /// Writes the records of all files, but omits each game that has the same moves as an earlier game.
-/// Keys that exceed the memory `limit` go to a temporary file.
+/// Keys of games beyond the memory `limit` go to a temporary file.
 pub fn merge<R: Selectable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,

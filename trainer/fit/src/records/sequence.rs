@@ -169,7 +169,7 @@ impl<R: Record> OrderedInputs<R> {
     }
 }
 
-/// Returns the number of records in a stored part of a run; `None` for a part without records.
+/// Returns the number of records in a stored part of a run; `None` if a section has none.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
@@ -184,7 +184,7 @@ pub struct Written {
     pub summary: Option<Summary>,
 }
 
-/// Writes the records of all stored parts of a run, in order, to the run's output.
+/// Writes the records of all stored parts of a run, in order, to the run's output file.
 pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Written, RecordError> {
     progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
     let mut writer = RecordWriter::<R>::over(run.writer()?);

@@ -160,8 +160,8 @@ impl Input {
         })
     }
 
-    /// Reads the next section. Returns its frame (block of records), `Some(None)` if it has none,
-    /// or `None` at the end of the file.
+    /// Reads the next section. Returns its frame (block of records), `Some(None)` in a file of
+    /// another kind than records, or `None` at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),

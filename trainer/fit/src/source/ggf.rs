@@ -78,7 +78,7 @@ fn read_rules(value: &str) -> Result<String, String> {
     }
 }
 
-/// Reads a result such as `+48.00` or `-64:r`. Returns `None` for `?`, an unknown result.
+/// Reads a result such as `+48.00` or `-64:r` in discs, rounded; `None` if unknown or invalid.
 fn read_result(value: &str) -> Option<Discs> {
     let discs = value.split(':').next()?.trim().parse::<f64>().ok()?;
     (-64.0..=64.0).contains(&discs).then_some(discs.round() as Discs)
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(read(&bytes)[0].as_ref().unwrap().squares().len(), 9);
     }
 
-    /// On this board, black has one move: d1, which flips b1 and c1 and ends the game.
+    /// Black's only move d1 flips b1 and c1 and ends the game: the label must be its result.
     #[test]
     fn positions_of_games_from_other_boards_have_the_result_as_label() {
         let row = "-------- ".repeat(7);

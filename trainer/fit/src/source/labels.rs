@@ -30,7 +30,7 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
-/// The greatest number of rules, which is limited because every position is checked against each.
+/// The most rules of an accepted list: every position is checked against each of them.
 const MAX_RULES: usize = 256;
 
 const EXPECTED: &str = "expected PLIES:USE, such as 34..38:solved or all:70%result+30%value";
@@ -128,8 +128,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses `weight`, by which the weights of a file's positions are multiplied, if its product
-    /// with the weight of a rule is too far from a multiple of 1/64.
+    /// Refuses a factor `weight` of the weights of a file's positions, if its product with the
+    /// weight of a rule is too far from a multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -153,7 +153,7 @@ impl LabelRules {
         }
     }
 
-    /// Returns the label source of rule `rule`; for `None` (a label from the file), `given`.
+    /// Returns rule `rule`'s label source as text; `given` for `None`, a label from the file.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())

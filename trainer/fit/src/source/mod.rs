@@ -64,8 +64,8 @@ pub(crate) fn entries_of<T, E: Entries<T>>(
     Ok(entries)
 }
 
-/// Makes a game from a replay and the stated result. Omits this result if the game is finished with
-/// the same result, whether or not the winner gets the empty squares.
+/// Returns the game of a replay with the stated result. Omits this result if the game is finished
+/// with the same result, whether or not the winner gets the empty squares.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

@@ -11,7 +11,7 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{Entries, Rejection, Result, labelled, with_result};
 
-/// The greatest size of a game in bytes, so that a file without a game is not loaded as a whole.
+/// The size in bytes above which a game is refused, so that no file without games is loaded whole.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
 /// The strings with which games begin. Within a game of SGF, no variation begins with them.
@@ -146,7 +146,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns true if `byte` ends a game, or ends with `;)` a text in which no game begins.
+    /// Returns true if `byte` ends a game, or is the `)` of a `;)` outside any game.
     fn ends(&mut self, byte: u8, nested: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
@@ -220,7 +220,7 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Returns the positions of a game, labelled with its result; none for the standard start position.
+/// Returns the positions of a game, labelled with its result; none if it has the standard start.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

@@ -189,7 +189,7 @@ impl RecordRange {
     }
 }
 
-/// Divides positions into games: each run of adjacent positions with one game number.
+/// Returns the games in `rows`: each run of adjacent positions with the same game number.
 pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPosition]> {
     rows.chunk_by(|one, next| one.game == next.game)
 }

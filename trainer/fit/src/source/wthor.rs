@@ -81,8 +81,8 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
 }
 
-/// Makes a game from its moves and the stated number of black discs. Stores the stated result only
-/// if the last board has another number of black discs.
+/// Returns a game with these moves and the stated number of black discs. Stores the stated result
+/// only if the last board has another number of black discs.
 fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
     let (game, black) = (Game::new(0, squares)?, Discs::from(black));
     if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }

@@ -122,7 +122,7 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with the inputs, a folder, a FIFO, links to two devices (a root process that
+/// Returns a folder with the inputs, a folder, a FIFO, links to two devices (a root process that
 /// renames a file over a device itself would remove it), and files that no command made.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");

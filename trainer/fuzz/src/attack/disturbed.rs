@@ -166,7 +166,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Kills a command, in up to 12 tries, until it leaves unfinished work; returns the work's folder.
+/// Kills a command until it leaves unfinished work; returns its folder, `None` after 12 tries.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {

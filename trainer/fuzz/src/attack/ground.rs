@@ -54,7 +54,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// Paragraphs of `commands.txt`, whose first lines describe them.
+/// The indices of paragraphs of `commands.txt`; the first line of a paragraph describes it.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -160,7 +160,7 @@ impl Place {
         fs::read(self.inputs.join(name)).expect(name)
     }
 
-    /// Splits a command line into words. `@NAME` becomes the path of the input file `NAME`.
+    /// Returns the words of a command line. `@NAME` becomes the path of the input file `NAME`.
     pub(super) fn words(&self, words: &str) -> Vec<OsString> {
         let path = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.inputs.join(name).into(),

@@ -67,7 +67,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Stops a fit after these numbers of finished phases or of updates, whichever is first.
+    /// Runs a fit up to `stop` (numbers of finished phases and of updates), whichever comes first.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };

@@ -18,8 +18,8 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// The time per move; null for no limit. With it, games depend on the machine and its load.
     pub milliseconds: Option<u64>,
-    /// The total time of all moves of a game in seconds, including exact play. With this limit,
-    /// games also depend on the machine.
+    /// The time for all moves of a game in seconds, exact play included; null for no limit. With
+    /// it, games also depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_a_game: Option<u64>,
 }
@@ -35,7 +35,7 @@ impl Budget {
         self.seconds_a_game.map(Duration::from_secs)
     }
 
-    /// Returns limits for a search that begins now. `by_clock` is the game clock's limit, if any.
+    /// Returns limits for a search that begins now; `by_clock` is the game clock's time, if any.
     pub(super) fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         let deadline = time.map(|time| Instant::now() + time);

@@ -163,7 +163,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(seen)
     }
 
-    /// Stops the engine's process if `result` is a misconduct. A resignation is not a misconduct.
+    /// Returns `result`; stops the engine's process if it is a misconduct other than a resignation.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
         if result.as_ref().is_err_and(|wrong| !matches!(wrong, Misconduct::Resigned)) {
             self.process = None;
@@ -290,7 +290,7 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
-/// The error for an engine that has ended; `expected` names the expected answer.
+/// Returns the error for an engine that has ended before it gave the answer `expected`.
 fn gone(expected: &'static str) -> Misconduct {
     Misconduct::Ended { expected, said: String::new() }
 }

@@ -60,7 +60,7 @@ pub(super) fn number(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Decodes pair `number`, counted from 0. An error is a predicate such as `has no opening: …`; the
+/// Returns pair `number`, counted from 0. An error is a predicate such as `has no opening: …`; the
 /// caller puts the name of the section before it.
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)

@@ -36,7 +36,7 @@ pub struct Conditions {
 /// A match that stores finished pairs of games in files, so that it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The pairs of players, usually one; several pairs play equal, consecutive shares of openings.
+    /// The pairs of players, usually one; of several, each plays an equal share of `openings`.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
@@ -116,7 +116,7 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays the match as one of several stages of a run, by its index; writes no match file.
+    /// Plays the match as the stage `stage` of a run; returns its result and writes no match file.
     pub fn play_stage(
         &self,
         run: &Run,
@@ -253,7 +253,7 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Returns content without pairs, with the sequential test that `provenance` states, if any.
+    /// Returns a match without pairs yet, with the sequential test in `provenance`, if any.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;

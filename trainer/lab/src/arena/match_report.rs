@@ -139,7 +139,7 @@ impl fmt::Display for MatchReport {
     }
 }
 
-/// Formats a probability with two significant digits, or as `p < 0.0001`.
+/// Returns a text such as `p = 0.012`, with two significant digits, or `p < 0.0001`.
 fn probability(p: f64) -> String {
     match p {
         ..0.000_1 => "p < 0.0001".to_owned(),

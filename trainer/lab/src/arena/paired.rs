@@ -26,7 +26,7 @@ pub struct Match<'a> {
     pub first: Contestant<'a>,
     /// The opponent.
     pub second: Contestant<'a>,
-    /// The strength of the searches for evaluations that have no search settings of their own.
+    /// The search depth and exact play of evaluations without search settings of their own.
     pub strength: Strength,
 }
 
@@ -83,12 +83,12 @@ impl Match<'_> {
         Ok(MatchResult::new(played.pairs))
     }
 
-    /// Estimates the seconds of one thread for a pair of games between these players.
+    /// Returns the estimated seconds of one thread for a pair of games of these players.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
-    /// Estimates the seconds of one thread for a pair of games of two evaluations of this strength.
+    /// Returns the estimated seconds of one thread for a pair of games between two evaluations.
     pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
         2.0 * size::game(size::search(depth), exact)
     }

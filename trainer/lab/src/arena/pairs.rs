@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Pair(pub [Discs; 2]);
 
 impl Pair {
-    /// The first player's half points, 0 to 4: 2 for a win, 1 for a draw, 0 for a loss.
+    /// Returns the first player's half points: per game 2 for a win, 1 for a draw, 0 for a loss.
     pub(super) fn half_points(self) -> i32 {
         self.0.iter().map(|score| 1 + score.signum()).sum()
     }
 
-    /// The first player's score in discs, averaged over both games.
+    /// Returns the first player's score in discs, averaged over both games.
     pub(super) fn discs(self) -> f64 {
         f64::from(self.0[0] + self.0[1]) / 2.0
     }
@@ -49,15 +49,15 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// The first player's mean share of the points, 0 to 1; `None` without pairs.
+    /// Returns the first player's mean share of the points, 0 to 1; `None` without pairs.
     pub(super) fn mean_share(&self) -> Option<f64> {
         let points: f64 = (0..).zip(self.0).map(|(half, count)| share(half) * count as f64).sum();
         let pairs = self.pairs();
         (pairs > 0).then(|| points / pairs as f64)
     }
 
-    /// The variance over pairs of the first player's share of the points. Two pairs are added to
-    /// those played: one of two losses, and one of two wins. Without them, the first few pairs,
+    /// Returns the variance over pairs of the first player's share of points. Two pairs are added
+    /// to those played: one of two losses, and one of two wins. Without them, the first few pairs,
     /// which often have equal results, would have variance 0 and decide the sequential test.
     pub(super) fn variance(&self) -> f64 {
         let [lost, .., won] = self.0;

@@ -36,7 +36,7 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
-    /// Estimates the seconds that this player takes for its moves in both games of a pair.
+    /// Returns the estimated seconds that this player takes for its moves in both games of a pair.
     /// `strength` is the match's default strength.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {

@@ -37,9 +37,9 @@ fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; its last message is `{said}`") }
 }
 
-/// The most bytes that a program may print before the expected answer.
+/// A program that prints more bytes than this before the expected answer forfeits the game.
 const MAX_BYTES: usize = 1 << 20;
-/// The longest wait for the end of stderr: an ended program's child processes may keep it open.
+/// The longest wait for an ended program's stderr to close: its child processes may keep it open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 const MAX_LINE_BYTES: u64 = 1 << 12;
 /// The greatest number of unread lines. A program that prints more has to wait.
@@ -114,7 +114,7 @@ impl Process {
         drop(written);
     }
 
-    /// Reads lines until `pick` returns a value, for at most `time`. Errors contain `expected`.
+    /// Reads lines, for at most `time`, until `pick` returns a value; errors name `expected`.
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,

@@ -91,7 +91,7 @@ impl MatchResult {
     }
 }
 
-/// Receives pairs in any order, and appends them to `pairs` in the order of their openings.
+/// A list that receives pairs of games in any order, and keeps them in the order of their openings.
 pub(super) struct OrderedPairs<F> {
     /// The index of the pair that is appended to `pairs` next.
     next: usize,

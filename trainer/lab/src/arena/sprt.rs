@@ -18,7 +18,7 @@ use super::statistics::{elo, expected_share};
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
-/// The largest absolute difference that a hypothesis can state, in Elo points.
+/// The limit of the differences that hypotheses state, in Elo points; larger ones are refused.
 const MAX_HYPOTHESIS: f64 = 800.0;
 
 impl FromStr for Hypotheses {
@@ -160,13 +160,13 @@ impl Sprt {
         }
     }
 
-    /// The lower and the upper bound (Wald) on the log-likelihood ratio at which the test ends.
+    /// Returns the lower and upper bound (Wald) on the log-likelihood ratio at which the test ends.
     fn bounds(&self) -> [f64; 2] {
         let (alpha, beta) = (self.alpha.0, self.beta.0);
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// The first player's expected share of the points, 0 to 1, under each hypothesis.
+    /// Returns the first player's expected share of the points, 0 to 1, under each hypothesis.
     fn shares(&self) -> [f64; 2] {
         self.hypotheses.0.map(expected_share)
     }
@@ -268,7 +268,7 @@ mod tests {
     ];
 
     /// Simulates 200 matches for each distribution of results, pair of hypotheses and true
-    /// hypothesis. At an error rate of 5 %, 20 or more of 200 decisions are wrong with probability
+    /// hypothesis. Fails at 20 wrong decisions, which an error rate of 5 % gives with probability
     /// 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {

@@ -104,7 +104,7 @@ impl MeanShare {
         }
     }
 
-    /// The 95 % confidence interval. An end is 0 if the player won no points, or 1 if it lost none.
+    /// Returns the 95 % confidence interval. An end is 0 if no point was won, 1 if none was lost.
     fn interval(&self) -> [f64; 2] {
         [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
     }
@@ -171,14 +171,14 @@ pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
-/// Estimates the smallest difference in Elo points that `pairs` pairs prove at 99 % confidence with
-/// probability 0.9: that of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. σ ≈ 0.32 is the standard
-/// deviation of a pair's share between similar players at depth 4.
+/// Returns an estimate of the smallest difference in Elo points that `pairs` pairs prove at 99 %
+/// confidence with probability 0.9: that of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. σ ≈ 0.32 is
+/// the standard deviation of a pair's share between similar players at depth 4.
 pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }
 
-/// The expected share of the points, 0 to 1, of a player who is better by `elo` Elo points.
+/// Returns the expected share of the points, 0 to 1, of a player who is better by `elo` Elo points.
 pub(super) fn expected_share(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
@@ -225,7 +225,7 @@ mod tests {
         close(found.elo_error.unwrap(), (high - low) / 2.0);
     }
 
-    /// Published binomial intervals: 34.75 % to 93.33 % for 7 of 10, 83.16 % to 100 % for 20 of 20.
+    /// The published intervals must result: 34.75–93.33 % for 7 of 10, 83.16–100 % for 20 of 20.
     #[test]
     fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
         let of = |won, lost| {

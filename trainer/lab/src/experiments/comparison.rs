@@ -29,13 +29,13 @@ pub struct Comparing<'a> {
     pub smallest: f64,
     /// The openings of the match; `None` for no match.
     pub openings: Option<&'a [Position]>,
-    /// The strength of the searches of the match.
+    /// The depth of the match's searches, and the empty squares at or below which players solve.
     pub strength: Strength,
     /// The sequential test that ends the match, if any.
     pub sprt: Option<Sprt>,
 }
 
-/// Draws the openings of a match from a file.
+/// Returns the openings of a match, drawn from a file.
 pub fn openings(path: &Path, count: usize, progress: &dyn Progress) -> Result<Vec<Position>> {
     /// The largest absolute label, in discs, of a position that may be drawn as an opening.
     const WITHIN: Discs = 10;
@@ -116,8 +116,8 @@ impl ComparedErrors {
     /// The smallest difference that matters if the user states none, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares two evaluations on some phases. For each seed, `pairs` contains the errors of both
-    /// on the same games. Returns `None` if the phases have no positions.
+    /// Compares two evaluations on `phases`. For each seed, `pairs` has the errors of both on the
+    /// same games; `smallest` is in discs. Returns `None` if the phases have no positions.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],

@@ -119,7 +119,7 @@ impl Difference {
     }
 
     /// Returns the numbers of seeds and of test games that prove a difference of `discs` with
-    /// probability 0.9: each causes at most half of the variance that such a proof allows.
+    /// probability 0.9: seeds and games may each cause half of the variance that this allows.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -131,7 +131,7 @@ impl Difference {
         }
     }
 
-    /// Returns the smallest difference that a study of this size proves with probability 0.9.
+    /// Returns the smallest difference that as many seeds and games prove with probability 0.9.
     pub fn smallest(&self) -> f64 {
         (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }

@@ -21,9 +21,9 @@ use crate::{LabError, Result};
 /// differ, for example, by one feature; about 1 between pattern sets.
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
-/// Estimates the seconds of a fit on one thread of a processor of 2020, without early stopping. For
-/// each phase, an epoch reads the positions of the phase and of its window; an epoch of the factors
-/// reads only the positions of the phase.
+/// Returns the estimated seconds of a fit on one thread of a processor of 2020, without early
+/// stopping. For each phase, an epoch reads the positions of the phase and of its window; an epoch
+/// of the factors reads only the positions of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
     /// The seconds to read a pattern instance of a position, and an element of its factor vector.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];

@@ -66,7 +66,7 @@ pub struct Study<'a> {
     pub run: Run,
     /// The provenance that all studies of one kind with this recipe and these test games share.
     pub(super) provenance: Provenance,
-    /// The dataset of the last fit, which the next fit uses again if its key is the same.
+    /// The last fit's dataset; the next fit uses it again if its settings (the key) are the same.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
 
@@ -201,7 +201,7 @@ impl Study<'_> {
         self.test.labels(&self.phases())
     }
 
-    /// Makes the missing fits of a stage in order, by number. Returns the results of all fits.
+    /// Makes missing fits of a stage by `fit`, in order of number; returns the results of all fits.
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,
@@ -225,7 +225,7 @@ impl Study<'_> {
         Ok(ErrorsByGame::of(&self.weights(fitted)?, &self.test))
     }
 
-    /// Fits a recipe, and writes the weights to `NAME.weights` in the study's folder.
+    /// Fits a recipe and returns the fit; its weights are `NAME.weights` in the study's folder.
     pub fn fit(&self, recipe: &Recipe, settings: &FitSettings, name: &str) -> Result<Fitted> {
         let share = if settings.share.is_all() {
             String::new()

@@ -33,10 +33,10 @@ impl Standing {
     }
 }
 
-/// Returns the standing of each trial after a round, and the difference of its error from that of
-/// the best trial. A trial is a list of its errors by seed, on the same seeds and games; it is
-/// empty if the trial diverged. Unless all others are proven worse, at least two trials continue.
-/// In the `last` round, no trial is [`Standing::Halved`].
+/// Returns, in the order of `trials`, each trial's standing after a round, and its error minus that
+/// of the best trial (`None` if the trial diverged). A trial is a list of its errors by seed, on
+/// the same seeds and games; empty if it diverged. Unless all others are proven worse, at least two
+/// trials continue. In the `last` round, no trial is [`Standing::Halved`].
 pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -75,7 +75,7 @@ fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
 mod tests {
     use super::*;
 
-    /// The errors of two seeds on 50 games, which vary a little around `mean`.
+    /// Returns the errors of two seeds on 50 games, which vary a little around `mean`.
     fn trial(mean: f64) -> Vec<GameErrors> {
         let seed = |seed: usize| {
             let of_game = |game: usize| mean + ((7 * game + seed) % 5) as f64 / 100.0;

@@ -145,7 +145,7 @@ impl fmt::Display for Tuned {
     }
 }
 
-/// Formats labels such as `value 60 %, result 40 %`.
+/// Returns a text of the kinds of labels with their shares, such as `value 60 %, result 40 %`.
 fn label_list(labels: &[(String, u64)]) -> String {
     let all: u64 = labels.iter().map(|kind| kind.1).sum();
     let percent = |count: u64| 100.0 * count as f64 / all as f64;

@@ -91,7 +91,7 @@ impl WeightsSummary {
     }
 }
 
-/// The mean absolute weight of a pattern in a phase, in discs, over the occurrences in training.
+/// Returns a pattern's mean absolute weight in a phase, in discs, over its training occurrences.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);

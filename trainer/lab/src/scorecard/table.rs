@@ -53,7 +53,7 @@ pub struct Row {
     pub suite: Option<Solved>,
     /// The moves that a program, which reports no scores, chose in the endgame problems.
     pub suite_moves: Option<BestMoves>,
-    /// The match against the reference player.
+    /// The match against the reference player; null if there was none.
     #[serde(rename = "match")]
     pub played: Option<MatchReport>,
     /// The elapsed wall time in seconds.

@@ -38,7 +38,7 @@ enum Format {
     Npz,
 }
 
-/// The greatest accepted size of an evaluation file in bytes; real ones are smaller.
+/// The number of bytes of an evaluation file that are read at most; real files are smaller.
 const MAX_BYTES: u64 = 1 << 27;
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -82,7 +82,7 @@ impl Format {
     }
 }
 
-/// Reads a file, but at most [`MAX_BYTES`], which is more than any format needs.
+/// Returns the content of a file, at most [`MAX_BYTES`], which is more than any format needs.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);

@@ -26,8 +26,8 @@ pub(super) struct Paired {
     errors: ComparedErrors,
 }
 
-/// Splits `data` into a second evaluation, if its first path names one, and the other paths. A word
-/// such as `none` is an evaluation only if paths follow it and no file has this name.
+/// Returns the second evaluation, if the first path in `data` names one, and the other paths. A
+/// word such as `none` is an evaluation only if paths follow it and no file has this name.
 pub(super) fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {

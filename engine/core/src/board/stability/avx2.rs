@@ -12,7 +12,7 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The shift counts that move a board by one, two and four squares, with a lane for each direction.
+/// The bit shifts by one, two and four squares, with a lane for each direction of lines.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -26,8 +26,8 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares from which a shift up (index 0) or down (1) by one, two or four squares leaves the
-/// board, with a lane for each direction of lines.
+/// `OUT[d][k]`: the squares from which a shift by 2^k squares leaves the board, with a lane for
+/// each direction of lines. `d` is 0 for a shift to higher square numbers, 1 to lower ones.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;

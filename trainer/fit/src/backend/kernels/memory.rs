@@ -76,7 +76,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row, if any. In a group, all these positions use its weights.
+    /// The phase of the first row, if any. A group backend uses this phase's weights for all rows.
     pub(super) phase: Option<Phase>,
 }
 

@@ -73,7 +73,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 
-    /// Returns a vector as a kernel input. Panics unless it has one element for each parameter.
+    /// Returns a vector as a kernel input. Panics unless its length is `self.parameters()`.
     fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)

@@ -92,7 +92,7 @@ impl DatasetFolder {
         }
     }
 
-    /// Writes the files of a dataset from the parts of a complete run.
+    /// Writes the files of a dataset from the parts of a complete run; returns the dataset.
     pub fn pack(run: &Run, existing: Existing, progress: &dyn Progress) -> Result<Dataset> {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {

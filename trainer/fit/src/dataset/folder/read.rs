@@ -66,7 +66,7 @@ struct File {
 
 impl File {
     /// Returns the next block of positions, after checking their phase. At the end of the file,
-    /// checks the number of positions and the checksum.
+    /// checks the number of positions and the checksum, and returns `None`.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;

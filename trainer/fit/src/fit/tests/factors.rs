@@ -1,4 +1,4 @@
-//! Tests of phases that share factors: the error falls, and wider factors continue a fit.
+//! Tests of phases that share factors: factors lower the error; a fit can continue with wider ones.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};

@@ -10,8 +10,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// For each base-3 number of a lane and each of its digits, that digit's square in every lane. A
-/// value of this type exists only if the processor has AVX-512VBMI.
+/// The lookup tables: for each base-3 number of a lane (pattern instance) and each of its digits,
+/// the digit's square in every lane. A value exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

@@ -17,8 +17,8 @@ macro_rules! byte_shuffles {
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// For each base-3 number of a lane, each of its digits and each quarter of the board: the
-        /// index of the digit's square in the quarter, for every lane.
+        /// For each base-3 number of a lane (instance), each of its digits and each quarter of the
+        /// board: the index of the digit's square in the quarter, for every lane.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The factors by which a lane's four base-3 numbers are combined into a parameter index.
@@ -144,7 +144,7 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Computes the class (see `class.rs`) in half of the lanes; c = `low` + 243 · `high`.
+            /// Returns the class (see `class.rs`) in half of the lanes; c = `low` + 243 · `high`.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

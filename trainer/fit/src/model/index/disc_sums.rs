@@ -6,7 +6,7 @@ use othello_engine::pattern::{LANES, configurations};
 use super::Row;
 use crate::model::class::Lane;
 
-/// For each square, the amounts ([`Disc`]) that a disc of the player and one of the opponent add.
+/// For each square, what a disc of the player, and one of the opponent, adds to all base-3 numbers.
 #[derive(Clone, Debug)]
 pub(super) struct DiscSums {
     player: Box<[Disc; 64]>,

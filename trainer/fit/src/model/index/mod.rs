@@ -113,7 +113,7 @@ impl Indexer {
         Self { instructions, kernel, mapped }
     }
 
-    /// For each position, writes its instances' parameter indices into the row with its index.
+    /// For each position, writes its instances' parameter indices into the row at its own index.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns 1 game if games are searched, else up to 16, the fewer the more squares are solved.
+    /// Returns 1 if games are searched; else up to 16, the fewer the more empty squares are solved.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -86,8 +86,8 @@ impl Settings {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the values of all moves. If the settings have a search, it replaces the values of
-    /// the moves between the random moves and the solved positions.
+    /// Returns the value of each move, if it has one. A search, if the settings have one, replaces
+    /// the values of the moves between the random moves and the solved positions.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -193,7 +193,7 @@ impl Changes {
 }
 
 impl Relabel for ScoredPosition {
-    /// Returns at least 1, but so few records that a thread takes only milliseconds for them.
+    /// Returns how many records, at least 1, a thread can relabel within milliseconds.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);

@@ -135,7 +135,7 @@ impl Notices<'_> {
     }
 }
 
-/// The most messages that are printed about refused records, and about differing results.
+/// The most messages that are printed of each kind; further ones are only counted.
 const MOST_SHOWN: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>> {

@@ -59,7 +59,7 @@ pub trait Imported: Record {
         summary.positions += 1;
     }
 
-    /// Marks the first moves of a game as random; other records stay unchanged.
+    /// Marks the first `plies` moves of a game as random; other records stay unchanged.
     #[must_use]
     fn with_random_plies(self, _plies: u8) -> Self {
         self

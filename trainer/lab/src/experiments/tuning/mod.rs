@@ -210,7 +210,7 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns the trials not proven worse than the best: halved, or equal in the last round.
+/// Returns the trials not proven worse than the best: halved in a round, or equal in the last one.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -221,7 +221,7 @@ pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     records.iter().filter(is_open).collect()
 }
 
-/// The default number of rounds: the binary logarithm of `trials`, rounded up, from 1 to 5.
+/// Returns the default number of rounds: the binary logarithm of `trials`, rounded up, from 1 to 5.
 fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
@@ -246,7 +246,7 @@ pub struct Record {
     pub mae: Option<f64>,
     /// The trial's `mae` minus that of the round's best trial, in discs; null if a fit diverged.
     pub difference: Option<f64>,
-    /// Half the width of the confidence interval of `difference`, in discs.
+    /// Half the width of the confidence interval of `difference`, in discs; null like `difference`.
     pub difference_error: Option<f64>,
     /// The standing of the trial after the round.
     pub outcome: Standing,
@@ -261,10 +261,10 @@ pub(super) struct RecordFile {
     earlier: Vec<String>,
 }
 
-/// The most bytes of `trials.jsonl`: enough for a hundred thousand trials.
+/// The size in bytes above which `trials.jsonl` is refused; 100,000 trials need less.
 const LONGEST: u64 = 64 << 20;
 
-/// Returns the fields that identify the trial in a line of `trials.jsonl`.
+/// Returns the fields that identify the trial in a line of `trials.jsonl`; `None` if missing.
 fn key(line: &Json) -> [Option<&Json>; 3] {
     ["round", "share", "trial"].map(|field| line.get(field))
 }

@@ -144,7 +144,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Converts a parameter's factors, and its weights minus [`own_square`], to fixed point.
+    /// Rounds a parameter to fixed point: its factors, and its weights minus [`own_square`].
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;

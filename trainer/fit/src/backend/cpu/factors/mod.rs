@@ -23,8 +23,8 @@
 //! | sum of a position's factors | 2⁻¹⁶ | 80 · 2¹⁷ < 2²⁴ |
 //! | sum of squares of 128 of these sums | 2⁻³² disc | 2⁵⁵ |
 //! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
-//! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
-//! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
+//! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷ (128 discs) |
+//! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰ (16.0) |
 //! | weight · residual · sum of factors | 2⁻¹⁰ disc · 1/64 occurrence | weight · 2²¹, at most 2³¹ |
 //!
 //! A total weight of at most 2³³ sixty-fourths of an occurrence
@@ -80,7 +80,7 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Writes the factors of `vector` to `fixed`, in 2⁻¹⁶; subtracts [`own_square`] from its weights.
+/// Rounds the factors of `vector` into `fixed`, in 2⁻¹⁶; subtracts [`own_square`] from its weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }

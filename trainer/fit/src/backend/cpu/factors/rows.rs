@@ -15,12 +15,12 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
 use crate::model::{MAX_FEATURES, Model, Row};
 
-/// The largest absolute residual that enters sums of derivatives: 128 discs, in 2⁻¹⁰ disc.
+/// A residual is clamped to ±128 discs (2¹⁷ · 2⁻¹⁰ disc) before it enters sums of derivatives.
 const RESIDUAL_LIMIT: i32 = 1 << 17;
-/// The largest absolute sum of factors that enters sums of derivatives: 16, in units of 2⁻¹⁶.
+/// A sum of factors is clamped to ±16.0 (2²⁰ · 2⁻¹⁶) before it enters sums of derivatives.
 const SUM_LIMIT: i32 = 1 << 20;
 const TERM_LIMIT: i64 = i32::MAX as i64;
-/// The greatest absolute value of a position, in units of 2⁻¹⁸ disc.
+/// The value of a position is clamped to this limit, in units of 2⁻¹⁸ disc: ±4096 discs.
 const VALUE_LIMIT: i64 = (1 << 30) - 1;
 
 /// The number of positions whose parameter indices are computed together.

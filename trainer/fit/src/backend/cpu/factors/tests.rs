@@ -40,7 +40,7 @@ fn counts(model: &Model, rows: &[ScoredPosition]) -> Vec<i64> {
     counts
 }
 
-/// Returns a vector of a group with weights up to 1 disc and factors up to 0.3.
+/// Returns a vector of a group with random weights within ±1 disc and random factors within ±0.3.
 fn random_vector(group: &Group) -> Vec<f64> {
     let mut random = Generator::new(3);
     let mut number = || f64::from(random.below(2001)) / 1000.0 - 1.0;
@@ -157,7 +157,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// The ridge (with `unit` 0, it acts alone) must not pull parameters that the batch does not have.
+/// With `unit` 0, only the ridge acts. It must not pull parameters that are not in the batch.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
