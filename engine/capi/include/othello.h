@@ -33,7 +33,7 @@ typedef enum {
   OTHELLO_STATUS_OK = 0,
   // An argument is not valid: it is null, not a position, not a legal move, or not a setting.
   OTHELLO_STATUS_ARGUMENT = 1,
-  // A weights file cannot be read, is damaged, or has no model for the search.
+  // A weights file cannot be read, is damaged, or lacks a model that the settings require.
   OTHELLO_STATUS_WEIGHTS = 2,
   // There is too little memory, or the system allows no further thread.
   OTHELLO_STATUS_MEMORY = 3,

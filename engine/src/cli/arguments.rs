@@ -20,8 +20,8 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the settings: these flags, `depth`, and exact play at `exact` or fewer empty
-    /// squares.
+    /// Returns the settings: these flags, `depth` in plies, and exact play at `exact` or fewer
+    /// empty squares. A setting that is `None` is left to the level or to the player's default.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

@@ -10,7 +10,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// Before a search to the end with limits, preliminary searches with these confidences run.
+/// The confidences of the searches that precede a search to the end with a limit of time or nodes.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut has one confidence for searches to a depth and a schedule for

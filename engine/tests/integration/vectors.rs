@@ -98,7 +98,7 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file without the version and behaviour revision of the program, so that later
+/// Rewrites a file without the behaviour revision of the program, so that later
 /// versions write the same bytes. Also inserts an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();

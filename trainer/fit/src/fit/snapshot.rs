@@ -55,7 +55,8 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Saves snapshots of a phase or group: after epochs, and if a signal or the time limit stops it.
+/// Saves snapshots of the fit of a phase, or of phases with shared factors: after epochs, and when
+/// a signal or the time limit stops the fit.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,

@@ -109,7 +109,7 @@ impl LabelRules {
     }
 
     /// Returns the labelled positions of a game in order, except the final position and those
-    /// before the end of the random moves. Multiplies the weights of the rules by `weight`.
+    /// before the end of the random moves. Each weight is that of the label's rule times `weight`.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }

@@ -160,7 +160,7 @@ impl Comparing<'_> {
 
     /// Prints the expected time and the smallest difference that the comparison can prove. Then
     /// fits both recipes with every seed, measures their errors, and plays the match, if there is
-    /// one. `begun` is the time of the start.
+    /// one. `begun` is when the command began.
     pub fn compare(
         &self,
         recipes: [Recipe; 2],

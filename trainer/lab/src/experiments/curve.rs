@@ -83,7 +83,7 @@ impl Curve {
     }
 
     /// Fits a recipe to each share of the training games, in ascending order, with every seed, and
-    /// measures the errors. `begun` is the time of the start.
+    /// measures the errors. `begun` is when the command began.
     pub fn of(
         recipe: Recipe,
         shares: &[Share],

@@ -145,7 +145,8 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's exact score at `ply`; `None` if neither the solved position nor a value has it.
+/// Returns black's exact score at `ply`: that of the game's solved position if it is at `ply`, else
+/// the value stored for this ply; `None` without both.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
