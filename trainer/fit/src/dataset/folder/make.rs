@@ -52,7 +52,7 @@ impl DatasetFolder {
             progress.message("files that the folder lacks are written again");
         }
         let (at_once, left) = inputs.at_once(limit)?;
-        let ranges = Stage::new("dataset (stretches)", inputs.ranges.len() as u64, 1);
+        let ranges = Stage::new("dataset (ranges)", inputs.ranges.len() as u64, 1);
         let phases = Stage::new("merge (phases)", PHASES as u64, 1);
         let plan = Plan { kind: None, provenance, stages: vec![ranges, phases], growing: None };
         let Opened::Run(run) = Run::open(folder, plan, shard, existing, progress)? else {
