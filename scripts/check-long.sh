@@ -40,10 +40,11 @@ else
     scripts/torture.sh fuzz "$FUZZ_SECONDS"
 fi
 
-step "the figures of the records: perft 11, unique openings, nodes, values, and times within their tolerances"
+step "the figures of the records: counts, nodes, values, errors, and times within their tolerances"
 cargo build --release -p othello-engine --examples
 cargo check -p othello-engine --no-default-features --examples
-scripts/figures.py run
+mkdir "$out/data" && ln -s "$shared"/data/{wthor,obf/*} "$out/data"
+scripts/figures.py run --all --data "$out/data"
 
 step "lints of the page, as it is compiled for a browser"
 RUSTFLAGS="-C target-feature=+simd128" cargo clippy -p othello-web --target wasm32-unknown-unknown -- -D warnings
@@ -165,36 +166,9 @@ if [[ ! -d $shared/data ]]; then
     exit
 fi
 
-step "every score of fforum-1-19 and 20-39; without the scores in the file, the same nodes"
-for suite in "$shared"/data/obf/fforum-{1-19,20-39}.obf; do
-    sed 's/:[+-][0-9]*;/:;/g' "$suite" >"$out/stripped.obf"
-    for file in "$suite" "$out/stripped.obf"; do
-        "$engine" solve "$file" --json | sed 's/"positions":\[.*\],/"positions":[..],/'
-    done
-done
-
-step "WTHOR: 129259 games, 413 incomplete"
-OTHELLO_SHARED=$shared cargo test -p othello-trainer --lib -- --ignored wthor_has_the_games | grep "test result"
-wthor=$shared/data/wthor
-"$trainer" import wthor "$wthor" --out "$out/wthor.games" --json
-"$trainer" import wthor "$wthor"/WTH_{19*,200*,201[0-8]}.wtb --out "$out/before.games" --json
-"$trainer" import wthor "$wthor"/WTH_{2019,202*}.wtb --solved-only --except "$out/before.games" \
-    --out "$out/solved.positions" --json
-
-step "20000 games from 16 empties on: how many results change, by how much"
-"$trainer" sample "$out/wthor.games" --count 20000 --seed 1 --out "$out/20000.games" --json
-"$trainer" relabel "$out/20000.games" --exact 16 --out "$out/exact-16.games"
-
-step "exact scores at 24 empties of 200 of them against those that WTHOR states: 0 contradicted"
-"$trainer" sample "$out/20000.games" --count 200 --seed 1 --out "$out/200.games" --json
-"$trainer" relabel "$out/200.games" --exact 24 --out "$out/exact-24.games" --json
-
-step "fitted to the years before: MAE on those 4884 positions, 5.65 or better"
-"$trainer" fit "$out/before.games" --phases 36..36 --out "$out/wthor.weights" >"$out/fit"
-"$trainer" loss "$out/wthor.weights" "$out/solved.positions" --max-mae 5.65
-
 step "validation error on WTHOR by phase: Adam within 0.5 % of least squares run to convergence"
 printf 'patience = 1000\n[least_squares]\nepochs = 120\n' >"$out/converged.toml"
+"$trainer" import wthor "$shared/data/wthor" --out "$out/wthor.games" --json
 fit=("$trainer" fit "$out/wthor.games" --patterns scalars --device cpu --json)
 "${fit[@]}" --optimizer lsq --settings "$out/converged.toml" --out "$out/lsq.weights" >"$out/lsq.json"
 "${fit[@]}" --optimizer adam --out "$out/adam.weights" >"$out/adam.json"

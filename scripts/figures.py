@@ -5,8 +5,9 @@
     scripts/figures.py run [--quick | --all | --only NAME]... [--data FOLDER] [--record] [BINARIES]
 
 `page` writes the page of each file of records from its template, NAME.md.in; with --check, it only
-compares them. It fails if they differ, if a claim has a verdict that its page does not define, or
-if a table of README.md has a number that docs/current-figures.md has not.
+compares them. It fails if they differ, if a claim has a verdict that its page does not define, if
+a table has a figure that is not in the records, or one of README.md a number that is not in
+docs/current-figures.md.
 
 `run` runs the commands of at most a minute, and compares each figure with its record: exactly, or
 within its tolerance. It fails if one differs. --quick takes commands of at most 2.5 seconds and
@@ -30,9 +31,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = [ROOT / "docs/current-figures.toml", ROOT / "docs/log/published-claims.toml"]
 
-# A figure in a text is {COMMAND.NAME} or {COMMAND.NAME:FORMAT}; {COMMAND.NAME:FORMAT| } makes the
-# cells of a table of a list.
-FIGURE = re.compile(r"\{([\w-]+)\.(\w+)(?::([^}]*))?\}")
+# A figure in a text is {RECORD.NAME} or {RECORD.NAME:FORMAT}; {RECORD.NAME:FORMAT| } makes the cells
+# of a table of a list, and {RECORD.NAME.0} is the first of a list.
+FIGURE = re.compile(r"\{([\w-]+)\.([\w.-]+)(?::([^}]*))?\}")
+
+# What a row of a table, after its first cell, may only state by a record: numbers with decimals, a
+# sign, or a unit of a result. Other numbers are conditions, such as `at depth 4`.
+RESULT = re.compile(
+    r"(?<!t = )(?<!p = )(?<![\d.,])(?:[+−±]\d[\d,]*|\d[\d,]*(?:\.\d|·10)"
+    r"|\d[\d,]* (?:s|ns|µs|[MG]B|times|Elo|discs|best moves|M nodes|won|drawn|lost|core-hours)\b)"
+)
 
 
 class Wrong(Exception):
@@ -51,32 +59,50 @@ def read_records(path):
     return commands
 
 
-def filled(text, commands):
+def recorded_values(path, commands):
+    """Returns the values of a file of records by name: those of commands, and those measured once."""
+    known = {
+        name: {key: figure["value"] for key, figure in command.get("figures", {}).items()}
+        for name, command in commands.items()
+    }
+    for name, once in tomllib.loads(path.read_text())["once"].items():
+        if once.keys() != {"how", "recorded", "values"} or name in known:
+            raise Wrong(f"once {name}: expected a new name with how, recorded and values")
+        known[name] = once["values"]
+    return known
+
+
+def filled(text, known):
     """Replaces each figure of a text by its recorded value."""
 
     def value(match):
-        command, name, form = match.groups()
+        record, names, form = match.groups()
         try:
-            recorded = commands[command]["figures"][name]["value"]
-        except KeyError:
-            raise Wrong(f"there is no figure {command}.{name}") from None
-        values = recorded if isinstance(recorded, list) else [recorded]
+            recorded = known[record]
+            for name in names.split("."):
+                recorded = recorded[int(name) if isinstance(recorded, list) else name]
+        except (KeyError, ValueError, IndexError):
+            raise Wrong(f"there is no figure {record}.{names}") from None
         form, cells, _ = (form or "").partition("|")
-        values = (format(value, form) for value in values)
-        return (" | " if cells else ", ").join(values).replace("-", "−")
+        texts = [
+            value if isinstance(value, str) and not form else format(value, form).replace("-", "−")
+            for value in (recorded if isinstance(recorded, list) else [recorded])
+        ]
+        return (" | " if cells else ", ").join(texts)
 
     return FIGURE.sub(value, text)
 
 
 def evidence(text, commands):
-    """Counts the rows of claims by their evidence, as figures {rows.KIND} of their page."""
+    """Counts the rows of claims by their evidence, for the figures {rows.KIND} of their page."""
     signs = {"command": r"\[\d+\]", "once": r"\*trial\*|\(\[log\]", "none": ""}
-    counts = {kind: {"value": 0} for kind in ("exact", "within", *signs)}
+    counts = dict.fromkeys(("exact", "within", *signs), 0)
     for row in re.findall(r"^\|.*\| \*\*.*\|$", text, re.MULTILINE):
-        figures = [commands[name]["figures"][key] for name, key, _ in FIGURE.findall(row)]
-        kinds = ["exact" if "within" not in figure else "within" for figure in figures]
+        names = [(name, key) for name, key, _ in FIGURE.findall(row) if name in commands]
+        figures = (commands[name]["figures"][key] for name, key in names)
+        kinds = ["within" if "within" in figure else "exact" for figure in figures]
         kinds += [kind for kind, sign in signs.items() if re.search(sign, row)]
-        counts["exact" if "exact" in kinds else kinds[0]]["value"] += 1
+        counts["exact" if "exact" in kinds else kinds[0]] += 1
     return counts
 
 
@@ -102,21 +128,25 @@ def pages(all_records, is_check):
     """Writes the pages, or compares them with the records."""
     for path, commands in all_records.items():
         template, page = path.with_suffix(".md.in").read_text(), path.with_suffix(".md")
-        text = filled(template, commands | {"rows": {"figures": evidence(template, commands)}})
+        rows = re.sub(r"^\|.*\n\|[-|]+$", "", template, flags=re.MULTILINE)
+        rows = re.sub(r"\{[^}]*\}|`[^`]*`|\]\(\S*\)", "", rows)
+        for row in re.findall(r"^\|[^|]*\|(.*)$", rows, re.MULTILINE):
+            if found := RESULT.search(row):
+                raise Wrong(f"{path}: has no record of `{found[0]}` in the row {row.strip()}")
+        known = recorded_values(path, commands) | {"rows": evidence(template, commands)}
+        text = filled(template, known)
         text = text.replace("{commands}", table(commands)).replace("{programs}", programs(commands))
         if not is_check:
             page.write_text(text)
         elif page.read_text() != text:
             raise Wrong(f"{page}: differs from what the records make; run scripts/figures.py page")
-    # The text of the claims follows those of the current figures.
     verdicts = set(re.findall(r"^\|.*\| \*\*(.*?)\*\*.* \|$", text, re.MULTILINE))
     for verdict in verdicts - set(re.findall(r"^- \*\*(.*?)\*\*:", text, re.MULTILINE)):
         raise Wrong(f"{page}: `{verdict}` is not one of the verdicts at its top")
-    number = re.compile(r"[+−]?\d[\d.,]*\b")
-    known = number.findall((ROOT / "docs/current-figures.md").read_text())
+    number, current = re.compile(r"[+−]?\d[\d.,]*\b"), ROOT / "docs/current-figures.md"
     rows = re.findall(r"^\|.*", (ROOT / "README.md").read_text(), re.MULTILINE)
-    found = number.findall(re.sub(r"\[.*?\]\(.*?\)", "", "\n".join(rows)))
-    if unknown := [number for number in found if number not in known]:
+    found = set(number.findall(re.sub(r"\[.*?\]\(.*?\)", "", "\n".join(rows))))
+    if unknown := found - set(number.findall(current.read_text())):
         raise Wrong(f"README.md: docs/current-figures.md does not have {', '.join(unknown)}")
 
 

@@ -35,13 +35,9 @@ fuzz() { # [SECONDS [TARGET...]]
     return $found
 }
 
-attack() { # [OPTIONS...]
-    cargo build --release --workspace --bins
-    local binaries=${CARGO_TARGET_DIR:-target}/release
-    "$binaries/torture" --binaries "$binaries" "$@"
-}
-
+binaries=${CARGO_TARGET_DIR:-target}/release
 case ${1-} in
-    fuzz | attack) "$@" ;;
+    fuzz) "$@" ;;
+    attack) cargo build --release --workspace --bins && "$binaries/torture" --binaries "$binaries" "${@:2}" ;;
     *) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2 && exit 2 ;;
 esac
