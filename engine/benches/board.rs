@@ -16,7 +16,6 @@ fn walk_copying(position: &Position, depth: u32) -> u64 {
     Squares(position.moves()).map(|square| walk_copying(&after(square), depth - 1)).sum()
 }
 
-/// Counts the leaves as [`walk_copying`] does, but plays and undoes all moves on one board.
 fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();

@@ -1,5 +1,5 @@
 //! Benchmarks of the evaluation in random games, and of its memory reads alone: with the embedded
-//! weights, and with the pattern sets `factors` and `scalars` (`factors` without factor vectors).
+//! weights, the pattern set `factors`, and `scalars`: the same set without factor vectors.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;

@@ -43,7 +43,6 @@
 //! Errors are types, such as [`eval::WeightsError`] and [`file::FileError`], whose messages name
 //! the file, the place and the remedy. `engine/examples/` has whole programs.
 
-/// A check that the README's example compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -76,21 +76,21 @@ pub enum SearchBy {
 /// nothing, or `:` and `KEY=VALUE` pairs separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level, which determines the values of missing keys.
+    /// The level, which determines the values of missing keys; `None` if not stated.
     pub level: Option<Level>,
     /// The search depth, in plies, before exact play.
     pub depth: Option<u32>,
-    /// The greatest number of nodes of a search before exact play.
+    /// The node limit of each search, until exact play starts; `None` if not stated.
     pub nodes: Option<u64>,
-    /// The greatest number of milliseconds of a search before exact play.
+    /// The time limit, in ms, of each search until exact play starts; `None` if not stated.
     pub milliseconds: Option<u64>,
-    /// The ProbCut confidence of fixed-depth searches (not of endgame searches).
+    /// The ProbCut confidence of fixed-depth (not endgame) searches; `None` if not stated.
     pub selectivity: Option<Selectivity>,
-    /// The number of empty squares at or below which play is exact.
+    /// The number of empty squares at or below which play is exact; `None` if not stated.
     pub exact: Option<u32>,
-    /// The ProbCut schedule of the endgame searches that precede exact play.
+    /// The ProbCut schedule of endgame searches, which precede exact play; `None` if not stated.
     pub ends: Option<EndgameSchedule>,
-    /// The quantity that the depth limits in each line of play: moves, or the probability.
+    /// What the depth limits in each line of play: moves, or the probability; `None` if not stated.
     pub search: Option<SearchBy>,
 }
 
@@ -337,7 +337,6 @@ impl SearchSpec {
         Ok((plan.strength(), pruning.with_endgame(evaluator, &ends)?))
     }
 
-    /// Returns whether the level alone determines depth, pruning and exact play.
     fn is_a_level(&self) -> bool {
         let replaced = self.depth.or(self.exact).is_some()
             || self.selectivity.is_some()

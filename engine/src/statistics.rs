@@ -22,7 +22,7 @@ pub struct PlyStatistics {
     /// For games, the number of moves after which the opponent must pass; for all legal moves
     /// ([`of_positions`]), the number of positions whose player must pass.
     pub passes: u64,
-    /// The number of games that are over at this ply.
+    /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,
 }
 
@@ -72,7 +72,7 @@ pub struct GameStatistics {
     pub games: u64,
     /// The statistics by ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
-    /// The finished game with the fewest moves; of several, the first in the order of squares.
+    /// The finished game with the fewest moves (of several, the first by square indices), if any.
     pub shortest: Option<Vec<Square>>,
 }
 

@@ -11,7 +11,7 @@ pub struct Family {
     pub kernels: &'static [Kernel],
 }
 
-/// A kernel, as the program declares it: name, argument types and block size.
+/// A kernel as its source file declares it: name, argument types and block size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernel {
     /// The name of the kernel, which is its entry point in the compiled program.

@@ -13,7 +13,7 @@ pub struct LaunchError {
 }
 
 /// A device that runs kernels: a GPU, or the CPU in tests. The device executes the requests of one
-/// thread in order. Only a call that reads data waits until earlier requests are done.
+/// thread in order. On a GPU, only calls that read or write data wait for earlier requests.
 pub trait Launcher: Send + Sync + 'static {
     /// A buffer in the memory of the device.
     type Buffer: Send + Sync;

@@ -11,7 +11,6 @@ const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/position
 const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_cuda.cuh"));
 pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
-/// The header of a pattern set with one scalar feature and no pattern.
 #[cfg(test)]
 pub(crate) const HEADER: &str = "#define FEATURES 1u
 #define DIMENSIONS 0u
@@ -59,7 +58,7 @@ impl Program {
         self.on(CUDA)
     }
 
-    /// Returns the source for a platform; its file (name, text) has the platform's definitions.
+    /// Returns the source for a platform: the platform's file (name, text), then [`Self::text`].
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
         let mut text = String::new();
         append(&mut text, platform);

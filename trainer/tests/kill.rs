@@ -38,12 +38,11 @@ fn check(
     Subject { program, arguments, output, may_differ, stages, units_per_part: units }.check();
 }
 
-/// Returns `few`, or `many` if the environment variable `OTHELLO_KILLS` is set.
 fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Returns the text with `@name` replaced by an input's path, and `few|many` by [`size`]'s number.
+/// Replaces `@name` by the path of an input, and `few|many` by one of the two, as [`size`] does.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),

@@ -46,7 +46,7 @@ typedef enum {
 typedef enum {
   // The linear weight of one pattern instance, a pattern on fixed squares.
   OTHELLO_PART_KIND_PATTERN = 0,
-  // The weight of a scalar feature, such as the number of legal moves. This part has no squares.
+  // The weight of a scalar feature, such as the number of legal moves, which has no squares.
   OTHELLO_PART_KIND_SCALAR = 1,
   // The pairwise interactions of all patterns, from the factorization machine. This part has no
   // squares.

@@ -25,7 +25,7 @@ pub struct OthelloWeights {
 pub enum OthelloPartKind {
     /// The linear weight of one pattern instance, a pattern on fixed squares.
     Pattern = 0,
-    /// The weight of a scalar feature, such as the number of legal moves. This part has no squares.
+    /// The weight of a scalar feature, such as the number of legal moves, which has no squares.
     Scalar = 1,
     /// The pairwise interactions of all patterns, from the factorization machine. This part has no
     /// squares.

@@ -97,8 +97,8 @@ pub fn prepared(command: Command) -> Command {
     command.disable_help_flag(true).arg(help).mut_subcommands(prepared)
 }
 
-/// Returns the faults in the flags of a prepared command: a flag without a help text, a flag with
-/// different texts in two commands, a shared flag without a heading.
+/// Returns the faults in the flags of a command that [`prepared`] returned: a flag without a help
+/// text, a flag with different texts in two commands, a shared flag without a heading.
 pub fn complaints(command: &Command) -> Vec<String> {
     let mut known: Vec<(String, String, String)> = vec![];
     collect(command, &mut known);

@@ -11,7 +11,7 @@ pub(crate) struct Interrupts {
     /// The number of the first signal that the process received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True if a stage that has begun can stop between its units: the same command resumes it.
+    /// True once a stage began that can stop between its units: the same command resumes it later.
     resumable: AtomicBool,
 }
 
@@ -27,7 +27,6 @@ impl Interrupts {
         self.resumable.fetch_or(stops, SeqCst);
     }
 
-    /// Returns 128 plus the number of the first signal, as in shells.
     pub(crate) fn exit_status(&self) -> u8 {
         128 + self.signal.load(SeqCst)
     }
@@ -40,7 +39,7 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal. Returns true if it is the first, in a stage that can stop between units.
+    /// Records a signal. Returns true for the first, if the stage can stop between units of work.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)
@@ -58,7 +57,7 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Calls `answer` on a new thread for each Ctrl-C, found by polling: Windows has no way to wait.
+/// Calls `answer` with SIGINT on a new thread after each Ctrl-C. It polls: Windows cannot wait.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;

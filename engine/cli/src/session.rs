@@ -46,7 +46,7 @@ pub struct Session {
     json: bool,
     reporter: Arc<Reporter>,
     begun: OnceLock<Instant>,
-    /// For a step of another subcommand: the receiver of the report, in place of standard output.
+    /// In a step of another subcommand: the file for the report, in place of standard output.
     step: Option<StepReport>,
 }
 
@@ -68,8 +68,8 @@ impl Session {
         }
     }
 
-    /// Returns the printed summary of a session that [`Self::step`] created. Returns `None` for any
-    /// other session, and before the step has printed its report.
+    /// Returns the report of a session that [`Self::step`] created, as text. Returns `None` for any
+    /// other session, and before the step has passed its report to [`Self::print`].
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }

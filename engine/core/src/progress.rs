@@ -10,7 +10,7 @@ pub trait Progress: Sync {
     /// (positions)`. The `done` units of an earlier run count as progress, but not for the speed.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// Begins a stage whose work can be stopped before each unit, because it calls [`Self::check`].
+    /// Begins a stage that can be stopped before each unit: its work calls [`Self::check`] there.
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }

@@ -14,7 +14,6 @@ impl Folder {
         Self(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
 
-    /// Returns a new folder and the path of the file `name` in it.
     pub(crate) fn with(name: &str) -> (Self, PathBuf) {
         let folder = Self::new();
         let path = folder.path(name);

@@ -29,7 +29,6 @@ impl SearchArguments {
     }
 }
 
-/// Rejects a search limited by time, for commands whose results must not depend on the machine.
 pub(super) fn without_clock(search: &SearchSpec) -> anyhow::Result<()> {
     ensure!(
         search.milliseconds.is_none(),

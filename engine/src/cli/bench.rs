@@ -22,7 +22,6 @@ pub struct Arguments {
 
 const POSITIONS: u64 = 24;
 const HASH_MEGABYTES: usize = 16;
-/// The depth of the midgame searches, in plies.
 const DEPTH: u32 = 9;
 const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
 const SOLVED_EMPTIES: u32 = 17;

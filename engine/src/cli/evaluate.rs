@@ -46,7 +46,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search, and false if it only evaluates: depth 0 and no exact solving.
+    /// Returns the search; the `bool` is false if it only evaluates (depth 0, no exact solving).
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -140,7 +140,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Returns the result of each position: from the book, counted in `from_book`, or by `search`.
 fn book_first(
     book: &Book,
     positions: &[Position],

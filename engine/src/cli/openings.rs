@@ -120,7 +120,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// The number of nearly even openings by which this command recognizes its own file: it computes
-/// them, and refuses to replace a file that lacks one of them, as written by another program.
+/// them, and does not replace a file that lacks one, because another program has written it.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 const LONGEST_FILE: u64 = 64 << 20;

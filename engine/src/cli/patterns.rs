@@ -18,7 +18,7 @@ use crate::text_table::table;
 
 /// The shipped pattern set with which the speed of a pattern set is compared.
 const REFERENCE: &str = "standard";
-/// The number of positions that are evaluated to measure the speed; all are of the middlegame.
+/// The number of middlegame positions whose children are evaluated to measure the speed.
 const TIMED: usize = 2000;
 const TIMED_EMPTIES: u32 = 30;
 /// The number of times that each pattern set is timed, after a warm-up; the fastest time counts.
@@ -159,7 +159,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     })
 }
 
-/// Returns the pattern set, and the path of its file if it comes from a file.
 fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     let path = Path::new(argument);
     let choice = match argument {
@@ -194,7 +193,7 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Returns the seconds in which all positions are evaluated, each after one move, as in a search.
+/// Returns the seconds in which all children of `positions` are evaluated, as in a search.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {

@@ -10,7 +10,7 @@ use crate::board::StatedPosition;
 use crate::file::FileError;
 use crate::text::{Lines, TextSource};
 
-/// The noun, with its article, that the error message gives for what an empty input lacks.
+/// The content that an empty input lacks, as the error message names it.
 pub(super) const POSITION: &str = "a position";
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +50,6 @@ impl Positions {
     }
 }
 
-/// Returns the error for an argument that is neither a position nor a file, with both reasons.
 fn neither(path: &Path, error: FileError) -> FileError {
     let text = path.to_string_lossy();
     match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {

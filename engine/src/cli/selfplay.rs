@@ -122,7 +122,6 @@ impl Arguments {
         }
     }
 
-    /// Returns at how many empty squares exact play starts; an error if the two sides differ.
     fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(

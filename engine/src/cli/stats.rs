@@ -103,7 +103,6 @@ impl Ply {
     }
 }
 
-/// Returns a table of plies as text. `counted` is the heading of the column of position counts.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {

@@ -84,7 +84,7 @@ struct Light {
     patterns: Vec<String>,
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
-    /// The factor of this evaluation in move scores: at 1024, a step counts 1; a reply costs 16.
+    /// The weight of this evaluation in a move's cost: at 1024, 1/32 disc costs 1 (a reply: 16).
     strength: i16,
 }
 
@@ -147,7 +147,6 @@ impl fmt::Display for Report {
     }
 }
 
-/// Describes the two phases in which the fewest and the most parameters occur in training.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);

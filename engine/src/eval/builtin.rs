@@ -42,7 +42,6 @@ impl Mobility {
     }
 }
 
-/// Implements `Evaluate` and `Identified` for an evaluation without a state.
 macro_rules! stateless {
     ($evaluation:ty, $identity:literal) => {
         impl Evaluate for $evaluation {

@@ -10,7 +10,7 @@ use super::{Weights, WeightsChoice, WeightsError, WeightsFile};
 pub struct ByClass {
     /// The weights, with one value for each class of symmetric configurations.
     pub weights: Weights,
-    /// True if `weights` counts the occurrences of each class in training; embedded ones do not.
+    /// True if `weights` has the counts of each class in training; the embedded weights have none.
     pub counted: bool,
     /// The SHA-256 of the weights file, as `sha256sum` prints it.
     pub sha256: String,

@@ -7,10 +7,10 @@ use crate::board::{Phase, Position};
 use crate::random::random_game;
 
 const GAMES: u64 = 200;
-/// Half the width of the likely range, as a number of standard deviations of the contribution.
+/// Half the width of the likely range of the factors' contribution, in standard deviations of it.
 const DEVIATIONS: f64 = 3.0;
 
-/// A sample from random games, in which contributions vary more than in a search: ranges are wider.
+/// Positions of random games. In these, contributions vary more than in a search: ranges are wider.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
@@ -25,7 +25,6 @@ pub(super) struct FactorBounds {
 }
 
 impl FactorBounds {
-    /// Returns the mean of a sample of contributions, and the mean ± 3 standard deviations.
     fn of(worths: &[i32]) -> Self {
         let count = worths.len().max(1) as f64;
         let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
@@ -36,8 +35,8 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Returns the bounds for all positions whose phases `are_meant` accepts. `worth` returns the
-    /// contribution of the factors to a position's value, in steps of 1/32 disc.
+    /// Returns the bounds over the sample positions whose phases `are_meant` accepts. `worth`
+    /// returns the contribution of the factors to a position's value, in steps of 1/32 disc.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

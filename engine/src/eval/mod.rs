@@ -56,8 +56,8 @@ pub trait Evaluate: Sync {
         }
     }
 
-    /// Returns the static value, for its player, of `after`, the position after a move on `square`
-    /// that flips `flips`. `state` is of the position before. A full board's value is its score.
+    /// Returns the static value of `after` for its player; the value of a full board is its score.
+    /// A move on `square` that flips `flips` led from the position of `state` to `after`.
     #[inline]
     fn value_after(
         &self,

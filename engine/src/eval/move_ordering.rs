@@ -12,7 +12,7 @@ use crate::with_instructions;
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
-    /// The weights of all instances' patterns, one pattern after another, indexed by configuration.
+    /// The weights of the set's patterns, one pattern after another, in order of configurations.
     weights: Vec<i16>,
     strength: i32,
 }
@@ -73,14 +73,13 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the cost that the value of `child` adds to a move. (Each reply costs 16.)
+    /// Returns the part of a move's cost that comes from `child`'s value. (Each reply costs 16.)
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10
     }
 }
 
-/// Returns the table [`Instance::digits`] of these squares.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);

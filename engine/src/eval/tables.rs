@@ -30,7 +30,7 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// For each phase, its block and the offset of its table in the block.
+    /// For each phase, the index of its block and the offset of its table in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
     /// The source of the blocks that are not expanded yet; `None` if the weights are not packed.
@@ -59,7 +59,7 @@ impl Tables {
         ExpandedWeights::of(weights).into()
     }
 
-    /// Creates tables from packed weights. A block is expanded when a position first needs it.
+    /// Creates tables from packed weights. A block of phases is expanded once a position needs it.
     pub fn packed(packed: &'static PackedWeights) -> Self {
         let PackedWeights { set, geometry, ordering, models, .. } = packed;
         let patterns = (set.clone(), geometry.clone());
@@ -98,7 +98,7 @@ impl Tables {
         Self { models, ..self }
     }
 
-    /// Returns these tables with another move-ordering evaluation; `None` removes theirs.
+    /// Returns these tables with another move-ordering evaluation; without one if it is `None`.
     #[must_use]
     pub fn with_move_ordering(self, weights: Option<&MoveOrderingWeights>) -> Self {
         Self { ordering: weights.map(MoveOrdering::new), ..self }
@@ -168,7 +168,7 @@ impl From<ExpandedWeights> for Tables {
 }
 
 impl Tables {
-    /// Returns the weights of the block that contains the position's phase.
+    /// Returns the weights, in 1/32 disc, of the block of phases to which the position belongs.
     pub fn weights(&self, position: &Position) -> &[i16] {
         &self.table(phase_at(position.ply())).within.block.steps
     }
@@ -330,7 +330,7 @@ impl Tables {
     }
 }
 
-/// Indices in the table of a phase: of the weights, and of the factor vectors, of scalar features.
+/// For each scalar feature, the index of its weight in a phase's table and of its factor vector.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -386,7 +386,6 @@ impl Evaluate for Tables {
     }
 }
 
-/// Returns the index of the phase of a ply. A full board belongs to the last phase.
 #[inline]
 fn phase_at(ply: u32) -> usize {
     (ply as usize).min(PHASES - 1)

@@ -7,10 +7,10 @@ use crate::progress::Progress;
 /// The greatest ply for [`count`]. Its 137,642,461 positions are never in memory all at once.
 pub const MAX_PLIES: u32 = 12;
 
-/// The greatest ply whose positions may all be in memory: 19,786,627 positions, which take 317 MB.
+/// The greatest ply whose openings can be written: its 19,786,627 positions take 317 MB of memory.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory, in bytes, for new positions of the ply in progress, besides that of finished plies.
+/// The memory limit, in bytes, for the children that one loop over a ply's positions generates.
 const MEMORY: usize = 1 << 30;
 
 /// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each

@@ -24,17 +24,17 @@ struct SortedChildren {
     starts: Vec<u32>,
 }
 
-/// The number of parents whose children form a sorted run, few enough for a core's cache.
+/// The number of parents whose children form a sorted run; the run fits into a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The number of positions in a part, including duplicates; they take two megabytes.
+/// The mean number of positions between two splitters, with duplicates; they take two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans the loops over `parents`: their number, and the parts of the next ply that each one
-    /// makes, in at most `memory` bytes, unless a single part takes more.
+    /// Plans the number of loops over `parents`, and the parts of the next ply that each loop
+    /// makes: as many as fit into `memory` bytes, and at least one.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -48,7 +48,7 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Calls `take` once for each loop, with the parts that it made. All positions come in order.
+    /// Calls `take` after each loop, with the parts that it made of the ply, in ascending order.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -112,7 +112,7 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     splitters
 }
 
-/// Returns the canonical positions after each legal move, with the opponent to move; may repeat.
+/// Returns the canonical position after each legal move, the opponent to move. Some may be equal.
 fn children(position: &Position) -> impl Iterator<Item = Position> {
     let mover = mover(position);
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())

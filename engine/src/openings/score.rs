@@ -49,7 +49,7 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns a position's value: `look_up` if a move is legal, else that after a pass, or the score.
+/// Returns `look_up` or, without a legal move, −`look_up` after the pass, or the final score.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,

@@ -18,14 +18,14 @@ pub struct Settings {
     pub plies: u32,
     /// The depth, in plies, of the search of each position of the last ply.
     pub score_depth: u32,
-    /// The shard of the searches that this process does. The file does not depend on shards.
+    /// The shard of the searches that this process does. Shards do not change the finished file.
     pub shard: Shard,
 }
 
 /// The report on a run that scored openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
-    /// The number of unique positions at each ply.
+    /// The number of positions at each ply, unique up to symmetry.
     pub unique: Vec<usize>,
     /// The number of positions in the file. For a shard, the number of positions that it scored.
     pub positions: usize,
@@ -56,8 +56,8 @@ const MOST_PER_PART: u64 = 1 << 20;
 
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them to a file. The last ply is scored by searches, which ignore
-/// each other's table entries, and all others by negamax. A shard only does its searches.
+/// Scores all openings and writes them to a file: those of the last ply by searches that share no
+/// table entries, all others by negamax. A run of a shard searches its part of the last ply only.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -185,7 +185,7 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    /// Writes openings in parts of 1,000 positions; a single part of default size would hold all.
+    /// Writes openings in work parts of 1,000 positions, so that there are several parts.
     fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
         write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()

@@ -18,7 +18,7 @@ pub struct TimeSettings {
 pub struct Clock {
     settings: TimeSettings,
     left: Duration,
-    /// The number of moves left in the period; 0 during the main time.
+    /// The number of moves to make in the rest of the byo-yomi period; 0 during the main time.
     moves: u32,
 }
 
@@ -60,8 +60,8 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets the time that another program states. If this is the clock's own time in whole seconds,
-    /// keeps the clock's time, which is more precise.
+    /// Sets the time that another program states, unless it is the clock's time rounded down to
+    /// seconds: then the clock keeps its time, which is more precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -89,10 +89,10 @@ impl Clock {
         }
     }
 
-    /// Returns the time for the next move, in a position with `empties` empty squares.
+    /// Returns the time for the next move at `empties` empty squares. Less a reserve, it is:
     ///
-    /// * Without byo-yomi periods: the time, divided by the moves until the position can be solved.
-    /// * Before the first period: the main time divided by the number of moves to the end of the
+    /// * Without byo-yomi: the time left, divided by the player's moves until the exact solve.
+    /// * Before the first period: the main time divided by the player's moves to the end of the
     ///   game, plus the time of a period divided by the number of its moves.
     /// * In a period: its remaining time divided by the number of moves left in it.
     pub fn for_move(&self, empties: u32) -> Duration {

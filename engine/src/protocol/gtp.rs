@@ -231,7 +231,6 @@ fn is_known(command: &str) -> bool {
     COMMANDS.split(' ').any(|known| known == command)
 }
 
-/// Splits a line into number, command and arguments. Drops a comment, which begins with `#`.
 fn read_line(line: &str) -> (&str, Option<&str>, Vec<&str>) {
     let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split_whitespace().peekable();

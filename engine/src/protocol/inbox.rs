@@ -27,7 +27,7 @@ pub enum Interruption {
     Late,
     /// The line ends a search that has no limit. On any other search, it acts as [`Self::Late`].
     OpenEnded,
-    /// The line always ends the search.
+    /// The line ends any search, even one that has just started.
     Always,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The numbers of waiting lines that end every search, and that end searches without a limit.
+    /// The number of waiting lines whose effect is `Always`, and the number of those `OpenEnded`.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,
@@ -89,7 +89,7 @@ impl Inbox {
         }
     }
 
-    /// Returns the limits of the search that answers `line`, which later lines can interrupt.
+    /// Returns limits for the search that answers `line`; lines that arrive later can interrupt it.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();

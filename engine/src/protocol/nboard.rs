@@ -122,8 +122,6 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Answers with a line for each position of the game, the last one first: the number of turns
-    /// before the position, and its value.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {

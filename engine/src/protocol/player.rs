@@ -55,7 +55,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the book. The player plays from it if it has the positions after all moves.
+    /// Sets the book. If it has the positions after all legal moves, it chooses the player's move.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }

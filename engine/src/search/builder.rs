@@ -11,7 +11,7 @@ use crate::progress::Progress;
 
 /// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
-/// The default table size, in MiB, if many positions are searched to a depth: they do not fill it.
+/// The default table size, in MiB, of fixed-depth searches of many positions: they do not fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
 const STATIC: Strength = Strength { depth: 0, exact: 0 };
@@ -97,7 +97,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { strength, pruning, ..self }
     }
 
-    /// Prunes fixed-depth searches by ProbCut at this confidence. Replaces the pruning set before.
+    /// Prunes fixed-depth searches by ProbCut at this confidence. Replaces any earlier pruning.
     ///
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].

@@ -9,7 +9,6 @@ pub(super) const REACH_PER_PLY: u32 = 8;
 /// The cost of a move of probability 1/2: half that of 1/4, because costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
-/// The costs of moves by stage of the game and kind of move.
 #[derive(Debug)]
 pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
 

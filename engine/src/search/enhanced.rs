@@ -8,9 +8,9 @@ use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns bounds of a node's value, and the move of the lower one, from the table entries of
-    /// its children for this `depth`. A move to a child with a value in [l, h] is worth −h to −l.
-    /// So the greatest −h is a lower bound; the greatest −l is an upper bound if all have entries.
+    /// Returns bounds of a node's value, and the lower bound's move, from the children's table
+    /// entries for this `depth`. A move to a child with a value in [l, h] is worth −h to −l. So the
+    /// greatest −h is a lower bound; the greatest −l is an upper bound if all have entries.
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

@@ -13,13 +13,13 @@ pub struct Features {
     pub transposition_table: bool,
     /// The shallow table: a small transposition table near the leaves.
     pub shallow_table: bool,
-    /// Enhanced transposition cutoff: a node looks up all its children before it searches any.
+    /// Enhanced transposition cutoff: table entries of a node's children may prune the node.
     pub enhanced_cutoff: bool,
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
-    /// Value ordering: where it saves time, moves are ordered by the values of the positions after
-    /// them. Exact searches compute these values by a shallow search.
+    /// Value ordering: except next to the leaves, moves are ordered by the values of the positions
+    /// after them. Exact searches compute these values by a shallow search.
     pub value_ordering: bool,
     /// Fastest first: exact searches begin with moves that leave the opponent the fewest replies.
     pub fastest_first: bool,
@@ -51,7 +51,7 @@ impl Features {
         wipe_out: true,
     };
 
-    /// Returns true if a feature is off that affects fixed-depth searches.
+    /// Returns true if at least one feature that affects fixed-depth searches is off.
     pub fn differs_in_midgame(&self) -> bool {
         let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
         let all = [null_windows, aspiration, transposition_table, enhanced_cutoff];

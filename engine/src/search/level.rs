@@ -28,16 +28,15 @@ const FULL_DEPTH: u32 = 10;
 /// Up to this level, level L solves positions with 2 L empty squares. At higher levels, the number
 /// of empty squares rises more slowly.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and at
-/// how many more empty squares than exact solving it begins: the first number below level [`WIDE`],
-/// the second from [`WIDE`] upwards.
+/// The steps of the endgame ProbCut schedule: the confidence, the lowest level with this step, and
+/// the number of empty squares of the step minus that of exact solving: below level [`WIDE`], and
+/// from [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// The lowest level that uses the second numbers of empty squares in [`STEPS`].
 const WIDE: u32 = 18;
 
 impl Level {
@@ -107,7 +106,7 @@ impl Plan {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
 
-    /// Returns the pruning of searches with an evaluation; none without a ProbCut model.
+    /// Returns the pruning of searches with `evaluator`; no pruning if it has no ProbCut model.
     pub fn pruning(&self, evaluator: &impl Evaluate) -> Pruning {
         let ends = self.ends.clone().exact_from(self.exact);
         let pruning = Pruning::new(evaluator, self.selectivity);
@@ -134,7 +133,6 @@ mod tests {
     use crate::search::{Search, Searcher};
     use othello_testing::on_threads;
 
-    /// Returns a search's effort for comparisons: whether it goes to the end, selectivity, depth.
     fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
         if empties <= plan.strength().exact {
             let ends = plan.ends.clone().exact_from(plan.exact);

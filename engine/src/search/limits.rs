@@ -62,7 +62,7 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if the interrupt flag ends even a patient search, because a result is known already.
+    /// True once a result is known: the interrupt flag then ends even a search that `is_patient`.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
     /// The node limit of a search by realization probability, reached only with a malformed model.

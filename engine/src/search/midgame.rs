@@ -23,7 +23,7 @@ const VALUED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies that each iteration adds: even, as values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// The ply whose weights alone order moves at endgame nodes, so that they stay in the cache.
+/// Endgame nodes order moves by the weights of this ply alone, so that these stay in the cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -45,10 +45,10 @@ impl Horizon {
         }
     }
 
-    /// Returns a limit on the nodes of a search by probability (`None` by depth), reached only with
-    /// a malformed model in which every move is nearly certain. Lines end at probability 4^−depth,
-    /// and a position's moves have a total probability of about 1, so a valid model gives about
-    /// 4^depth lines.
+    /// Returns a limit on the nodes of a search by probability; `None` for a search by depth. Lines
+    /// end at probability 4^−depth, and a position's moves have a total probability of about 1, so
+    /// a valid model gives about 4^depth lines. A search only reaches the limit with a malformed
+    /// model in which every move is nearly certain.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -115,10 +115,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration; `None` for the least. It is `depth` if the root's
-/// table entry is from a search at most two plies shallower. After a shallower one, a search with a
-/// time limit begins near its depth. (A search with a limit of nodes does not, because it must
-/// always end at the same node.)
+/// Returns the depth of the first iteration; `None` for the least. If the root's table entry is
+/// from a search at most two plies shallower, this is `depth`. After a shallower search, a search
+/// with a time limit begins at about its depth, and one with a node limit at the least, so that it
+/// always ends at the same node. If there is a limit, the entry must have an exact value.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -245,7 +245,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the value of a node near the leaves: no table, moves in the order of square groups.
+    /// Returns the value of a node near the leaves. Uses no table, and tries corners first.
     #[compiled_for(I::SET)]
     pub(super) fn alpha_beta(
         &mut self,

@@ -106,8 +106,8 @@ const PLIES_OF_NODES: usize = 61;
 /// A searcher searches one position after another; its transposition table keeps earlier results.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one
-/// empty square. The root counts each time it is searched. Positions that are only evaluated to
-/// order moves do not count, unless a search orders them.
+/// empty square. The root counts each time it is searched. Positions of a search that orders moves
+/// count, but not positions that are only evaluated to order moves.
 ///
 /// Each search chooses its instruction set at the root. Below the root, the type `I` is that set.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     // Each search resets these fields; limits.rs decides when the search ends.
     nodes: u64,
     endgame_probcut: ProbCutSettings,
-    /// The ProbCut settings of pruned searches before an exact solve; `None` until one needs them.
+    /// The ProbCut settings of the selectivity ladder; `None` until an exact solve needs them.
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
@@ -321,7 +321,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Resets the node counters, and sets the limits and `end`, the ProbCut of searches to the end.
+    /// Resets the node counters, sets the limits, and sets the ProbCut of endgame searches: `end`.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;
@@ -330,7 +330,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 }
 
-/// The best move and value of a completed search, and its depth.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     best: Best<Value>,

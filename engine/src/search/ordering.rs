@@ -14,7 +14,6 @@ pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 pub(super) struct Move {
     pub(super) square: Square,
     pub(super) flips: u64,
-    /// The position after the move, seen by the opponent.
     pub(super) child: Position,
     pub(super) score: i32,
 }

@@ -31,7 +31,7 @@ pub struct SearchPrediction {
     pub shallow: u32,
     /// The depth of the deeper search.
     pub deep: u32,
-    /// The slope, the offset and the standard deviation.
+    /// The slope, the offset and the standard deviation of this prediction.
     #[serde(flatten)]
     pub predicted: Prediction,
 }
@@ -43,7 +43,7 @@ pub struct ScorePrediction {
     pub empties: u32,
     /// The depth of the shallow search.
     pub shallow: u32,
-    /// The slope, the offset and the standard deviation.
+    /// The slope, the offset and the standard deviation of this prediction.
     #[serde(flatten)]
     pub predicted: Prediction,
 }

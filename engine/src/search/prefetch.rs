@@ -1,6 +1,5 @@
 //! A hint to the processor about memory that will be read soon.
 
-/// Prefetches the cache line in which `what` begins, on processors where that is possible.
 #[inline]
 pub(super) fn prefetch<T>(what: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -89,14 +89,13 @@ pub(super) struct Cuts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
-    /// The prediction of the deep value from the value of the shallow search.
     by_search: Prediction,
     /// The prediction from the static value: decides whether to test failing high or failing low.
     by_static: Prediction,
 }
 
-/// Returns the depth of the search that may replace a search to depth `deep`: about half of `deep`,
-/// and even if `deep` is even, because values of even and of odd depths differ.
+/// Returns the depth of the search that may replace a search to depth `deep`: about half of `deep`.
+/// Both depths are even or both odd, because values of even and of odd depths differ.
 pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
@@ -137,8 +136,8 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cuts of searches to the end; `None` at 100 %. They come from the evaluation's
-    /// model of exact scores or, without one, from its model of deeper searches.
+    /// Returns the cuts of searches to the end; `None` at 100 %. Their predictions come from the
+    /// evaluation's model of exact scores or, without one, from its model of deeper searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,

@@ -10,7 +10,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// The confidences of the searches that precede a search to the end with a limit of time or nodes.
+/// If a search to the end has a time or node limit, searches at these confidences precede it.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut has one confidence for searches to a depth and a schedule for
@@ -19,8 +19,8 @@ const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
     pub(super) ends: EndgameProbCuts,
-    /// The preliminary searches to the end, in ascending order of confidence. They run before a
-    /// search with limits, and supply the result if a limit ends that search.
+    /// The preliminary searches to the end, by ascending confidence. If a search to the end has a
+    /// time or node limit, they run before it, and supply the result if the limit ends it.
     pub(super) stages: Vec<ProbCutSettings>,
     /// The costs of moves in a search by realization probability; `None` for a search by depth.
     pub(super) costs: Option<Arc<Costs>>,
@@ -49,7 +49,7 @@ impl Pruning {
         Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
     }
 
-    /// Adds preliminary searches of low confidence to searches to the end, given a ProbCut model.
+    /// Adds searches of low confidence before searches to the end, if there is a ProbCut model.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -58,14 +58,13 @@ impl Pruning {
         Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
     }
 
-    /// Returns the confidences of the preliminary searches: all below the confidence of the search.
+    /// Returns the confidences of the preliminary searches: all below that of the main search.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// Returns the endgame settings with this confidence; if absent, settings without pruning.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
@@ -80,7 +79,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns whether no search is pruned. Earlier table entries then change no result.
+    /// Returns whether no search is pruned. Entries of earlier searches then change no result.
     pub(super) fn is_full(&self) -> bool {
         let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();
         is_full && !self.is_by_probability()

@@ -85,12 +85,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the number of nodes at each ply in the last search by realization probability.
+    /// Returns the nodes of the last search by realization probability at each ply of the game.
     pub fn nodes_by_ply(&self) -> &[u64] {
         &self.nodes_by_ply
     }
 
-    /// Returns the move score, the static value and the kind of every move.
+    /// Sets the move scores. Returns each move's kind; also its value, if the opponent has a move.
     #[compiled_for(I::SET)]
     fn rate_kinds(
         &self,

@@ -13,8 +13,8 @@ const NEAR_LOG2: u32 = 13;
 /// solves of three test suites take 3 to 4 % more nodes.
 const FAR_LOG2: u32 = 16;
 
-/// The least number of empty squares of positions in a separate part of the table. They are few and
-/// save the most nodes; in a common table, the more numerous other positions would replace them.
+/// Positions with at least this number of empty squares have their own part of the table: they are
+/// few and save the most nodes. In a common part, the more numerous others would replace them.
 const FAR_EMPTIES: u32 = 10;
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
@@ -57,7 +57,6 @@ impl ShallowTable {
         Self { entries, generation: 1 }
     }
 
-    /// Empties the table by starting a new generation; clears memory only on a wrap-around.
     pub(super) fn step_generation(&mut self) {
         if self.generation == u8::MAX {
             self.entries.fill(bytemuck::Zeroable::zeroed());
@@ -118,7 +117,7 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the index, clamped to the last one so that the compiler omits the bounds check.
+    /// Returns the index, at most that of the last entry: the compiler then omits the bounds check.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

@@ -1,4 +1,4 @@
-//! A slot of the transposition table, which threads read and write at once without waiting.
+//! A slot of the transposition table. Threads read and write it concurrently, and never wait.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -10,7 +10,7 @@ pub(super) struct Content {
     pub(super) opponent: u64,
     /// The bounds and best moves of the position, packed into 64 bits.
     pub(super) entry: u64,
-    /// The generation in which the slot was written; 0 if it was never written.
+    /// The table's generation when the slot was written; 0 if it was never written.
     pub(super) generation: u32,
 }
 

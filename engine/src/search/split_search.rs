@@ -95,7 +95,6 @@ impl<S> Split<S> {
         true
     }
 
-    /// Adds a helper if moves remain. Returns whether it added one.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
         let is_open = !work.moves.is_empty() && !self.is_stopped();
@@ -127,7 +126,6 @@ impl<S> Split<S> {
         self.work().window
     }
 
-    /// Records the score or value of a move, which may end the node.
     pub(super) fn take(&self, value: i32, square: Square) {
         if self.work().window.take(value, square) {
             self.stop();

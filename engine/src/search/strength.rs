@@ -39,9 +39,9 @@ impl Strength {
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns the strength and the limits of a search that ends after about `nodes` nodes;
-    /// searches for exact play have no limit. With a limit, a depth beyond the end of the game is
-    /// reduced (to the same parity), because only searches for exact play may find exact scores.
+    /// Returns the strength and the limits of a search that ends after about `nodes` nodes, if
+    /// given; searches for exact play have no limit. With a limit, a depth beyond the game's end is
+    /// reduced (to the same parity): only searches for exact play may find exact scores.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -54,15 +54,15 @@ impl Strength {
 
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches a position at the depth of this strength, not counting passes. Without pruning, the
-    /// value is that of plain negamax, whatever the table contains; at the end of the game, it is
-    /// the exact score.
+    /// value is that of plain negamax, whatever the table contains; if the search reaches the end
+    /// of the game, it is the exact score.
     pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
         self.search_within(position, strength, &Limits::default())
     }
 
-    /// Searches like [`Self::search`], within limits. If one ends the search, returns the result of
-    /// the deepest completed search; only an interrupt flag ends the first and shallowest search.
-    /// Before a search to the end, a much cheaper search runs.
+    /// Searches like [`Self::search`], within limits. If a limit ends the search, returns the
+    /// result of the deepest completed search; only an interrupt flag ends the first and shallowest
+    /// one. If limits are set, cheaper searches precede a search to the end.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -82,7 +82,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches a position to the end. With limits, first to the smaller `depth`, then to the end
-    /// at lower ProbCut confidences. Returns the result of the last completed search.
+    /// at ascending ProbCut confidences. Returns the result of the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

@@ -33,7 +33,7 @@ pub(super) struct Entry {
     second: u8,
 }
 
-/// The `sureness` of an entry from a search by realization probability; `depth` is then its reach.
+/// The `sureness` of an entry whose `depth` is the reach of a search by realization probability.
 const BY_PROBABILITY: u8 = 0;
 
 #[inline]
@@ -60,8 +60,8 @@ impl Entry {
         }
     }
 
-    /// Returns the bounds if the entry is from a search by realization probability with at least
-    /// this reach; otherwise the least and the greatest value.
+    /// Returns the bounds if the entry is from a search by realization probability whose reach was
+    /// at least `reach`; otherwise the least and the greatest value.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {
@@ -100,8 +100,8 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// A transposition table. In a full cluster, a new entry replaces one from before the last emptying
-/// or else the shallower one. Several threads may read and write at once.
+/// A transposition table. In a full cluster, a new entry replaces one from before the table was
+/// last emptied, or else the shallower one. Several threads may read and write concurrently.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -135,8 +135,7 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// Returns the generation. A relaxed load is enough: a thread that receives the table also sees
-    /// earlier changes of the generation.
+    /// A relaxed load is enough: a thread that receives the table also sees its earlier changes.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
@@ -230,7 +229,6 @@ impl Table {
         slots[way].replace(seen[way].1, content);
     }
 
-    /// Returns the index of a position's cluster, by a hash from the product of both bitboards.
     #[inline]
     fn place(&self, position: &Position) -> usize {
         let player = position.player() ^ 0x9E37_79B9_7F4A_7C15;

@@ -197,7 +197,6 @@ impl<S> Open<S> {
     }
 }
 
-/// A guard that counts a job as done when it is dropped.
 struct JobDone<'p, S>(&'p Pool<S>);
 
 impl<S> Drop for JobDone<'_, S> {

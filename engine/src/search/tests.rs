@@ -242,7 +242,6 @@ fn no_feature_changes_a_score_or_a_value() {
     }
 }
 
-/// Creates weights with a random move-ordering evaluation, whose effect grows with `strength`.
 fn with_move_ordering(strength: i16) -> Tables {
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(12);

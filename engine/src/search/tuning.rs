@@ -4,7 +4,7 @@ use super::ordering::MOBILITY_WEIGHT;
 use crate::board::Position;
 use crate::eval::STEPS_PER_DISC;
 
-/// The least depth of a search that uses the settings for deep searches.
+/// The settings for deep searches apply if the depth of the last iteration is at least this.
 const DEEP: u32 = 11;
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;

@@ -80,7 +80,6 @@ pub(super) struct Best<T> {
 /// search is fail-soft: a value outside the window is a bound on the node's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
-    /// The value of alpha with which the search entered the node.
     given_alpha: T,
     pub(super) alpha: T,
     pub(super) beta: T,

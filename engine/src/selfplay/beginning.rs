@@ -74,7 +74,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns opening `rank`, in random order, of this length; `None` beyond the greatest length.
+    /// Returns the opening of this length and rank in random order; `None` for more than 9 plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -86,8 +86,8 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves up to a number of plies, the first of `lengths`; tries the
-/// next one if the game ends before. If all fail, returns the opening unchanged.
+/// Continues an opening by random moves to a total of plies: the first of `lengths` at which the
+/// game is not over. If there is none, returns the opening unchanged.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,

@@ -44,7 +44,7 @@ impl Exploration {
     /// No rules: no move is drawn at random.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Returns the rule P(move) ∝ exp(value / temperature) in discs for all plies; temperature > 0.
+    /// Returns P(move) ∝ exp(static value / temperature) for all plies; temperature > 0 discs.
     pub fn softmax(temperature: f64) -> Self {
         Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
     }

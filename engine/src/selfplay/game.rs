@@ -49,8 +49,8 @@ pub fn play<E: Evaluate>(
     game.finish()
 }
 
-/// Plays these games with the same results as [`play`]. Games with shallow searches are played
-/// together, ply by ply, so that the weights of one phase stay in the processor's cache.
+/// Plays the games with these indices; results are those of [`play`]. If searches are shallow,
+/// plays all games ply by ply, so that the weights of one phase stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],
@@ -106,8 +106,8 @@ impl<'s> Underway<'s> {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with an empty transposition table. All shallow
-    /// searches before the endgame do, because several games share the table.
+    /// Returns whether the next search begins with an empty transposition table: before the
+    /// endgame, if searches are shallow, because several games then share the table.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()

@@ -40,7 +40,7 @@ pub struct Played {
     pub games: u64,
     /// The number of games dropped because an earlier one had the same moves.
     pub duplicates: u64,
-    /// The number of positions after the random beginnings in which a move was played.
+    /// The number of positions in which a move was played, not counting the random beginnings.
     pub positions: u64,
     /// The checksum and size of the file; `None` for a shard.
     #[serde(flatten)]

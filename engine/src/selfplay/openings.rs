@@ -19,7 +19,7 @@ use crate::text::{Invalid, Lines};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all openings of a length (at most 9 plies) in random order, before any repeats.
+    /// `distinct`: openings in random order; all of a length (at most 9 plies) before any repeats.
     Distinct,
     /// Any other text: the path of a file of transcripts or boards.
     #[display("{}", _0.display())]
@@ -84,7 +84,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads openings, one per line. Reports to `progress` if they have another program's notation.
+    /// Loads openings, one per line. Reports to `progress` if some use another program's notation.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, FileError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,

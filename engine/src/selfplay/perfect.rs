@@ -16,8 +16,8 @@ const MOST: u32 = 60;
 ///
 /// If exact play starts at the same number in all games, the same side always plays its first exact
 /// move one ply before the opponent. Scores of weak games then favour that side, so that weights
-/// that are fitted to these scores are biased by the parity of empty squares, in all phases. With
-/// two consecutive numbers, half of the games favour either side.
+/// fitted to these scores are biased by the parity of empty squares, in all phases. With two
+/// consecutive numbers, half of the games favour one side, and half the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfectFrom(RangeInclusive<u32>);
 
@@ -37,7 +37,7 @@ impl PerfectFrom {
         *self.0.end()
     }
 
-    /// Draws the number for a game. If the range has one number, draws nothing from `random`.
+    /// Draws a game's number of empty squares; does not use `random` if the range has one number.
     pub(super) fn draw(&self, random: &mut Generator) -> u32 {
         let (first, last) = (*self.0.start(), *self.0.end());
         if first == last { first } else { first + random.below(last - first + 1) }
@@ -103,7 +103,7 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// A single number is stored as in earlier versions, so that files keep their bytes.
+    /// A single number of empty squares stays a JSON number, so that files keep their bytes.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

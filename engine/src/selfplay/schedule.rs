@@ -23,13 +23,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Draws a length, 0..=[`MAX_RANDOM_PLIES`], with probability proportional to its weight.
+    /// Draws a number of random moves, up to [`MAX_RANDOM_PLIES`], with probability ∝ its weight.
     pub fn draw(&self, random: &mut Generator) -> u8 {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// In an ascending list that has every length as often as its weight, returns the length at
-    /// index `place`, and the number of equal lengths before it.
+    /// Returns the length at index `place` of the ascending list in which each length occurs as
+    /// often as its weight, and the number of equal lengths before this index.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,9 +39,9 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number of random plies of game number `index`, and the game's rank among those
-    /// with as many. In each round of as many games as the sum of the weights, every number of
-    /// plies occurs as often as its weight, in an order that depends on the seed.
+    /// Returns the number of random plies of game `index`, and the game's own rank (0, 1, …) among
+    /// the games with this number. In each series of as many games as the weights sum to, every
+    /// number of plies occurs as often as its weight; `seed` determines the order.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);

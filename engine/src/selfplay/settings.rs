@@ -14,7 +14,7 @@ pub struct Settings {
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
-    /// The limit on the nodes of each side's searches before exact play; `None` without a limit.
+    /// The node limit of each search of a side, exact play excepted; `None` without a limit.
     pub nodes: PerSide<Option<u64>>,
     /// The ProbCut confidence of each side's fixed-depth searches.
     pub selectivity: PerSide<Selectivity>,
@@ -34,7 +34,7 @@ pub struct Settings {
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
-    /// Returns whether each search begins with an empty transposition table.
+    /// Returns whether the depths are so small that each search begins with an empty table.
     pub(super) fn searches_are_shallow(&self) -> bool {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }

@@ -33,7 +33,7 @@ const EXPLORATION: f64 = 1.0;
 /// With a value that is higher by this number of discs, a move has e (2.72) times the prior.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
-/// Returns the expected result of a game (0 loss, 1 win), a logistic function: 0.73 for 8 discs.
+/// Returns the expected result (0 loss, 1 win) at the value `discs`: logistic, 0.73 at 8 discs.
 fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
@@ -44,7 +44,6 @@ struct Node {
     position: Position,
     /// The indices of this node's children in the list of nodes; empty before the node is expanded.
     children: Range<usize>,
-    /// The prior probability of the move to this node among all moves of its parent.
     prior: f64,
     /// The expected result by the static evaluation of the position.
     guess: f64,
@@ -232,8 +231,8 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the result for the tree search, and its Elo difference with a 95 % interval: from the
-/// mean over pairs of games of the share of points (win 1, draw ½), ± 1.96 standard errors.
+/// Prints the wins, draws and losses of the tree search, and its Elo difference with a 95 %
+/// interval: mean ± 1.96 standard errors of the share of points in a pair of games (win 1, draw ½).
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

@@ -47,7 +47,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Returns the text of the file `name`, which the script of a test wrote into `folder` (its `..`).
+/// Returns the text of the file `name` in `folder`, which a script wrote as `../name`.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// takes the place of each program, and runs the real one.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
-/// The environment variable that is set if the stand-in only checks the arguments of commands.
+/// The environment variable that, if set, makes a stand-in only check the program's arguments.
 pub const CHECKED: &str = "OTHELLO_CHECKED";
 
 /// Returns the root of the repository.

@@ -37,9 +37,9 @@ pub struct Subject<'a> {
     pub output: &'a str,
     /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
-    /// The stages of the work, by their names in progress messages.
+    /// The stages: the name in progress messages, and a function that counts finished units.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units in a part. By default (`None`), a short command may have a single part.
+    /// The number of units in a part; `None` for the command's default, perhaps the whole work.
     pub units_per_part: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the number of units in complete parts of a run's first stage; `folder` has the parts.
+/// Returns the number of units in the complete parts, found in `folder`, of a run's first stage.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -206,7 +206,6 @@ pub fn lasting(report: &Value) -> Value {
     }
 }
 
-/// Waits until `condition` is true. Returns false if the process ends earlier.
 fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     while child.try_wait().expect("its state").is_none() {
         if condition(child) {
@@ -217,14 +216,12 @@ fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     false
 }
 
-/// Returns the processor time that a running process has used, in seconds.
 fn seconds_of(child: &Child) -> f64 {
     let clock: nix::Result<ClockId> = clock_getcpuclockid(Pid::from_raw(child.id().cast_signed()));
     let time = clock.and_then(ClockId::now);
     time.map_or(0.0, |time| time.num_microseconds() as f64 / 1e6)
 }
 
-/// Returns the processor time of all child processes that have ended, in seconds.
 fn seconds_of_children() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6

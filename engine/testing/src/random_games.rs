@@ -1,4 +1,4 @@
-//! Games of random moves, and normal noise.
+//! Games of random moves, and normally distributed noise.
 
 use std::ops::Range;
 

@@ -14,7 +14,7 @@ pub struct StopFit {
 }
 
 impl StopFit {
-    /// Creates an observer that stops a fit after `phases` phases, or after `updates` updates.
+    /// An observer that stops a fit after `phases` phases or `updates` updates, whichever is first.
     pub fn after(phases: u64, updates: u64) -> Self {
         Self { phases: phases.into(), updates: updates.into(), messages: Mutex::default() }
     }

@@ -15,7 +15,6 @@ use othello_testing::{skip, skipped};
 
 const PROGRAMS: [&str; 2] = ["othello-engine", "othello-trainer"];
 
-/// Returns the folder of the programs, next to this test; `None` if a program is missing.
 fn binaries() -> Option<&'static Path> {
     let folder = Path::new(env!("CARGO_BIN_EXE_guide-command")).parent()?;
     PROGRAMS.iter().all(|name| folder.join(name).exists()).then_some(folder)

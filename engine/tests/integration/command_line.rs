@@ -58,7 +58,7 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
     assert!(message.contains("--hash-mb, the size of the table of each thread"), "{message}");
 }
 
-/// The embedded weights must be those of the binary's weights file, without its training counts.
+/// `weights` must print for the embedded weights what it prints for their file, but no counts.
 #[test]
 fn the_embedded_weights_are_inspected_without_counts() {
     let folder = folder();

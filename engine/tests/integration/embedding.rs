@@ -19,7 +19,6 @@ fn build_script() {
     script::main();
 }
 
-/// Runs the build script with these weights. Returns its instructions to cargo.
 fn embed(weights: &OsStr, out: &Path) -> Vec<String> {
     let mut script = Command::new(std::env::current_exe().unwrap());
     script.args(["embedding::build_script", "--exact", "--ignored", "--nocapture", "--quiet"]);

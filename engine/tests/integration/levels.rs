@@ -9,7 +9,6 @@ use othello_testing::program::ended_within;
 
 use crate::folder;
 
-/// Starts a server. Returns its process, its input, and the lines of its output.
 pub(crate) fn server(arguments: &str) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
     let folder = folder();
     let mut command = folder.command(arguments);

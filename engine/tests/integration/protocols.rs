@@ -1,5 +1,5 @@
 //! Tests of whole games by GTP and NBoard, including passes, against a client with its own board.
-//! The conversations in `tests/cmd` have every command, files that are not games, and books.
+//! The files in `tests/cmd` test every command, game files that are invalid, and books.
 
 use std::io::Write as _;
 
@@ -42,8 +42,8 @@ fn named(turn: Option<Square>, pass: &str) -> String {
 
 /// Plays games between an engine and a client that moves at random, or so that the engine must pass
 /// often. `choose` asks the engine for its turn. `tell` sends the engine the client's last turn or,
-/// if the last turn was the engine's own (`true`), compares the boards. Returns the number of
-/// passes of the client and of the engine.
+/// if its `bool` is true (the last turn was the engine's), compares the boards. Returns the number
+/// of passes of the client and of the engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,

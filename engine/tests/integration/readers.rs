@@ -49,9 +49,9 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Compares a reader's values with the conformance vectors and, for the shipped weights, with the
-/// engine's values. A reader must ignore unknown sections (in the vectors) and search models (in
-/// the shipped weights).
+/// Compares the values that a reader of weights files prints with the conformance vectors and, for
+/// the shipped weights, with the engine's values. A reader must ignore unknown sections (in the
+/// vectors) and search models (in the shipped weights).
 fn agrees(reader: &mut dyn FnMut() -> Command) {
     let mut values = |weights: &Path| {
         let mut command = reader();

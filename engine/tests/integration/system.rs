@@ -50,7 +50,6 @@ fn undisturbed() -> &'static [u8] {
     })
 }
 
-/// Starts a run, and waits until the part with the number `part` is complete.
 fn start(folder: &Folder, arguments: &str, part: u32) -> Child {
     let part = format!("a.games.parts/part-{part:06}");
     folder.started(&format!("{arguments} --out a.games"), &part, 1)

@@ -1,5 +1,5 @@
-//! The generator of `datasets/conformance/`: its weights and records written again, and the values
-//! of the weights for `boards.txt`.
+//! The generator of `datasets/conformance/`: rewrites the weights files and record files there, and
+//! computes the values of the weights for `boards.txt`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -98,8 +98,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file without the behaviour revision of the program, so that later
-/// versions write the same bytes. Also inserts an unknown section after the first one.
+/// Rewrites a file without the behaviour revision in its provenance, so that later versions of the
+/// program write the same bytes. Also inserts an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -110,7 +110,7 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Rewrites the shipped file `name` with the same frames: in that of games, one frame is empty.
+/// Writes the shipped file `name` to `folder`, frame by frame: one frame of the games is empty.
 fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     let (provenance, frames) = records::frames::<R>(&shipped(name));
     let mut writer = records::begin(&folder.join(name), &provenance);
@@ -141,7 +141,7 @@ pub(crate) fn placed_line(placed: &PlacedPosition) -> String {
     format!("{} {} {subset}\n", position_line(&placed.row).trim_end(), placed.game)
 }
 
-/// Returns the line `board label weight`: X is the player, and the numbers are those in the file.
+/// Returns the line `board label weight`: X is the player, the numbers are in the file's units.
 pub(crate) fn position_line(row: &ScoredPosition) -> String {
     let mut line = board_text(&row.position(), Side::Black);
     line.truncate(64);

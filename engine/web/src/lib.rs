@@ -46,7 +46,7 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads weights without training counts, as [`load`]. Returns the size of the answer in bytes.
+/// Loads weights like [`load`], from a file without training counts. Returns the answer's size.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -55,8 +55,8 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads the training counts of the weights that [`load_part`] has loaded. They come from a file
-/// with these counts alone. Returns the size of the answer in bytes.
+/// Loads the training counts of the weights that [`load_part`] has loaded. The buffer is as for
+/// [`load`], with a file of these counts alone. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)
@@ -68,7 +68,7 @@ pub extern "C" fn answer() -> *const u8 {
     BUFFERS.with_borrow(|[_, answer]| answer.as_ptr())
 }
 
-/// Returns the page's time in milliseconds, because WebAssembly has no clock of its own.
+/// Returns the time of the page's clock, in milliseconds: WebAssembly has no clock of its own.
 #[cfg(target_family = "wasm")]
 fn milliseconds() -> f64 {
     #[link(wasm_import_module = "host")]

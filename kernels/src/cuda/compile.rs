@@ -69,7 +69,6 @@ impl Drop for Unit {
     }
 }
 
-/// Returns the architectures that the installed NVRTC can compile for.
 fn supported() -> Result<Vec<Architecture>, result::NvrtcError> {
     let mut count = 0;
     // SAFETY: the library is there, and the pointer is to a number of this type.
@@ -82,7 +81,6 @@ fn supported() -> Result<Vec<Architecture>, result::NvrtcError> {
     Ok(numbers.into_iter().map(architecture).collect())
 }
 
-/// Converts a C string that ends with a zero byte.
 fn text(bytes: Vec<c_char>) -> String {
     let bytes: &[u8] = bytemuck::cast_slice(&bytes);
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
@@ -130,7 +128,6 @@ impl Cache {
     }
 }
 
-/// Returns a checksum of the kernel sources and the compiler options.
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
     hex::encode(Sha256::digest(text))

@@ -111,7 +111,6 @@ pub const DRIVER_ENTRIES: &str = "\
     cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async cuModuleLoadData cuModuleUnload \
     cuModuleGetFunction cuLaunchKernel";
 
-/// The NVRTC entry points that this crate calls, separated by spaces.
 const NVRTC_ENTRIES: &str = "\
     nvrtcCreateProgram nvrtcCompileProgram nvrtcGetProgramLogSize nvrtcGetProgramLog \
     nvrtcGetPTXSize nvrtcGetPTX nvrtcDestroyProgram nvrtcGetNumSupportedArchs \
@@ -200,7 +199,6 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-/// Returns the name, the architecture and the memory in bytes of the first GPU.
 fn describe() -> Result<(String, Architecture, usize), DriverError> {
     use sys::CUdevice_attribute::{
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,

@@ -29,7 +29,7 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 /// memory, each chunk is copied to the GPU while kernels work on the previous chunk.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of free memory for positions. The rest is for phases in progress, 20 MB each.
+/// The percentage of free GPU memory for positions; the rest is for phases in progress, 20 MB each.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on the first GPU.
@@ -210,8 +210,8 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Waits until the last copy from the page-locked memory is complete. On the GPU, the new copy
-    /// waits for kernels that still read the buffer. Copies the whole buffer, even beyond `bytes`.
+    /// Waits for the last copy from the page-locked memory, writes `bytes` there, and queues a copy
+    /// of that whole memory, which the GPU runs after kernels that still read the buffer.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,

@@ -18,7 +18,7 @@ use crate::launcher::LaunchError;
 pub struct Architecture {
     /// The major number, which is the generation.
     pub major: u32,
-    /// The minor number, which is the revision within the generation.
+    /// The minor number of the compute capability: the revision within the generation.
     pub minor: u32,
 }
 

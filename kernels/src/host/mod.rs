@@ -51,7 +51,7 @@ impl HostProgram {
         Self::load(&library)
     }
 
-    /// Compiles a program into the file `library`, which [`Self::load`] loads; keeps its C source.
+    /// Compiles a program into the file `library` for [`Self::load`]. Keeps the C source beside it.
     pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");

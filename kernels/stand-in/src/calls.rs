@@ -12,7 +12,6 @@ thread_local! {
     pub(crate) static CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The state that an entry point requires, without which a call returns an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     Nothing,
@@ -21,7 +20,7 @@ pub(crate) enum Needs {
     Context,
 }
 
-/// Counts a call, and locks the device. Fails if the settings demand so, or if `needs` is not met.
+/// Counts a call and locks the device. Fails if a test asks for that, or if `needs` is not met.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {

@@ -1,9 +1,7 @@
 //! The error codes of the driver.
 
-/// An error code of the driver; 0 is success.
 pub(crate) type Code = u32;
 
-/// The result of an entry point, before the entry point returns it as a [`Code`].
 pub(crate) type Answer = Result<(), Code>;
 
 pub(crate) const SUCCESS: Code = 0;

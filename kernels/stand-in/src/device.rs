@@ -15,14 +15,12 @@ use crate::settings::SETTINGS;
 /// The driver's identifier of a stream, an event, a module or a function.
 pub(crate) type Handle = u64;
 
-/// A kernel of a loaded module, to which a program has a handle.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
 }
 
-/// The state of the simulated device and its driver, which one lock protects.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
@@ -40,7 +38,7 @@ pub(crate) struct State {
     /// The vector clock of the host: it has all operations for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may run even if no thread waits for them.
+    /// How many more queued operations may run although no thread waits for any operation.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,

@@ -340,7 +340,6 @@ fn record(
     Ok(())
 }
 
-/// Returns the description of an error; it lives as long as the process.
 fn error_text(error: Code) -> Result<*const c_char, Code> {
     static TEXTS: LazyLock<Vec<(u32, CString)>> = LazyLock::new(|| {
         errors().map(|(code, _, text)| (code, CString::new(text).unwrap_or_default())).collect()

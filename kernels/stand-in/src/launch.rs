@@ -7,9 +7,9 @@ use crate::device::{Function, Handle, State};
 use crate::memory::host;
 use crate::queue::{Launch, Work};
 
-/// Prepares a launch on `stream`: checks its shape, reads the arguments, and records the memory
-/// that the kernel uses. A grid of several dimensions is an error, as is a block size other than
-/// that in the index: the launcher uses neither.
+/// Prepares a launch on `stream`: checks grid and block, reads the arguments, and records the
+/// memory that the kernel uses. The launcher under test uses neither grids of several dimensions
+/// nor block sizes other than those in the index, so both are errors.
 pub(crate) fn prepare(
     state: &mut State,
     Function { module, kernel }: Function,

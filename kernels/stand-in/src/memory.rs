@@ -14,7 +14,6 @@ const GUARD: usize = 64;
 /// The byte that fills new memory and guard bytes. The inverted byte fills freed memory.
 const GARBAGE: u8 = 0xA5;
 
-/// A block of memory of this process, followed by guard bytes.
 #[derive(Debug)]
 pub(crate) struct Block {
     words: Vec<u128>,
@@ -31,7 +30,6 @@ impl Block {
         self.words.as_ptr() as u64
     }
 
-    /// Returns true if the guard bytes after the block are unchanged.
     pub(crate) fn is_whole(&self) -> bool {
         let end = self.words.as_ptr().cast::<u8>().wrapping_add(self.bytes);
         // SAFETY: the allocation has `GUARD` bytes after the block's bytes.
@@ -55,7 +53,6 @@ pub(crate) struct Allocation {
     pub(crate) given_back: bool,
 }
 
-/// All memory that is allocated and not yet released: device memory and page-locked memory.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     device: BTreeMap<u64, Allocation>,
@@ -64,7 +61,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Allocates device memory, and returns its address; an error for 0 bytes, or beyond `limit`.
+    /// Returns the address of new device memory. Fails for 0 bytes, or beyond `limit` bytes in use.
     pub(crate) fn allocate(&mut self, bytes: usize, limit: u64) -> Result<u64, Code> {
         if bytes == 0 {
             return Err(INVALID_VALUE);
@@ -103,7 +100,6 @@ impl Memory {
         host
     }
 
-    /// Releases memory that [`Self::pin`] allocated; returns false if `host` is no such address.
     pub(crate) fn unpin(&mut self, host: u64) -> bool {
         self.pinned.remove(&host).is_some()
     }
@@ -113,7 +109,6 @@ impl Memory {
     }
 }
 
-/// Converts a device address to the address of the same memory in this process.
 pub(crate) fn host(address: u64) -> u64 {
     address & !DEVICE
 }

@@ -19,7 +19,7 @@ pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> 
     })
 }
 
-/// Compiles the program. If the settings name a folder of earlier builds, loads it from there.
+/// Compiles the program, only once for a folder of builds that the settings name.
 fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
     let Some(folder) = &settings.kernels else {
         return HostProgram::compile(program).map_err(|error| error.to_string());

@@ -21,7 +21,6 @@ fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
     }))
 }
 
-/// An NVRTC program: the text that the entry points return as PTX.
 struct Text(Vec<u8>);
 
 fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {

@@ -22,7 +22,6 @@ pub(crate) struct Moment {
 }
 
 impl Clock {
-    /// Advances this clock so that it also contains all operations that `other` contains.
     pub(crate) fn join(&mut self, other: &Self) {
         for (&stream, &number) in &other.0 {
             let own = self.0.entry(stream).or_default();
@@ -30,7 +29,6 @@ impl Clock {
         }
     }
 
-    /// Adds the next operation of `stream`, whose clock this is, and returns the operation.
     pub(crate) fn next(&mut self, stream: StreamNumber) -> Moment {
         let own = self.0.entry(stream).or_default();
         *own += 1;
@@ -46,7 +44,7 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the reads since that are not ordered before another.
+/// The last write to a block of memory, and the reads since then that are not before a later read.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -62,7 +60,7 @@ impl Uses {
         ordered
     }
 
-    /// Records a write or release by `moment`. Returns true if all earlier uses precede it.
+    /// Records a write or release. Returns true if it is ordered after all earlier uses.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

@@ -44,7 +44,6 @@ pub(crate) struct Stream {
     pub(crate) asked: u64,
     pub(crate) done: u64,
     pub(crate) clock: Clock,
-    /// True if the stream was destroyed; it then gets no more operations.
     pub(crate) destroyed: bool,
 }
 

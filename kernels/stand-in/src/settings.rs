@@ -30,7 +30,6 @@ use crate::codes::Code;
 /// The name of the environment variable that contains the settings.
 pub const VARIABLE: &str = "OTHELLO_STAND_IN";
 
-/// A call that the settings make fail: the entry point, the number of the call, the error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub(crate) entry: String,
@@ -46,7 +45,6 @@ impl Fault {
     }
 }
 
-/// Declares the struct [`Settings`], with a key and a default value for each number.
 macro_rules! settings {
     ($($field:ident $key:literal $default:expr;)*) => {
         #[derive(Clone, PartialEq, Eq, Debug)]

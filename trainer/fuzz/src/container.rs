@@ -16,7 +16,7 @@ pub struct Section {
     pub name: Vec<u8>,
     /// The uncompressed content of the section, which the checksum of the whole container covers.
     pub content: Vec<u8>,
-    /// The bytes that the file stores for the content; in a readable file, one zstd frame.
+    /// The bytes that the file stores for the content. Readers accept only a single zstd frame.
     pub stored: Vec<u8>,
     /// The length that the section states for its stored bytes; it may be wrong.
     pub stated_stored: u64,

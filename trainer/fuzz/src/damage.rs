@@ -30,8 +30,8 @@ pub enum Fate {
 /// The number of ways to damage a container file, and the number for any other file.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Returns the undamaged file `sound`, damaged in a way that `number` selects. `everything`
-/// contains undamaged files of all kinds, from which pieces may be taken.
+/// Returns a copy of the file `sound` with the damage that `number` selects. `everything` contains
+/// undamaged files of all kinds, from which pieces may be taken.
 pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
     let is_container = sound.starts_with(b"OTHELLO");
     let at = draws.below(sound.len());
@@ -97,7 +97,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Returns the file with a very large number of games (WTHOR), or with a very long repetition.
+/// Returns the file with a huge number of games in a WTHOR header, or with a piece repeated often.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {

@@ -24,8 +24,8 @@ impl Draws {
     }
 }
 
-/// Returns an input changed in up to five random places: flips a bit, sets a byte or a number at
-/// the limit of its range, cuts off, removes or duplicates a piece, or inserts a piece of `other`.
+/// Returns `input` after up to five random changes. Each flips a bit, replaces a byte, writes a
+/// limit of an integer type, truncates, removes or copies a piece, or inserts a piece of `other`.
 pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {

@@ -32,12 +32,12 @@ const LEAST_SECONDS: f64 = 0.05;
 /// The most passes over the positions; the number is doubled until they take [`LEAST_SECONDS`].
 const MOST_PASSES: u32 = 1 << 16;
 
-/// The speed of residual sums and its limit, in positions per second of wall time.
+/// The speed of a fit's inner loop (residual sums) and its limit, in positions per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured positions per second, on one thread of the CPU or on a whole GPU.
+    /// The measured speed of residual sums, on one thread of the CPU or on a whole GPU.
     pub own: f64,
-    /// The limit, by the memory bandwidth of the GPU or by one CPU thread's memory accesses alone.
+    /// The limit in positions per second: by GPU memory bandwidth, or by CPU memory accesses alone.
     pub limit: f64,
 }
 

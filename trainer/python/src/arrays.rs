@@ -10,7 +10,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
 use crate::errors::refused;
 
-/// The discs of one side on many boards, each a set of squares from 0 to 2⁶⁴ − 1. Python passes
+/// The discs of one side on many boards; each element is a 64-bit set of squares. Python passes
 /// anything that NumPy converts to an array of integers.
 pub(crate) struct Discs(Vec<u64>);
 
@@ -69,7 +69,6 @@ fn not_a_board(place: usize, found: impl std::fmt::Display) -> PyErr {
     ))
 }
 
-/// Returns the positions. Raises an exception for unequal lengths, or for an invalid position.
 pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>> {
     let (Discs(player), Discs(opponent)) = (player, opponent);
     if player.len() != opponent.len() {

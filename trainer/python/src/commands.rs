@@ -12,7 +12,6 @@ const SOURCE: &str = include_str!("commands.py");
 const FILE: &CStr = c"othello_toolkit/commands.py";
 const FUNCTIONS: [&str; 5] = ["command", "compare", "fit", "match", "selfplay"];
 
-/// Adds the functions of `commands.py` to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let commands =
         PyModule::from_code(module.py(), &CString::new(SOURCE)?, FILE, c"othello_toolkit")?;

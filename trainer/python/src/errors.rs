@@ -22,7 +22,6 @@ pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
     PyValueError::new_err(message)
 }
 
-/// Returns the Python exception (`ValueError`) for an invalid argument.
 pub(crate) fn refused(message: impl Into<String>) -> PyErr {
     PyValueError::new_err(message.into())
 }

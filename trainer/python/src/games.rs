@@ -15,9 +15,9 @@ use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// The element in place of a missing square, and of a `solved_ply` without an exact score.
+/// Marks a missing square, and the `solved_ply` of a game without an exact score.
 const NO_SQUARE: u8 = u8::MAX;
-/// The element in place of a missing score or value.
+/// Marks a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
 
 /// A batch of games: arrays with one row for each game.

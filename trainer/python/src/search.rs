@@ -115,7 +115,6 @@ pub(crate) fn search(
     })
 }
 
-/// Searches a position and returns the result; an error if Ctrl-C interrupts the search.
 fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> PyResult<Found> {
     let found = interruptible(py, |stop| {
         let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };

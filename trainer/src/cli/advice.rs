@@ -22,7 +22,6 @@ const MANY_GAMES: u64 = 100_000;
 /// The number of training positions at or above which factors lower the error of any pattern set.
 const MANY_POSITIONS: usize = 2_000_000;
 
-/// Returns the default pattern set of a fit to `games` training games.
 pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
     let name = if games < GAMES_FOR_FACTORS { "scalars" } else { "factors" };
     PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))

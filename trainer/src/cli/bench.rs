@@ -1,4 +1,4 @@
-//! `othello-trainer bench`: measures the inner loop of a fit, and the limit of the machine.
+//! `othello-trainer bench`: measures the speed of a fit's inner loop, and its limit on the machine.
 
 use std::path::Path;
 

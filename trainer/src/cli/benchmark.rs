@@ -127,7 +127,6 @@ impl Plan<'_> {
         None
     }
 
-    /// Reads the data of the parts of the benchmark that run.
     fn benchmark(&mut self) -> anyhow::Result<Benchmark> {
         let arguments = self.arguments;
         let strong = self.files((Part::Strong, "--strong"), arguments.strong.as_slice(), STRONG);

@@ -43,7 +43,7 @@ enum What {
 /// The weights that get a new section, and the output file.
 #[derive(clap::Args, Debug)]
 struct Changing {
-    /// Weights file, or `embedded`, whose counts are 0
+    /// Weights file, or `embedded`, which has no counts of occurrences in training
     weights: WeightsChoice,
     #[command(flatten)]
     output: Output,
@@ -182,7 +182,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks the output and loads the weights. The returned provenance still lacks the settings.
+    /// Checks the output path and loads the weights. The caller completes the provenance.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -202,8 +202,8 @@ impl Changing {
     }
 
     /// Runs a calibration that can be resumed, writes the weights and prints the report.
-    /// `calibrate` returns the findings and the new weights. If the output is already complete, it
-    /// runs again, only for the report.
+    /// `calibrate` returns the findings and the new weights. Even if the output is already
+    /// complete, `calibrate` is called, for the report.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

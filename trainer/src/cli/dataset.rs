@@ -125,7 +125,6 @@ impl Arguments {
         data.chain(self.settings.as_deref())
     }
 
-    /// Returns the settings of `--settings`, overridden by the other flags.
     fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,

@@ -30,11 +30,11 @@ pub(in crate::cli) struct Findings {
     reason: String,
     /// The GPU; null if there is no usable one.
     gpu: Option<GpuFindings>,
-    /// The number of threads.
+    /// The number of threads that a fit would use.
     threads: usize,
     /// The memory in bytes that this process may use; commands stay within it by default.
     memory_bytes: u64,
-    /// The least limit on memory: `machine`, `control group`, or half of what a `ulimit` leaves.
+    /// What limits the memory: `machine`, `control group`, or `ulimit` (half of what it leaves).
     memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,
@@ -83,7 +83,6 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Returns this machine's instruction sets for pattern indices, without the portable code.
 fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
     sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()

@@ -170,7 +170,7 @@ impl Arguments {
         self.prefix.clone().unwrap_or_else(of_file)
     }
 
-    /// Returns the records to export as NumPy arrays; `None` for weights and games.
+    /// Returns the input if it is a file or folder of records to export as arrays, else `None`.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);

@@ -59,7 +59,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
     /// Ridge (L2) penalty towards the starting weights, in positions [default: 30; with factors
-    /// 1000, while `ridge` in --settings applies to the least-squares fit that comes first]
+    /// 1000, and `ridge` in --settings is the penalty of the preceding least-squares fit]
     #[arg(long, value_name = "R", value_parser = above_0)]
     ridge: Option<f64>,
     #[arg(long, value_name = "A..B", default_value = "0..59")]
@@ -70,8 +70,8 @@ pub struct Arguments {
     labels: Option<LabelRules>,
     #[arg(long, value_name = "FILTER")]
     filter: Option<Filter>,
-    /// Largest number of epochs of a phase [default: lsq 40, or 8 if it starts from a sample;
-    /// descent 40; adam 10, or 3 with factors]
+    /// Largest number of epochs of a phase [default: lsq 40, or 8 if its first steps use a sample
+    /// of the positions; descent 40; adam 10, or 3 with factors]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
@@ -246,8 +246,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Returns an error if the initial weights were fitted to a test file. Warns if their training
-    /// files, as far as they are next to the test or to the weights, contain test games.
+    /// Returns an error if the initial weights were fitted to a test file. Warns if test games are
+    /// in their training files, which are found only in the folders of the test and of the weights.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
@@ -311,13 +311,12 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?)
     }
 
-    /// Returns the phases whose positions this fit reads: those that it fits, and their windows.
+    /// Returns the phases to read: the phases to fit, and those in their windows.
     fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         Units::of(set, &self.phases.0).phases_read(shard, &settings.window)
     }
 
-    /// Returns the optimizer, and the reason for the choice.
     fn optimizer(
         &self,
         device: &PickedDevice,

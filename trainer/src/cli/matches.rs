@@ -137,13 +137,13 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the default search settings, which the players' texts and the flags override.
+    /// Returns the default settings, which the flags and the players' specifications override.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search settings that the flags state, for players whose text omits them.
+    /// Returns the search settings from the flags, for players whose specification omits them.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
@@ -283,7 +283,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Returns an error if no game to an opening is found: GTP players need the moves of such a game.
+/// Returns an error if no game that leads to an opening is found: GTP players need its moves.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
@@ -332,7 +332,7 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Writes the games to the requested files. `settings` is their provenance.
+    /// Writes the games to the requested files. `settings` is the provenance of `--games-out`.
     fn write(
         &self,
         games: &[PlayedGame],

@@ -117,8 +117,8 @@ enum Command {
     Reference(reference::Reference),
     /// Give games and positions exact scores, and values of searches
     ///
-    /// Positions before exact scores are searched with --depth, --nodes or --level. The values
-    /// become values of games and labels of positions.
+    /// Positions too early for exact scores are searched with --depth, --nodes or --level. The
+    /// values become values of games and labels of positions.
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),
@@ -201,12 +201,10 @@ fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow
     Ok(outcome)
 }
 
-/// Returns the help text of an argument for a pattern set, with the shipped sets that are wanted.
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }
 
-/// Returns the reference pages of the JSON objects that commands print, and of the settings.
 fn reference_pages() -> [reference::Page; 2] {
     let json = vec![
         ("`average`", schema::<average::Report>()),

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report { parts, summary, seconds: session.seconds() })
 }
 
-/// Packs the parts as the command that made them does, by the provenance of the run.
+/// Packs the parts as the command that made them does; the provenance of the run names it.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.kind()) {

@@ -7,7 +7,7 @@ use crate::report::Line;
 
 const SIZE: (u32, u32) = (860, 330);
 
-/// The most lines whose names the picture shows.
+/// The names of the lines are drawn only if there are at most this many lines.
 const MOST_NAMED: usize = 8;
 
 const COLOURS: [RGBColor; 5] = [
@@ -21,7 +21,7 @@ const COLOURS: [RGBColor; 5] = [
 /// A chart of lines above one horizontal axis. The vertical axis includes 0 and 1.
 pub(super) struct Picture<'a> {
     pub(super) title: &'a str,
-    /// The names of the horizontal and the vertical axis.
+    /// The name of the horizontal axis; `up` is the name of the vertical axis.
     pub(super) across: &'a str,
     pub(super) up: &'a str,
     /// The greatest value on the horizontal axis.

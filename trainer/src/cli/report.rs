@@ -171,7 +171,6 @@ fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Resul
     Ok(written)
 }
 
-/// Reads the JSON output of `command`, which must contain the field `field`.
 fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
     let shown = path.display();
     let bytes = read_ordinary(path, LONGEST_PRINTED)?;

@@ -38,7 +38,7 @@ pub struct Arguments {
     /// one differs
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
-    /// Append the steps, with their times, errors and matches, to this file as Markdown
+    /// Append a table of the steps, and the results of fits and matches, to this file as Markdown
     #[arg(long, value_name = "FILE.md")]
     summary: Option<PathBuf>,
 }
@@ -94,7 +94,7 @@ pub(in crate::cli) struct Report {
 struct Check {
     /// The number of steps whose file has the checksum that the list of `--check` states.
     equal: usize,
-    /// The first step whose file's checksum differs from that list; absent if none does.
+    /// The first step whose checksum differs from that in the list of `--check`; absent if none.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference>,
 }
@@ -133,8 +133,8 @@ impl fmt::Display for Check {
 }
 
 impl Report {
-    /// Returns Markdown: the error or the comparison, a table of the steps, and summaries of fits
-    /// and matches.
+    /// Returns Markdown: the error or else the result of `--check`, a table of the steps, and
+    /// summaries of fits and matches.
     fn markdown(&self, recipe: &str, error: Option<&anyhow::Error>) -> String {
         let check = || self.check.as_ref().map(Check::to_string);
         let verdict = error.map(|error| format!("{error:#}")).or_else(check);
@@ -243,7 +243,7 @@ fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     })?)
 }
 
-/// Returns how many pairs (step, checksum) of `list` the `steps` have, up to the first difference.
+/// Counts the pairs (step, checksum) of `list` that agree with `steps`, until one does not.
 fn check(list: Vec<(String, String)>, steps: &[FinishedStep]) -> Check {
     let mut equal = 0;
     for (step, expected) in list {

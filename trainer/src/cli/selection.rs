@@ -79,7 +79,6 @@ pub(super) enum Work<'a> {
 }
 
 impl Work<'_> {
-    /// Writes the selected records. Returns each written file with the number of its records.
     fn select<R: Selectable>(
         &self,
         inputs: &Inputs<R>,
@@ -142,7 +141,7 @@ pub(super) fn run(files: &Files, work: &Work<'_>, session: &Session) -> anyhow::
     }
 }
 
-/// The number of records, under the name of their kind.
+/// The number of records, in the field `games` or `positions`.
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Count {

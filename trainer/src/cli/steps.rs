@@ -34,7 +34,7 @@ pub(super) struct Making<'a> {
     pub session: &'a Session,
 }
 
-/// A step that was made.
+/// A finished step of a recipe.
 #[derive(Clone, Serialize, schemars::JsonSchema)]
 pub(super) struct FinishedStep {
     /// The name of the step's file.
@@ -122,8 +122,8 @@ impl Making<'_> {
         Ok(Outcome::Done)
     }
 
-    /// Returns the command line of a step. It is an error if the command line is not valid, or if
-    /// an input file that no step makes does not exist.
+    /// Returns the command line of a step, with `--force` if `is_fresh`. Fails if the command line
+    /// is not valid, or if an input file that no step makes does not exist.
     pub(super) fn words(&self, step: &Step, is_fresh: bool) -> anyhow::Result<Vec<String>> {
         let mut words = step.words(self.folder, self.recipe.seed);
         let force = "--force".to_owned();
@@ -175,8 +175,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Runs the command of a whole step, which packs the parts that shards made. Waits while other
-    /// processes of the run hold a lock.
+    /// Runs a step's command for the whole step; the command packs the parts that shards wrote.
+    /// Tries again while another process of the run holds a lock.
     fn make_whole(&self, command: &Command, report: &Path) -> anyhow::Result<(Session, Outcome)> {
         loop {
             let alone = self.wait_to_be_alone()?;
@@ -198,7 +198,7 @@ impl Making<'_> {
     }
 
     /// Takes the lock under which one process makes a whole step; waits while another process holds
-    /// it. Returns `None` without a lock if the run is not divided into shards.
+    /// it. Returns `None`, without a lock, if the run is not divided into shards.
     fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
@@ -215,9 +215,9 @@ impl Making<'_> {
         }
     }
 
-    /// Returns a text of the remaining time for `left` core seconds of work, estimated: at first as
-    /// if all threads were busy, later by the `finished` core seconds in `seconds`. Returns an
-    /// empty text for less than half a second.
+    /// Returns a text with the estimated time for `left` core seconds of work: at first as if all
+    /// threads were busy, then at the rate so far, `finished` core seconds in `seconds` seconds.
+    /// The text is empty for less than half a second.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };
@@ -257,7 +257,6 @@ impl Making<'_> {
     }
 }
 
-/// Returns an error with the step's name, and with `--fresh` instead of `--force` as the remedy.
 fn of_step(name: &str, error: anyhow::Error) -> anyhow::Error {
     match format!("{error:#}") {
         text if text.contains("--force") => {

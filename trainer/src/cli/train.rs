@@ -58,7 +58,7 @@ pub(in crate::cli) struct Verdict {
     fit: LastFit,
     /// The last weights file.
     weights: PathBuf,
-    /// The SHA-256 of this weights file.
+    /// The SHA-256 of the last weights file.
     sha256: String,
     /// The match against `mobility`, the hand-written evaluation; null if the recipe has none.
     #[schemars(with = "MatchReport")]
@@ -79,9 +79,9 @@ struct LastFit {
     positions: u64,
     /// The results of the last fit by phase.
     phases: FitReport,
-    /// The MAE of the last fit on the validation set, in discs; null without positions.
+    /// The MAE of the last fit on the validation set, in discs; null if this set is empty.
     validation_mae: Option<f64>,
-    /// The MAE of the last fit on the test set, in discs; null without positions.
+    /// The MAE of the last fit on the test set, in discs; null if this set is empty.
     test_mae: Option<f64>,
 }
 
@@ -98,7 +98,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The names of the steps that play the last weights against `mobility` and the embedded weights.
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
 /// Makes the steps of a recipe and returns the results. `plan` is the recipe's name or path.
@@ -127,7 +126,6 @@ fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<
     })
 }
 
-/// Reads the JSON that the command of a step printed.
 fn report<T: DeserializeOwned>(making: &Making<'_>, made: &FinishedStep) -> anyhow::Result<T> {
     let path = making.folder.join(format!("{}.json", made.name));
     Ok(read_by(&path, |text| serde_json::from_str(text))?)
@@ -156,7 +154,7 @@ const MEASURED_GAMES: u64 = 16_384;
 /// The time of a [`MEASURED_GAMES`] game on one core of the reference machine, in seconds.
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
-/// Runs the command `train`: plans a recipe, or reads the plan of an earlier start, and makes it.
+/// Runs the command `train`: plans a recipe, or reads an earlier start's plan, and executes it.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { out, weights, .. } = arguments;
     check_name(out, Kind::Weights)?;
@@ -230,8 +228,8 @@ impl Arguments {
     }
 }
 
-/// Scales the games of each recipe in `names` so that it takes `budget` core seconds. Returns the
-/// one whose games change by the smallest factor, with its name; `None` if there are no recipes.
+/// Scales the games of each recipe in `names` so that the recipe takes `budget` core seconds.
+/// Returns the name and the scaled recipe with the factor nearest to 1; `None` without names.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();

@@ -42,7 +42,7 @@ pub struct Arguments {
 enum EarlyRounds {
     /// Games to fit to
     Data,
-    /// Seeds, but at least 2
+    /// Seeds of each trial, at least 2
     Seeds,
 }
 

@@ -22,7 +22,7 @@ score-depth = 1
 weights = 'mobility'
 ";
 
-/// Commands, each with the file that it writes or describes and the place of the printed checksum.
+/// Commands, the file that each writes or describes, and the JSON pointer of its reported checksum.
 const COMMANDS: &[(&str, &str, &str)] = &[
     ("run recipe.toml --out run --threads 1", "run/played.games", "/steps/0/sha256"),
     ("run recipe.toml --out run --threads 2", "run/a.openings", "/steps/1/sha256"),

@@ -149,8 +149,8 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// A C file with weights inside, and one with a raw file, must compute the expected values, also
-/// after each move. A regression: a program with two such C files silently skipped the second.
+/// A C file that contains weights and one that reads a raw file must compute the expected values,
+/// also after each move. A regression: a program with two C files silently skipped the second.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");

@@ -18,7 +18,6 @@ pub(crate) const TINY_FACTORS: &str = "name = 'tiny'\nscalars = ['moves_pair']\n
     [factors]\ndimensions = 8\nphases = 4\n\
     [[pattern]]\nsquares = 'a1 b1 c1 d1 a2'\n[[pattern]]\nsquares = 'c3 d3 e3 f3'\n";
 
-/// Returns a game of random moves, the first [`RANDOM_PLIES`] of which are marked as random.
 pub(crate) fn random_game(seed: u64) -> Game {
     Game::new(RANDOM_PLIES, &random_moves(seed)).unwrap()
 }
@@ -37,7 +36,6 @@ impl Folder {
         folder
     }
 
-    /// Writes `a.games` by self-play, with exact play at `exact` or fewer empty squares.
     pub(crate) fn with_self_play(seed: u64, games: u64, exact: u32) -> Self {
         let folder = Self::new();
         folder.self_play("a.games", &Run::whole(self_play(seed, "4..=20", exact), games));
@@ -48,7 +46,6 @@ impl Folder {
         records::write(&self.path(name), seeds.map(random_game));
     }
 
-    /// Writes games of `Mobility` against itself. Returns the number of games.
     pub(crate) fn self_play(&self, name: &str, run: &Run) -> u64 {
         let players = PerSide::both(&Mobility);
         play_games(&self.path(name), run, players, Existing::Keep, &Silent).unwrap().games

@@ -64,13 +64,12 @@ fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
     squares.iter().fold(0, |number, &square| number * 3 + number_of_disc(position, square))
 }
 
-/// Returns 0 for a disc of the player, 1 for one of the opponent, 2 for an empty square.
 fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     let at = |board: u64| board >> (8 * y + x) & 1 == 1;
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns the number of each configuration's class in the file of Edax. `mirror` is the order of
+/// Returns for each configuration the number of its class in Edax's file. `mirror` is the order of
 /// the digits in the mirrored configuration; empty if mirroring reverses them.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
@@ -185,8 +184,8 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Each of the 46 weights in a sum is rounded by at most half a step, so the values of the other
-/// program and ours differ by at most 23 steps, and on average by less than 3.
+/// Each of the 46 weights of a value is rounded by at most half a step of 1/32 disc, so the other
+/// program's value and ours differ by at most 23 steps; the mean difference must be below 3.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();

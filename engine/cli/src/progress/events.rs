@@ -69,7 +69,7 @@ pub(crate) struct StageDetails<'a> {
 }
 
 impl<'a> StageDetails<'a> {
-    /// Creates details from numbers of units. `done` includes `resumed`, which the rate omits.
+    /// Creates details from numbers of units. The rate counts only `done - resumed`.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),

@@ -36,7 +36,6 @@ impl Stage {
         StageDetails::new((name, unit), (done, *done_before, *total), begun.elapsed())
     }
 
-    /// Moves the bar to `done` units. Returns true if enough time has passed for the next report.
     pub(super) fn is_due(&mut self, done: u64) -> bool {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
@@ -66,7 +65,7 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
 }
 
 impl StageDetails<'_> {
-    /// Returns the text for the event `progress`, or `end` of a stage of 1 s or more; else `None`.
+    /// Returns the text of the event `moment`: `progress`, or `end` after 1 s or more; else `None`.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
         let part = part(unit, done, total);

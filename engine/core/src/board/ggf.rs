@@ -48,7 +48,7 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Reads `8` (the size), 64 squares (`*` black, `O` white, `-` empty) and a side, or `None`.
+/// Reads `8` (the size), 64 squares (`*` black, `O` white, `-` empty) and the side to move.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;

@@ -140,7 +140,6 @@ pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     }
 }
 
-/// Reads a score from −64 to 64 discs: an integer, or also a fraction if `T` is a float.
 pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T, Invalid> {
     let score = word.parse().ok().filter(|score| (T::from(-64)..=T::from(64)).contains(score));
     score.ok_or_else(|| Invalid::not(word, "a score", "a number from -64 to 64"))

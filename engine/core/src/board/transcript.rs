@@ -93,8 +93,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the longest field, in a table row or after a label, that begins with a square; `None` if
-/// another such field is not a prefix of it, since the row is then damaged.
+/// Returns the moves in a table row or after a label: the longest field that begins with a square.
+/// Returns `None` if another such field is not a prefix of it, since the row is then damaged.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -135,7 +135,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
-    /// Reads the turns of a text that is no table row. Does not check the turns by the rules.
+    /// Reads turns in any form except [`Form::Column`]. Does not check them by the rules.
     pub fn scan(text: &str) -> Result<Self, Invalid> {
         let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
         let mut rest = text.trim_ascii();

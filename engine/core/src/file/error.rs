@@ -40,8 +40,8 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns advice on a system error for the end of a message; empty if there is none. `action`
-/// completes "cannot …"; `open it`, `read it` and `list it` mean that the file is an input.
+/// Returns advice on a system error, for the end of the message "cannot `action`"; empty if there
+/// is none. The actions `open it`, `read it` and `list it` are of inputs, all others of outputs.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {

@@ -28,8 +28,8 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     })
 }
 
-/// Refuses a partial file unless it begins with a prefix of `head`, as a killed run leaves it, or
-/// with zeros only, as a crash of the system leaves it.
+/// Refuses a partial file, unless it begins with `head` or is cut off within `head` (left by a
+/// killed run), or begins with zeros only (left by a crash of the system).
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);

@@ -8,9 +8,9 @@ use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_
 use super::shown::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
-/// Checks that a command may write `output`; every command calls this before its work. Refuses a
-/// path that is an input (under any name), that is a record file in an input folder, that is no
-/// ordinary file, or at which no file can be created. Checks the path of the partial file likewise.
+/// Checks that a command may write `output`; every command calls this before its work. Refuses the
+/// path of an input (under any name), of a record file in an input folder, or of a folder or
+/// device; also a path where no file can be created. Checks the partial file's path too.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -54,7 +54,6 @@ pub fn make_folder(folder: &Path) -> Result<()> {
 
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
-/// Returns true if `path` is the manifest of the folder `input` or a record file in it.
 fn is_in_input(path: &Path, input: &Path) -> bool {
     let is_inside = || input.is_dir() && is_same_file(folder_of(path), input) && path.exists();
     let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));

@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// Foreign compression formats: the first bytes, the name, and the program that decompresses.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\x1F\x8B", "gzip", "gunzip"),
     (b"\x28\xB5\x2F\xFD", "zstd", "unzstd"),

@@ -1,4 +1,4 @@
-//! The paths of an output, and checks before a file is opened: opening a named pipe can block.
+//! The paths of an output, and checks of a path before its file is opened: a named pipe can block.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -58,7 +58,7 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Refuses an output if its path, or its partial file's path, has anything but an ordinary file.
+/// Refuses an output if anything but an ordinary file is at its path, or at its partial file's.
 /// Returns both paths. The output may be a link to an ordinary file; the link will be replaced.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];

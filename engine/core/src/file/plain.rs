@@ -1,4 +1,4 @@
-//! Plain files: outputs in the formats of other programs, also written as `PATH.partial` first.
+//! Plain files: outputs in the formats of other programs. They are written as `PATH.partial` first.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -40,14 +40,14 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
     }
 }
 
-/// Replaces any file at `path`. Refuses a partial file that another program has left there.
+/// Replaces any file at `path`. Refuses a file at `PATH.partial` that another program has left.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes)
 }
 
-/// The number of first bytes that all files of a format share. A partial file that begins with
-/// them, or with a part of them, is taken for the leftover of a killed run.
+/// The number of bytes at the beginning of a file that all files of its format share. A partial
+/// file that begins with these bytes, or ends within them, is taken for a leftover of a killed run.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -70,7 +70,7 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file. Replaces an existing file only if it begins with `head`.
+    /// Creates the file with the content `bytes`. Replaces only a file that begins with `head`.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
         let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::differences::Differences;
 
 /// The revision of the program's behaviour, part of every provenance. Raise it by one when the same
-/// settings give other games, searches or fits. Then `trainer/recipes/small.sha256` changes. It
-/// also changes with a new entry of a provenance, or another zstd; not with a release.
+/// settings give other games, searches or fits, which changes `trainer/recipes/small.sha256`. A new
+/// entry of a provenance, or another zstd, also changes that file; a release does not.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -27,7 +27,7 @@ impl Provenance {
         self
     }
 
-    /// Sets `key` only if `is_unusual`, so that files with the usual value keep their provenance.
+    /// Sets `key` only for an unusual value: with the usual one, the provenance stays as it was.
     #[must_use]
     pub fn with_unusual(self, is_unusual: bool, key: &str, value: impl Into<Value>) -> Self {
         if is_unusual { self.with(key, value) } else { self }
@@ -92,8 +92,8 @@ mod tests {
         assert_eq!(one.canonical(), canonical);
     }
 
-    /// The expected behaviour revision, and the checksum of the weights of `run small --seed 1`. A
-    /// revision may keep the checksum: it may change only games, searches or fits not in `small`.
+    /// The behaviour revision, and the checksum of the weights of `run small --seed 1`. Revisions
+    /// may share a checksum, if they differ only in work that `run small` does not do.
     const RECORDED: (u32, &str) =
         (9, "91c19cc9948487642c2284c569742298b49e20d704bb7bcefd46e80999ec8120");
 

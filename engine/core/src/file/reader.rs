@@ -114,8 +114,8 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file that lacks sections of its original: checks all except the checksum of the
-    /// whole content.
+    /// Accepts a file from which sections were removed: checks all except the checksum of the whole
+    /// content.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);
@@ -163,7 +163,7 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections read so far, which are iterated without content.
+    /// Returns the places of the raw sections read so far. The iterator omits their content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }

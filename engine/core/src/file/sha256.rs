@@ -8,12 +8,11 @@ use sha2::{Digest as _, Sha256};
 use super::{FileError, Result, open_ordinary};
 use crate::progress::Progress;
 
-/// Returns the SHA-256 of these bytes.
+/// Returns the SHA-256 of these bytes in hexadecimal.
 pub fn sha256_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Returns the SHA-256 of the hashed bytes; an empty text if they were not hashed.
 pub(super) fn finished(digest: Option<Sha256>) -> String {
     digest.map(|digest| hex::encode(digest.finalize())).unwrap_or_default()
 }

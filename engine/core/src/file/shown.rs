@@ -14,8 +14,8 @@ pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns an error if an output has the path of a registered progress file. In this case, ends the
-/// registration, and removes the progress file if this process created it.
+/// Refuses an output at the path of a progress file in [`SHOWN`]. The refusal removes the path from
+/// `SHOWN`, and also removes the file if this process created it.
 pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
     let claims = |path: &Path| {
         let [of_output, of_shown] =
@@ -25,7 +25,6 @@ pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, claims)
 }
 
-/// Refuses the folder of a run if a progress file has the folder's path or lies inside it.
 pub(crate) fn refuse_shown_within(folder: &Path) -> Result<()> {
     refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
 }

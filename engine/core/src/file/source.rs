@@ -1,4 +1,4 @@
-//! Reads the bytes of a file from front to back, and checks them against checksums.
+//! Reads the bytes of a file from front to back, and checks them against checksums in the file.
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};

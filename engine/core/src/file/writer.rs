@@ -179,7 +179,7 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends bytes to the file, after it overwrote what an earlier failed append may have left.
+    /// Appends bytes to the file. First cuts off what an earlier failed append may have left.
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };

@@ -13,7 +13,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Computes the coverage of squares and lines by all instances.
+    /// Counts the instances at each square, and finds the lines that lie within one instance.
     pub fn of(geometry: &Geometry) -> Self {
         let mut instances = [0; 64];
         for instance in &geometry.instances {

@@ -58,7 +58,7 @@ impl FactorShape {
         phase.index() / self.phases
     }
 
-    /// Returns the range of all phases that are in one group with some phase of `range`.
+    /// Returns the range extended at both ends to whole groups of phases.
     pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
         let together =
             |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));
@@ -76,7 +76,7 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. If the text has no number of phases, takes that of `before`, or else 20.
+    /// Returns the shape. A text without a number of phases gets that of `before`, or 20 if `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

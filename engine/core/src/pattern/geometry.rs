@@ -16,7 +16,7 @@ pub const fn configurations(squares: usize) -> usize {
 pub struct Instance {
     /// The index of the instance's pattern in the set.
     pub pattern: usize,
-    /// The images of the pattern's squares, in the pattern's order.
+    /// The squares of the instance: entry i is the image of the pattern's square i.
     pub squares: Vec<Square>,
 }
 
@@ -93,8 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase. `counts` has how often each parameter
-    /// occurs in them: their sum over the first pattern is divided by the number of its instances.
+    /// Returns the number of training positions of a phase, in which its parameters occur `counts`
+    /// times: the sum over the first pattern, divided by the number of instances of this pattern.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();

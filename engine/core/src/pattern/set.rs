@@ -16,7 +16,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the pattern's name in the file. The name does not affect the evaluation.
+    /// Returns the name of the pattern, from the set's file. It does not affect the evaluation.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -108,17 +108,17 @@ impl PatternSet {
         toml::to_string(&raw).unwrap_or_default()
     }
 
-    /// Returns the set's name in the file.
+    /// Returns the name of the set, from its file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the patterns in the file's order.
+    /// Returns the patterns in the order of the set's file.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// Returns the scalar features in the file's order.
+    /// Returns the scalar features in the order of the set's file.
     pub fn scalars(&self) -> &[Scalar] {
         &self.scalars
     }

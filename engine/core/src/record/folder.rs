@@ -20,7 +20,7 @@ pub struct RecordFolder {
     files: BTreeMap<String, FolderEntry>,
 }
 
-/// The entry of a record file in the manifest.
+/// The entry of a record file in the manifest of its folder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FolderEntry {
     /// The name of the file in the folder.
@@ -137,9 +137,9 @@ impl RecordFolder {
     }
 
     /// Adds the unlisted record files of a folder to its manifest; `describe` returns a file's
-    /// number of records. If a listed file is missing or changed, returns an error or, with `anew`,
-    /// removes its entry and lists a changed file again. After an interruption, the next call
-    /// continues with the first file that is not listed.
+    /// number of records. If a listed file is missing or changed, returns an error; with `anew`,
+    /// removes the entry of a missing file and lists a changed file again. After an interruption,
+    /// the next call continues with the first file that is not listed.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -189,7 +189,7 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns a message on how a file differs from its entry, with the remedy; `None` if equal.
+    /// Returns how a file differs from its manifest entry, with the remedy; `None` if equal.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {
@@ -227,7 +227,6 @@ fn is_of_records(folder: &Path, name: &str) -> bool {
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 
-/// Returns whether `name` is a file name without a folder and without special characters.
 fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
     let is_special = |letter: char| matches!(letter, '/' | '\\') || letter.is_control();

@@ -12,7 +12,7 @@ const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flag of games with search values. The next two: moves drawn at random, a stated result.
+/// The flags of a game: it has search values, moves drawn at random, or a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;
@@ -52,7 +52,6 @@ fn flags(game: &Game) -> u8 {
     flag(values, VALUES) | flag(game.deviations() != 0, DEVIATIONS) | flag(stated, STATED)
 }
 
-/// Reads the number of games at the beginning of a frame. Returns it and the rest of the frame.
 pub(super) fn counted(bytes: &[u8]) -> Result<(usize, Columns<'_>), FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
@@ -113,7 +112,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     if rest.0.is_empty() { Ok(games) } else { Err(wrong("has more bytes than its games take")) }
 }
 
-/// Returns the index of a square among the legal moves in ascending order, counted from 0.
 fn ordinal(legal: u64, square: Square) -> u8 {
     (legal & (square.bit() - 1)).count_ones() as u8
 }

@@ -15,7 +15,7 @@ pub struct Solved {
     pub black_score: Discs,
 }
 
-/// A game from the start position. All moves are legal; the last position need not be the end.
+/// A game from the start position, finished or not. All moves are legal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Game {
     random_plies: u8,
@@ -33,7 +33,7 @@ impl Game {
         Self::of_replay(random_plies, &Replay::from_start(squares)?)
     }
 
-    /// Creates a game from the moves of a replay that began at the start position.
+    /// Creates a game from a replay that began at the start. Refuses more random plies than moves.
     pub fn of_replay(random_plies: u8, replay: &Replay) -> Result<Self, Invalid> {
         let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
         let moves = squares.len();
@@ -45,7 +45,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Adds a stated result for black, unless the moves have it. Refuses one beyond ±64 discs.
+    /// Adds a stated result for black, unless the moves give the same. Refuses one beyond ±64.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -142,7 +142,7 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the result for black that the source states, if the moves have a different one.
+    /// Returns the result for black that the source states, if the moves give no result or another.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
@@ -174,7 +174,7 @@ impl Game {
     }
 }
 
-/// Returns a key by which duplicate games are found: 16 bytes of the SHA-256 of the moves.
+/// Returns a key by which duplicate games are found: the first 16 bytes of the moves' SHA-256.
 pub fn key_of_moves(moves: &[Square]) -> [u8; 16] {
     let moves: Vec<u8> = moves.iter().map(|square| square.index() as u8).collect();
     let mut key = [0; 16];

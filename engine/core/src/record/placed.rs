@@ -46,7 +46,6 @@ impl Record for PlacedPosition {
     const PER_FRAME: usize = POSITIONS_PER_FRAME;
     const KINDS: &[Kind] = &[Kind::Placed];
 
-    /// Encodes columns: all scored positions, then all game numbers (u64), then all subsets (u8).
     fn encode_frame(positions: &[Self]) -> Vec<u8> {
         let rows = positions.iter().flat_map(|placed| placed.row.to_bytes());
         let games = positions.iter().flat_map(|placed| placed.game.to_le_bytes());

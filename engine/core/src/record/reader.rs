@@ -58,14 +58,14 @@ impl<R: Record> RecordReader<R> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// Returns the next frame's records; `None` at the end. Do not mix calls with the iterator.
+    /// Returns the records of the next frame, if any. Do not also use the reader as an iterator.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
     /// Passes the records of each remaining frame to `take`, and advances `progress` by the bytes
-    /// read. Returns the checksum of the file. Do not mix calls with the iterator.
+    /// read. Returns the SHA-256 of the file. Do not also use the reader as an iterator.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,
@@ -102,7 +102,7 @@ impl<R: Record> RecordReader<R> {
     }
 
     /// Skips the next frame without decoding it. Returns the number of records in this frame;
-    /// `None` at the end of the file. Do not mix calls with the iterator.
+    /// `None` at the end of the file. Do not also use the reader as an iterator.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
         let section = self.next_records()?;
         let records = section.map(|section| self.records_in(&section)).transpose()?;

@@ -50,7 +50,7 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder. Returns true if it is new. Refuses an existing folder that is of no run.
+    /// Creates the folder; true if it is new. Refuses a folder with other files but no `run.json`.
     pub(super) fn create(&self) -> Result<bool> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
@@ -78,7 +78,6 @@ impl Folder {
         self.path.join(format!("part-{number:06}.snapshot"))
     }
 
-    /// Returns the numbers of the finished parts that are in the folder, in ascending order.
     pub(super) fn numbers(&self) -> Result<Vec<u64>> {
         let mut numbers: Vec<u64> =
             self.names()?.iter().filter_map(|name| number_of(name)).collect();
@@ -86,7 +85,6 @@ impl Folder {
         Ok(numbers)
     }
 
-    /// Returns true if the folder contains finished or unfinished parts.
     pub(super) fn has_work(&self) -> bool {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
@@ -120,7 +118,6 @@ impl Folder {
         }))
     }
 
-    /// Returns the path of the partial file of `run.json`, which is different for each shard.
     fn partial_manifest(&self, shard: Shard) -> PathBuf {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }
@@ -155,12 +152,10 @@ impl Folder {
         })
     }
 
-    /// Removes the parts, the snapshots and `run.json` from the folder, but not the lock files.
     pub(super) fn empty(&self) -> Result<()> {
         self.remove_files(|name| !is_lock(name))
     }
 
-    /// Removes the folder, unless it contains files that do not belong to the run.
     pub(super) fn remove(&self) -> Result<()> {
         // Removes `run.json` last: if killed before that, a later start can still remove the rest.
         self.remove_files(|name| name != MANIFEST)?;

@@ -25,7 +25,7 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if an existing `part` cannot be of these `units`; it is then made again.
+    /// Returns false if `part` cannot be the result of these `units`; the part is then made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
@@ -69,7 +69,7 @@ struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The index of the next part for [`Items::ends`], which receives the parts in order.
+    /// The index of the next part to pass to [`Items::ends`], which receives the parts in order.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -93,8 +93,8 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage, two at a time. All threads share the units of these two
-    /// parts, and take `per_item` units at once. The results do not depend on `per_item`.
+    /// Makes the missing parts of a stage, two parts at a time. Each thread takes `per_item` units
+    /// of one of these parts at a time. The results do not depend on `per_item`.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -151,7 +151,6 @@ impl Run {
         Ok(())
     }
 
-    /// Writes a part's sections as a file to `path`: the complete part, or a snapshot of it.
     pub(super) fn write_part(
         &self,
         path: &Path,
@@ -221,7 +220,6 @@ impl<W: Items> Work<'_, W> {
         if state.parts.is_empty() && !state.is_beginning { Task::Stop } else { Task::Wait }
     }
 
-    /// Runs a waiting task of the thread pool, or waits up to 2 ms for a change of the state.
     fn wait(&self) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
             let state = self.lock();

@@ -58,7 +58,6 @@ impl Lock {
         Ok(Self { path, _file: file })
     }
 
-    /// Returns an error if another process makes or packs the parts of this run.
     pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<()> {
         let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
@@ -89,7 +88,6 @@ fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error that another process, which holds the lock file `path`, works on `output`.
 fn refused(path: &Path, output: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

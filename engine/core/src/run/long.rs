@@ -120,7 +120,7 @@ impl LongPart<'_> {
         Ok(self.writer()?.section(name, content)?)
     }
 
-    /// Writes an uncompressed section to the part, which can be mapped into memory
+    /// Writes to the part an uncompressed section, which can be mapped into memory
     /// ([`Run::raw_sections`]). `produce` writes the content, which may have any length.
     pub fn raw_section<E: From<FileError> + From<RunError>>(
         &mut self,

@@ -19,7 +19,7 @@
 //!    part, and the [`Stage`]s. A stage has a number of units (games, positions, pairs, phases) and
 //!    a number of units in each part, from [`size`]. Parts are numbered over all stages.
 //! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
-//!    complete. The open run holds the lock of its [`Shard`]; another start is refused at once.
+//!    complete. The open run holds the lock of its [`Shard`]; a second process is refused at once.
 //! 3. It makes the missing parts of each stage by one of the functions below. A stage requires all
 //!    parts of earlier stages: if parts of other shards are missing, the error names these parts,
 //!    and the exit status is 75.
@@ -145,7 +145,6 @@ pub struct Run {
     /// The lock of the shard, or the lock for packing if this process only packs.
     lock: Lock,
     packs_only: bool,
-    /// The number of units of the first stage whose results are already in an existing output.
     standing: u64,
 }
 
@@ -175,7 +174,7 @@ impl Run {
         !self.shard.is_whole()
     }
 
-    /// Returns the number of units of the first stage whose results are already in the output.
+    /// Returns how many units of the first stage's work already have results in the output.
     pub fn standing(&self) -> u64 {
         self.standing
     }

@@ -10,7 +10,6 @@ use super::{Opened, Plan, Run, RunError, Shard, Stage};
 use crate::file::{Existing, FileError, Provenance, Reader, Result, Summary, check_name, complete};
 use crate::progress::Progress;
 
-/// The relation of an existing output to a run.
 enum OutputState {
     /// The output does not exist, or will be replaced.
     Nothing,
@@ -26,7 +25,7 @@ impl Run {
     ///
     /// # Errors
     /// * [`FileError::Busy`] if another process is making parts of this shard.
-    /// * [`FileError::Exists`] if other settings made the output or parts that `existing` keeps.
+    /// * [`FileError::Exists`] if output or parts have other settings and `existing` keeps them.
     pub fn open(
         output: &Path,
         plan: Plan,
@@ -103,7 +102,7 @@ impl Run {
         }
     }
 
-    /// Returns an error if another process makes parts of the shard; commands call this first.
+    /// Returns an error if another process makes parts of the shard: a check before any work.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {

@@ -14,12 +14,12 @@ pub struct Plan {
     /// The kind of the main output file; `None` if the output does not have the container format.
     /// In that case, the command itself checks whether the output is complete.
     pub kind: Option<Kind>,
-    /// The provenance of the output.
+    /// The provenance of the output: the settings and inputs that determine its content.
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The key in the provenance of the number of units in the first stage, if the run can be
-    /// extended to a greater number. `None` if every part depends on the number of units.
+    /// If the run can be extended: the provenance key of the number of units in the first stage.
+    /// `None` if every part depends on this number.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -61,9 +61,8 @@ impl Plan {
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// Returns the number of units of an existing output or run with the provenance `there`, if
-    /// this run can extend it: only this number differs, and it is no greater than this run's
-    /// number.
+    /// Returns the number of units of an existing output or run with the provenance `there`; `None`
+    /// unless `there` differs from this run in this number only, and the number is not greater.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

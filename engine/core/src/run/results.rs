@@ -12,11 +12,10 @@ use crate::progress::Progress;
 
 const RESULTS: &str = "results";
 
-/// Work whose unit with the index i has the result that a function returns for i.
 struct FunctionItems<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
-    /// Makes the missing parts; `make` returns a unit's result. Returns the results of all units.
+    /// Makes the missing parts of a stage; `make` maps a unit to its result. Returns all results.
     pub fn results<T, E>(
         &self,
         stage: usize,

@@ -15,7 +15,6 @@ use crate::tests::Folder;
 
 mod regressions;
 
-/// Work that squares numbers, and records which units were made.
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
@@ -109,7 +108,6 @@ fn pack(run: &Run) -> Result<Summary, RunError> {
     Ok(writer.finish()?)
 }
 
-/// Makes the missing parts and packs all parts. Returns the numbers that were squared.
 fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     let (run, squares) = (open(out, plan), Squares::default());
     run.make(0, 3, &squares, &Silent).unwrap();
@@ -117,7 +115,6 @@ fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     squares.made()
 }
 
-/// Returns the bytes of the output of an uninterrupted run.
 fn undisturbed(units: u64) -> Vec<u8> {
     let (folder, out) = Folder::with("out.positions");
     assert_eq!(finish(&out, plan(units)), (0..units).collect::<Vec<_>>());
@@ -384,7 +381,6 @@ fn a_run_ends_at_the_first_part_that_decides() {
     assert!(squares.made().is_empty(), "the end is known at the beginning");
 }
 
-/// A progress observer that counts the finished units and stores the total.
 #[derive(Default)]
 struct Counted(AtomicU64, AtomicU64);
 

@@ -78,7 +78,7 @@ impl Lines {
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
 
-    /// Returns the error for an input that ends without a record; `record` is as in [`Self::all`].
+    /// Returns the error of an input that ends without `record`, such as `a position`.
     pub fn ended_without(&self, record: &str) -> FileError {
         let expected = "expected boards, OBF or transcripts, one a line";
         let reason = format!("the input ends without {record}; {expected}");
@@ -133,8 +133,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
 }
 
 /// Returns true if `line` continues the game whose first lines are `game`. After a PGN tag, any
-/// line continues the game, even after a blank line. Numbered moves are continued by a line of
-/// further moves, but not after a blank line, and not if its first move number is 1.
+/// line continues the game, even after a blank line. After numbered moves, a line of further moves
+/// continues the game, but not after a blank line, and not if its own first move number is 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
@@ -164,7 +164,6 @@ fn is_tag(line: &[u8]) -> bool {
     line.len() > 2 && line[0] == b'[' && is_name(line) && line.ends_with(b"]")
 }
 
-/// Returns the move number at the beginning of a line, such as 12 for `12.` and `12)`, if any.
 fn move_number(line: &[u8]) -> Option<u64> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! Reads the bytes of a text file, which may be compressed by zstd, without a byte-order mark.
+//! Reads the bytes of a text file, compressed by zstd or not. Omits a byte-order mark.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -78,8 +78,8 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the number of bytes of the file that were read. For a compressed file, this may be
-    /// one buffer more than the text returned so far needs.
+    /// Returns the number of bytes of the file that were read. For a compressed file, up to one
+    /// buffer of these bytes may belong to text that was not yet returned.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
@@ -89,8 +89,8 @@ impl TextSource {
         self.line
     }
 
-    /// Reads to the byte `end`, inclusive, or to the end of the file. Returns the number of bytes
-    /// read; 0 at the end of the file. Stores only the first `most + 1` of them in `piece`.
+    /// Reads to the byte `end`, inclusive, or to the end of the file. Stores only the first `most +
+    /// 1` bytes in `piece`. Returns the number of bytes read; 0 at the end.
     pub fn read_until(&mut self, end: u8, most: u64, piece: &mut Vec<u8>) -> Result<u64> {
         let read = self.try_read_until(end, most, piece);
         let bytes = read.map_err(|error| {

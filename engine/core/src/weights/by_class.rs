@@ -21,7 +21,6 @@ use crate::pattern::{FactorShape, Geometry, PatternSet};
 pub struct Weights {
     set: PatternSet,
     geometry: Geometry,
-    /// The weights, with a row for each phase and a column for each parameter.
     steps: Array2<i16>,
     /// The training counts: a row for each phase; only one row, of zeros, if they are unknown.
     counts: Array2<u32>,
@@ -162,8 +161,8 @@ impl Weights {
         Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Kept)
     }
 
-    /// Reads a weights file from memory, from which the counts of occurrences were omitted. In the
-    /// result, all counts are 0. Messages use `name` as the path.
+    /// Reads a weights file without training counts from memory. In the result, all counts are 0.
+    /// Messages use `name` as the path.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -221,7 +220,6 @@ impl Weights {
         Section { name: PATTERN_SET.to_owned(), content: self.set.to_toml().into_bytes() }
     }
 
-    /// Returns the sections that only a search uses: move ordering and pruning models.
     pub(super) fn learned_sections(&self) -> impl Iterator<Item = Section> {
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         ordering.chain(self.models.sections())

@@ -14,8 +14,8 @@ use crate::pattern::PatternSet;
 pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
-    /// Reads the counts of all phases from `bytes`, a weights file without its other sections, for
-    /// the pattern set `set`. Also returns the provenance.
+    /// Reads the counts of all phases from `bytes`: a weights file for the pattern set `set`, from
+    /// which all other sections were omitted. Also returns the provenance.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,

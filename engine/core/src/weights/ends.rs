@@ -40,11 +40,11 @@ pub struct EndDepths {
 }
 
 impl Ends {
-    /// Creates a model from its coefficients, numbered as in [`EndDepths::mean_terms`] and
+    /// Creates a model from its coefficients, in the order of [`EndDepths::mean_terms`] and
     /// [`EndDepths::error_terms`], and its [deviations](Self::with_deviations).
     ///
     /// # Errors
-    /// A message for a coefficient or deviation that is not a number within ±1000.
+    /// A message for a coefficient or deviation that is NaN or beyond ±1000.
     pub fn new(
         mean: [f64; END_MEAN_TERMS],
         error: [f64; END_ERROR_TERMS],
@@ -86,10 +86,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the mean, given the value v in discs of the shallow search: v, ev and
-    /// dv for the slope, with e = (empties − 16) / 10 and d = ln(depth + 1); 1, e, o and oe for the
-    /// offset, with o = 1 or −1 for odd or even empties, since evaluations are biased for or
-    /// against the last mover; and s and so for static values, with s = 1 at depth 0, else 0.
+    /// Returns the terms of the mean, for the value v of the shallow search in discs. Slope: v, ev
+    /// and dv, with e = (empties − 16) / 10 and d = ln(depth + 1). Offset: 1, e, o and oe, with o =
+    /// 1 or −1 for odd or even empties (evaluations are biased for or against the last mover); s
+    /// and so, with s = 1 for a static value (depth 0), else 0.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -106,7 +106,8 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the error: 1, e, d, ed and o of [`Self::mean_terms`].
+    /// Returns the terms of the logarithm of the error: 1, e, d, ed and o, with e = (empties − 16)
+    /// / 10, d = ln(depth + 1), and o = 1 or −1 for odd or even empties.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]

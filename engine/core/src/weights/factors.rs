@@ -21,7 +21,7 @@ pub const MAX_FACTOR: i8 = 127;
 
 const FACTORS: &str = "factors";
 
-/// The factor vectors of all groups of consecutive phases: for each group, one for each parameter.
+/// The factor vectors: in each group of consecutive phases, one vector for each parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Factors {
     pub(super) shape: FactorShape,
@@ -148,8 +148,9 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// Returns the contribution of a sum s of factor vectors, in steps of 1/32 disc, rounded to the
-/// nearest, halves up: ½ Σ s_d² over the first half of the elements, minus that of the second half.
+/// Returns the contribution to a value of a sum s of factor vectors (unit 1/64), in steps of 1/32
+/// disc, rounded to the nearest, halves up: ½ Σ s_d² discs over the first half of the elements,
+/// minus that over the second.
 ///
 /// An element is the sum of at most 80 factors of at most 127, so it is at most 10,160. The sum of
 /// the squares of 32 elements is below 2³².

@@ -12,8 +12,8 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before and after the phases of a block. They keep all signed 16-bit
-/// indices from the middle of a pattern's table inside the block: reads need no bounds check.
+/// The number of unused weights before and after the tables of a block. With them, every signed
+/// 16-bit offset from the middle of a pattern's table is in the block: reads need no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
@@ -29,7 +29,7 @@ pub struct TableLayout {
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
-    /// The number of weights between the starts of the tables of two consecutive phases in a block.
+    /// The length of a phase's table in weights, padding included.
     pub stride: usize,
     /// The number of phases in a block. The last block may have fewer.
     phases: usize,
@@ -127,7 +127,6 @@ impl Expansion {
         Self { layout, parameters, scalars: geometry.pattern_parameters..geometry.parameters() }
     }
 
-    /// Copies the element of each parameter to all entries of `table` that belong to the parameter.
     fn expand<T: Copy>(&self, of_parameters: &[T], table: &mut [T]) {
         let patterns = table.iter_mut().zip(&self.parameters);
         patterns.for_each(|(element, &parameter)| *element = of_parameters[parameter as usize]);

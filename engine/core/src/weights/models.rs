@@ -12,7 +12,7 @@ pub struct Models {
     pub probcut: Option<ProbCut>,
     /// The endgame ProbCut model, which predicts exact scores from shallow searches, if any.
     pub ends: Option<Ends>,
-    /// The realization probabilities, that a move of each kind is played; `None` if there are none.
+    /// The probability that a move of each kind is played (realization probability), if any.
     pub realization: Option<Realization>,
 }
 
@@ -42,14 +42,12 @@ impl Models {
     }
 }
 
-/// Stores `content` of a section in `place`. Returns an error if a section was stored there before.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     first_time(&mut place.is_some())?;
     *place = Some(content);
     Ok(())
 }
 
-/// Sets `came` to true. Returns an error if it was true: the section then occurs twice in the file.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     if std::mem::replace(came, true) { Err("occurs twice".to_owned()) } else { Ok(()) }
 }

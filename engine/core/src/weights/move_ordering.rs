@@ -8,7 +8,7 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights of the evaluation that orders moves near the leaves of exact searches: one for each
-/// class of a small pattern set, in steps of 1/32 disc, and the factor of their sum.
+/// class of a small pattern set, in steps of 1/32 disc; and their [strength](Self::strength).
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -47,9 +47,9 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength: how many points 32 discs (1,024 steps) add to the score by which moves
-    /// are ordered. Each reply of the opponent costs 16 points. With strength 0, weights have no
-    /// effect.
+    /// Returns the strength of the evaluation in the score that orders moves: 32 discs (1,024
+    /// steps) add this many points to the score of a move, and each reply of the opponent costs 16
+    /// points. If it is 0, the weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength
     }
@@ -69,7 +69,7 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the weights from their sections: the pattern set; the strength followed by the
+    /// Reads the weights from their two sections: the pattern set, and the strength with the
     /// weights.
     ///
     /// # Errors

@@ -62,7 +62,7 @@ impl PackedWeights {
         Ok(Self { set, geometry, ordering, models, provenance, expansion, name, file, places })
     }
 
-    /// Returns the layout of the expanded blocks.
+    /// Returns the layout of the weights and factors in an expanded block.
     pub fn layout(&self) -> &TableLayout {
         &self.expansion.layout
     }

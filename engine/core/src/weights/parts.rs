@@ -51,8 +51,8 @@ pub struct PartWeight {
 
 impl<'a> ValueParts<'a> {
     /// Splits the value of a position into terms. `of_phase` returns the weights of all instances,
-    /// then of all scalar features, and the contribution of the factors in steps. Returns `None` if
-    /// the player has no legal move: the value is then that after a pass, or a final score.
+    /// then of all scalar features, and the term of the factors in steps of 1/32 disc. Returns
+    /// `None` if the player has no legal move: the value is that after a pass, or a final score.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

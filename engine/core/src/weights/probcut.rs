@@ -12,7 +12,7 @@ use crate::file::Section;
 
 pub(super) const PROBCUT: &str = "probcut";
 
-/// The number of coefficients of the predicted mean, one for each of [`Depths::mean_terms`].
+/// The number of coefficients of the predicted mean value, one for each of [`Depths::mean_terms`].
 pub const MEAN_TERMS: usize = 10;
 
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
@@ -69,7 +69,7 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
     /// Creates a model from its coefficients, in the order of the terms of mean and error.
     ///
     /// # Errors
-    /// A message for a coefficient that is not a number within ±1000, which no fit produces.
+    /// A message for a coefficient that is NaN or beyond ±1000; no fit produces such a coefficient.
     pub fn new(mean: [f64; MEAN], error: [f64; ERROR]) -> Result<Self, String> {
         check(mean.iter().chain(&error))?;
         Ok(Self { mean, error })
@@ -89,7 +89,6 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
         self.mean.iter().chain(&self.error)
     }
 
-    /// Creates a model from the first `MEAN` + `ERROR` numbers of a section.
     pub(super) fn of_coefficients(all: &[f64]) -> Result<Self, String> {
         let at = |first: usize| move |place: usize| all[first + place];
         Self::new(std::array::from_fn(at(0)), std::array::from_fn(at(MEAN)))
@@ -134,11 +133,11 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 }
 
 impl Depths {
-    /// Returns the terms of the predicted mean, given the shallow value v in discs: v, pv and gv/10
-    /// for the slope, with p = ply / 60 and g = the gap between the depths; 1, p and p² for an
-    /// offset; 1 for a shallow depth of 0 (a static value), else 0; o, op and op² for an offset of
-    /// odd gaps, with o = 1 or −1 for an odd or even deep depth (evaluations are biased for or
-    /// against the side that moves last), and 0 for even gaps.
+    /// Returns the terms of the mean, for the shallow value v in discs. Slope: v, pv and gv/10,
+    /// with p = ply / 60 and g = the gap between the depths. Offset: 1, p and p²; s = 1 for a
+    /// static value (shallow depth 0), else 0; o, op and op², with o = 0 for an even gap; for an
+    /// odd gap, o = 1 or −1 for an odd or even deep depth (evaluations are biased for or against
+    /// the last mover).
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -158,7 +157,7 @@ impl Depths {
     }
 
     /// Returns the terms of the logarithm of the standard error in discs: 1, p, p², ln g, l, pl and
-    /// g mod 2, with p and g as in [`Self::mean_terms`], and l = ln(shallow + 1).
+    /// g mod 2, where p = ply / 60, g = deep − shallow, and l = ln(shallow + 1).
     pub fn error_terms(self) -> [f64; ERROR_TERMS] {
         let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
         [1.0, ply, ply * ply, libm::log(self.gap()), shallow, ply * shallow, self.odd_gap()]
@@ -178,7 +177,6 @@ impl Depths {
 }
 
 impl Prediction {
-    /// Creates a prediction: `mean` maps a shallow value to the mean; `logarithm` is ln `error`.
     fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
         let [at_0, at_1] = [0.0, 1.0].map(mean);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);

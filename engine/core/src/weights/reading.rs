@@ -46,7 +46,6 @@ pub(super) trait Receiver {
     fn take_factors(&mut self, group: usize, factors: &[i8]);
 }
 
-/// The treatment of the training counts when a weights file is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
     /// The file must contain all counts, and the reader stores them.
@@ -108,7 +107,7 @@ pub(super) struct ReadSections<R> {
 }
 
 impl<R: Receiver> ReadSections<R> {
-    /// Creates the state before the first section, for `set`, which the file may contain again.
+    /// Creates the state before any section is read. The section of the pattern set may follow.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {
@@ -127,13 +126,11 @@ impl<R: Receiver> ReadSections<R> {
         }
     }
 
-    /// Reads all remaining sections.
     pub(super) fn take_all(&mut self, reader: &mut Reader) -> Result<(), WeightsError> {
         while self.take_next(reader)? {}
         Ok(())
     }
 
-    /// Reads the next section. Returns false at the end of the file.
     pub(super) fn take_next(&mut self, reader: &mut Reader) -> Result<bool, WeightsError> {
         let Some(section) = reader.next().transpose()? else { return Ok(false) };
         self.take(&section).map_err(|problem| unusable(reader.path(), &section.name, problem))?;
@@ -188,7 +185,6 @@ impl<R: Receiver> ReadSections<R> {
         Ok(())
     }
 
-    /// Checks that no section is missing. The error is the name of the first missing section.
     fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
         first_missing(&self.steps_came, PhaseSection::weights_name)?;
         if counts != CountsAre::LeftOut {
@@ -203,7 +199,6 @@ impl<R: Receiver> ReadSections<R> {
         Ok(())
     }
 
-    /// Checks that no section of counts is missing. The error is the name of the first missing one.
     pub(super) fn all_counts_came(&self) -> Result<(), String> {
         first_missing(&self.counts_came, PhaseSection::counts_name)
     }

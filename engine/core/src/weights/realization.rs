@@ -20,8 +20,8 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability (3/4, in steps of 1/65535) of a family of kinds of which a
-/// position can have many moves. Near 1, these moves would have a total probability far above 1.
+/// The greatest mean probability (3/4, in steps of 1/65535) of a family of kinds of moves, if a
+/// position can have many such moves: near 1, their total would be far above 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move in the order of all moves of its position, by the value of the position after
@@ -36,7 +36,7 @@ pub enum Rank {
     Third,
     /// The fourth or fifth most promising move of the position.
     Fourth,
-    /// A move of the position that is less promising than five others.
+    /// A move after the fifth most promising move of the position.
     Late,
 }
 
@@ -103,8 +103,8 @@ impl MoveKind {
     /// [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have many moves of this family, whatever the stage of the
-    /// game: not of the first three ranks, and not the best move of an earlier search.
+    /// Returns true if a position can have many moves of this family (numbered stage by stage):
+    /// their rank is fourth or later, and they are not the best move of an earlier search.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

@@ -13,7 +13,7 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// The weights or training counts of one phase, in a weights file or in a finished phase of a fit.
+/// The weights or training counts of a phase, as a section of a weights file or a fit's part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps of 1/32 disc, |weight| ≤ [`MAX_STEPS`].
@@ -27,12 +27,12 @@ pub enum PhaseSection {
 pub enum PhaseRow<T> {
     /// The weights or counts themselves.
     Whole(Vec<T>),
-    /// Changes from the previous phase's numbers, with wrap-around; in the first phase, from 0.
+    /// Differences (wrapping) from the weights or counts of the previous phase; in phase 0, from 0.
     Changes(Vec<T>),
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights. Adds changes to the previous phase's: an error if `before` lacks these.
+    /// Returns the weights. Adds changes to the previous phase's weights, which `before` returns.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -52,7 +52,7 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the numbers. Adds changes to the previous phase's: an error if `before` lacks these.
+    /// Returns the weights or counts. Adds changes to the previous phase's, which `before` returns.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -107,7 +107,7 @@ impl PhaseSection {
         name(COUNTS, phase)
     }
 
-    /// Reads the numbers of a phase from a section; `None` for a section of another kind.
+    /// Reads the weights or counts of a phase from a section; `None` for a section of another kind.
     ///
     /// # Errors
     /// A message for a section that does not fit `parameters` parameters.
@@ -174,7 +174,7 @@ fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
 }
 
-/// Returns the words of which `content` has the bytes in the order of [`planes`].
+/// Returns the words from `content`, which has their bytes in the order of [`planes`].
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,

@@ -9,7 +9,7 @@ use crate::board::Discs;
 /// The number of steps in a disc. A step is the unit of values and weights.
 pub const STEPS_PER_DISC: i32 = 32;
 
-/// The greatest weight in steps of 1/32 disc: the sum of eight fits into a signed 16-bit number.
+/// The greatest weight in steps of 1/32 disc: the sum of eight such weights fits into an `i16`.
 pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64

@@ -15,7 +15,6 @@ const COLUMNS: usize = 4;
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 const STEP_X: usize = BOARD + 64;
-/// The vertical distance between the upper edges of boards; three lines of text fit between.
 const STEP_Y: usize = BOARD + 70;
 /// The left edge of the first board. [`TOP`] is its upper edge, below the headline and the name.
 const LEFT: usize = 20;
@@ -57,7 +56,7 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Draws the board of pattern `number`: the squares that the set lists are numbered, and the
+/// Draws the board of pattern `number`: numbers the squares by which the set defines it; the
 /// squares of the pattern's other instances have a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());

@@ -17,13 +17,12 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors, where 0 is the first vector after the margin.
+/// The indices of a position's factor vectors; 0 is the first vector after the margin of zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     /// For each lane (pattern instance), the index of the factor vector of configuration 0. The
     /// number of the position's configuration, which may be negative, is added to it.
     pub(super) middles: &'a Middles,
-    /// For each lane (pattern instance), the number of the position's configuration.
     pub(super) indices: &'a Indices,
     /// The indices of the factor vectors of scalar features.
     pub(super) others: &'a [u32],
@@ -67,7 +66,7 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the element-wise sum of the vectors at `places`. Index 0 means `vectors[MARGIN]`.
+/// Returns the element-wise sum of the vectors at `places`, whose index 0 means `vectors[MARGIN]`.
 ///
 /// # Panics
 /// If `vectors` is too short for some index that `places` could contain.

@@ -9,10 +9,10 @@ use std::arch::x86_64::{
 use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
-/// Returns the sum, over all lanes, of the weight at `start` + the lane's middle + its index.
+/// Returns the sum of the weights at `start` + middle + index, one weight for each lane.
 ///
 /// # Safety
-/// Each of these weights, and two more bytes, must be inside the allocation of `start`.
+/// Each of these weights, and the two bytes after it, must be inside the allocation of `start`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

@@ -71,8 +71,8 @@ impl Middles {
         &self.of.0
     }
 
-    /// Returns the greatest middle. If it lies inside the table, every read of a lane stays within
-    /// the margins, so the reads need no bounds checks.
+    /// Returns the greatest of all lanes' indices of configuration 0. If it is inside the table, no
+    /// read goes beyond the margins, so reads need no bounds checks.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {

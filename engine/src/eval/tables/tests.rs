@@ -1,4 +1,4 @@
-//! Tests of values, and of how rarely omitted factors put a value on the wrong side of a window.
+//! Tests of values, and of how rarely a value without factors is on the wrong side of a window.
 
 use super::*;
 use crate::board::Symmetry;
@@ -27,7 +27,6 @@ fn the_parts_add_up_to_the_value_of_the_tables() {
     assert!(tables.parts(None, &no_move).is_none());
 }
 
-/// Draws a random set of patterns with any squares, up to the greatest number of instances.
 fn random_set(random: &mut Generator) -> PatternSet {
     let mut text = String::from("name = \"random\"\nscalars = [\"player_discs\"]\n");
     let mut set = PatternSet::from_toml(&text).unwrap();

@@ -1,4 +1,4 @@
-//! The search of the last four empty squares in null windows, with a function for each number.
+//! The search of the last four empty squares in null windows: one function for each number of them.
 //!
 //! Half of all positions of an endgame search have at most four empty squares. To save time, their
 //! search uses no table and sorts no moves: it tries the empty squares, odd quadrants first. A
@@ -70,7 +70,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Returns a score bound; the first square is alone in its quadrant if any of the three is.
+/// Returns a score bound. If any of the three squares is alone in its quadrant, the first one is.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -189,15 +189,15 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Returns four ascending squares in the order of how many of them are in their quadrant: 1, then
-/// 3, 2 and 4. Squares of the same quadrant stay adjacent.
+/// Sorts four ascending squares by how many of the four are in their quadrant, in the order 1, 3,
+/// 2, 4. Squares of the same quadrant stay adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// By the quadrants of four squares, 2 bits each: the order of the squares in [`by_quadrants`].
+/// The orders in [`by_quadrants`], by the quadrants of the four squares, 2 bits each.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;

@@ -39,8 +39,8 @@ const FIRST_MARGIN: Discs = 3;
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Solves a position. Also stores the score of the position after the best move, so that a
     /// later search of that position only looks for a move that attains it. If a limit ends the
-    /// search, returns as an error the score if the table had it, and otherwise the result of the
-    /// search that guesses it.
+    /// search, returns an error: with the score, if the table had it, or else with the result of
+    /// the fixed-depth search that guesses the score.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -92,7 +92,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// Returns the score, by searches in ever wider windows around `center`; wrong after a limit.
+    /// Returns the score, by searches in ever wider windows around `center`; wrong if stopped.
     fn endgame_around(
         &mut self,
         position: &Position,
@@ -112,14 +112,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the score and the best move, if any, from the main table; `None` without a score.
+    /// Returns score and best move of the position's entry; `None` unless its two bounds are equal.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// Stores the score of a position, and that of the position after its best move, if any.
+    /// If there is a best move, stores the scores of the position and of the one after that move.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;

@@ -55,14 +55,13 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index in the move list that a key contains; the key `i32::MIN` gives one beyond it.
+/// Returns the index of a key's move in the move list; for `i32::MIN`, an index beyond the list.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns a bound of the score, by a search in the null window above `alpha`.
     #[inline]
     pub(super) fn null_window(
         &mut self,
@@ -154,7 +153,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the best score, or the first one above `alpha`, and its move. A move must be legal.
+    /// Returns the best score, or the first above `alpha`, and its move. Needs a legal move.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,

@@ -18,7 +18,7 @@ use crate::simd::{Instructions, compiled_for};
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
-/// and 3 (with fewer: depth 0). With 15, 17 and 20, it takes 2 to 4 % more time, and as many nodes.
+/// and 3 (with fewer: 0). With 15, 17 and 20, solves take 2 to 4 % more time, and as many nodes.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
 /// The least number of empty squares at which move scores include the factors' contribution. With
@@ -121,9 +121,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Finds a move that attains a known score. Null-window searches test the moves, best move
-    /// score first; the last move needs no test. If the score is from a pruned search, perhaps no
-    /// move attains it; the result is then the move of the best move score. A move must be legal.
+    /// Finds a move that attains a known score: tests moves by null-window searches, highest move
+    /// score first; the last move needs no test. If the score is from a pruned search and no move
+    /// attains it, returns the move of the highest move score. The player must have a legal move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,

@@ -5,14 +5,12 @@ use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::Models;
 
-/// Returns `Mobility` with a move probability for each index of a stage and kind of move.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// Returns `Mobility` with move probabilities from 1/16 to 6/16, in an irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }

@@ -125,7 +125,7 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report. Games of the run that the file does not contain are duplicates.
+    /// Returns the report on a run of `games` games. Games that this tally lacks are duplicates.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

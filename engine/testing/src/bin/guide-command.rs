@@ -4,9 +4,9 @@
 //!
 //! * `othello-engine`, `othello-trainer`: runs the real program. Reduces every amount in
 //!   [`AT_MOST`] to its limit, adds the arguments in [`ADDED`], and creates missing inputs. A run
-//!   with more than 3 shards is not divided. An output of an earlier block is made again. The
-//!   stand-in only checks the arguments of commands in blocks of `text`, of runs of recipes, which
-//!   take minutes, and of commands that need a missing GPU.
+//!   with more than 3 shards is not divided. An output of an earlier block is made again. Only
+//!   checks the arguments of a command in a block of `text`, of a run of a recipe (which takes
+//!   minutes), and of a command that needs a GPU if there is none.
 //! * `cargo` and the scripts of the repository do nothing.
 //!
 //! Exit status 1 means that the work found something wrong. The stand-in accepts this status,

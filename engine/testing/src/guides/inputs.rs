@@ -87,7 +87,7 @@ pub fn transcripts(games: u64, moves: usize) -> String {
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
-/// Returns scored boards, one per line: the positions of `count` random games after `moves` moves.
+/// Returns boards, one per line, after `moves` moves of `count` random games, with made-up scores.
 pub fn boards(count: u64, moves: usize) -> String {
     let line = |seed| {
         let replay = Game::new(0, &random_moves(seed)).expect("a game").replay();

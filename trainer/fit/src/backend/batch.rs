@@ -20,7 +20,7 @@ impl Batch {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Returns the indices of the batch in a [`Rows`](super::Rows) of `positions` positions.
+    /// Returns the indices of this batch's positions in a [`Rows`](super::Rows) of `positions`.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

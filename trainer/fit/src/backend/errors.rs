@@ -31,12 +31,12 @@ impl Errors {
         self.absolute as f64 / f64::from(RESIDUALS_PER_DISC) / f64::from(WEIGHTS_PER_OCCURRENCE)
     }
 
-    /// Returns the weight of all positions in occurrences.
+    /// Returns the sum of the weights of all positions, in occurrences.
     pub fn occurrences(&self) -> f64 {
         self.weight as f64 / f64::from(WEIGHTS_PER_OCCURRENCE)
     }
 
-    /// Returns the weight of all positions in 1/64 occurrence.
+    /// Returns the sum of the weights of all positions, in 1/64 occurrence.
     pub fn weight(&self) -> u64 {
         self.weight
     }

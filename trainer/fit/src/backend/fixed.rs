@@ -13,7 +13,7 @@ pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 /// The number of fixed-point steps per occurrence for the weight of a position.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
-/// The bits to which conjugate gradients round a search direction: integers with one common scale.
+/// The number of bits of the integers to which conjugate gradients round a search direction.
 pub const DIRECTION_BITS: i32 = 24;
 
 /// The left shift that converts labels from units of 2⁻⁸ disc to units of 2⁻¹⁸ disc.

@@ -52,14 +52,15 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the number of elements of a group's vector for `phases` phases if all parameters
-    /// occur: no group of so many phases has more. `None` if the model has no factors.
+    /// Returns the length of the longest vector that a group of `phases` phases can have: that of a
+    /// group in which all parameters occur. `None` if the model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of indices: one for each parameter that occurs, one for all others.
+    /// Returns the number of parameter indices: one for each parameter that occurs in training, and
+    /// one that all other parameters share.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }

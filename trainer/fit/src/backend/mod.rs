@@ -84,7 +84,8 @@ pub trait Backend: Sync {
     /// Returns the number of elements of each vector of this backend.
     fn parameters(&self) -> usize;
 
-    /// Returns positions for use on the device. Their weights total at most [`MAX_TOTAL_WEIGHT`].
+    /// Returns positions for use on the device. Their total weight must be at most
+    /// [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
     /// Returns a vector of zeros.
@@ -226,7 +227,7 @@ pub struct GroupUpdate<'v, B: Backend> {
 /// The vectors that [`Backend::adam`] changes.
 #[derive(Debug)]
 pub struct Moments<B: Backend + ?Sized> {
-    /// The current weights in discs (and, for a group of phases, the factors).
+    /// The current weights in discs; in a vector of a group of phases, the factors follow.
     pub weights: B::Reals,
     /// For each weight, the running mean of its gradient.
     pub first: B::Reals,
@@ -267,7 +268,7 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error for an operation that this backend, of a single phase or of a group, lacks.
+/// Returns the error for an operation that only a backend of a single phase (or of a group) has.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }
@@ -291,7 +292,8 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the total weight times the factor, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    /// Returns the sum of the positions' weights, each multiplied by the factor, in units of
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`] of an occurrence.
     pub fn total_weight(&self) -> u64 {
         let weight =
             |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);
@@ -327,7 +329,7 @@ pub trait SolveMany: Sync {
 /// The scores of positions, and the amount of work.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Solved {
-    /// The score of each position for its player, −64..=64; `None` if it was not found.
+    /// The score of each position for its player, −64..=64; `None` for an unsolved position.
     pub scores: Vec<Option<i8>>,
     /// The number of nodes of all searches.
     pub nodes: u64,

@@ -4,8 +4,8 @@
 //! Positions come from games that the evaluation plays against itself. Some are reached by one or
 //! two further random moves, since most positions of a search do not occur in strong games. The
 //! predictions are fitted to the exact scores of these positions. Then endgame searches try several
-//! thresholds for a cut, in standard deviations of the prediction. Each confidence, such as 95 %,
-//! gets the threshold with which this share of the scores is right.
+//! thresholds for a cut, in standard deviations of the prediction. The threshold of a confidence
+//! such as 95 % is the one with which 95 % of the searches return the exact score.
 
 use std::fmt;
 
@@ -26,11 +26,10 @@ use crate::source::Result;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Trial searches solve held-out samples with up to this many empty squares below `Settings::most`.
+/// Trial searches solve the held-out samples with at least `Settings::most` − this many empties.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
-/// The range of the number of random moves at the beginning of a game.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
 /// The greatest number of random moves that lead from a position of a game to the sampled position.
 const MOST_CHANCE: u32 = 2;
@@ -111,7 +110,6 @@ pub struct Confidence {
     pub deviations: f64,
 }
 
-/// A sampled position, its exact score, and the values from which the score is predicted.
 #[derive(Serialize, Deserialize)]
 struct Sample {
     /// The discs of the player to move and of the opponent, as bitboards.
@@ -210,7 +208,6 @@ fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<Empti
     Some(EmptiesError { empties, shallow, errors: Errors::of(errors)? })
 }
 
-/// Returns the results of solving the samples by pruned searches, with each threshold in `TRIED`.
 fn trials(
     ends: &Ends,
     mut evaluator: Tables,

@@ -50,10 +50,11 @@ pub struct Calibrated {
     /// The share of the variance of scores among the moves of a position that patterns and counts
     /// (such as of replies) explain together, on held-out positions.
     pub explained: f64,
-    /// The share of the variance of scores among the moves of a position that counts (such as of
-    /// replies) explain alone, on held-out positions.
+    /// The share of the variance of scores among the moves of a position that is explained without
+    /// patterns, by counts alone (such as of replies), on held-out positions.
     pub explained_by_replies: f64,
-    /// The strength: the factor of the weights in a move score, in 1/1024, where a reply costs 16.
+    /// The strength: the factor of the weights in a move score, in units of 1/1024. In the same
+    /// score, each reply of the opponent costs 16.
     pub strength: i16,
     /// The searches with each tried strength. With strength 0, the weights are not used.
     pub trials: Vec<Trial>,
@@ -98,10 +99,11 @@ const HELD_OUT: usize = 10;
 /// The ridge, in occurrences. It has little effect on parameters that occur much more often.
 const RIDGE: f64 = 10.0;
 
-/// A ridge at which pattern weights are 0, and only counts (such as of replies) explain scores.
+/// A ridge so large that pattern weights become 0: only counts (such as of replies) predict scores.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages: the first solves families; each of the others tries one strength (factor).
+/// Returns the stages of a calibration: the first solves the positions after all moves of sampled
+/// positions (families); each of the others tries one strength (factor) of the fitted weights.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -154,11 +156,11 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of the strength that scales the fitted effect of a reply to
-/// its cost in move scores, 16.
+/// The strengths to try. At 1.0, the fitted effect of a reply on the score becomes 16 in a move
+/// score, the usual cost of a reply.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns [families](Settings::families) with exact scores: to learn from, and for the test.
+/// Returns [families](Settings::families) with exact scores: for learning, then for the test.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -182,7 +184,7 @@ fn families(
     Ok(divided(&found, HELD_OUT).map(siblings))
 }
 
-/// Returns, for each legal move, the exact score of the position after the move.
+/// Returns, for each legal move, the exact score of the position after the move, for its player.
 fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
     let score = |square: Square| {
         searcher.new_game();
@@ -200,8 +202,6 @@ fn family_of(position: &Position, scores: &[Discs], geometry: &Geometry) -> Fami
     Squares(position.moves()).zip(scores).map(member).collect()
 }
 
-/// Returns the number of the opponent's replies, the number of replies to corners, and 1 if the
-/// move is in a quadrant with an odd number of empty squares.
 fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS] {
     let odd = (position.empty() & QUADRANTS[square.quadrant()]).count_ones() % 2;
     let replies = child.moves();
@@ -238,7 +238,6 @@ fn play_to<E: Evaluate>(
     (position.moves() != 0).then_some(position)
 }
 
-/// Returns the trial positions, which are solved with each strength, each from another game.
 fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Position>> {
     let searchers = Search::new(evaluator).searchers()?;
     let numbers = (settings.families..settings.families + settings.searches).into_par_iter();
@@ -249,7 +248,6 @@ fn trial_positions(settings: &Settings, evaluator: &Tables) -> Result<Vec<Positi
     Ok(numbers.filter_map(position).collect())
 }
 
-/// Returns the total number of nodes of the searches that solve `positions`.
 fn nodes(stage: usize, positions: &[Position], evaluator: &Tables, work: &Work<'_>) -> Result<u64> {
     let searchers = Search::new(evaluator).searchers()?;
     // Some games end before `TRIAL_EMPTIES` empty squares, so the last units of work are empty.

@@ -20,7 +20,6 @@ use crate::source::Result;
 
 /// The least depth of a search whose value is predicted by a shallower search.
 const LEAST_DEPTH: u32 = 3;
-/// The range of the number of random moves at the beginning of a game.
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
 /// A calibrated model, and its errors on positions that it was not fitted to.
@@ -49,7 +48,7 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The errors of the predictions of searches to one depth, in discs.
+/// The errors of the predicted values of searches to one depth, in discs.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct DepthError {
     /// The depth of the predicted search.

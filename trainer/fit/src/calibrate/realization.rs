@@ -19,11 +19,11 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::Result;
 
-/// The depth of the search whose best move stands for the move that an earlier search remembered.
+/// The depth of the search whose best move stands for the best move in the transposition table.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
-/// The prior of a kind of move is the probability of a coarser kind, counted as this many moves.
+/// A kind of move is smoothed by this many additional moves with the probability of a coarser kind.
 const PRIOR: f64 = 16.0;
 
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
@@ -79,9 +79,10 @@ impl fmt::Display for Calibrated {
 pub struct Family {
     /// The place of the move in the order of its position's moves, the most promising first.
     pub rank: &'static str,
-    /// The best move of an earlier search of the position: this move, another one, or nothing.
+    /// The best move that an earlier search of the position found: this move (`the best`), another
+    /// move (`another`), or none because there was no earlier search (`nothing`).
     pub memory: &'static str,
-    /// The share of the moves that were played, by stage of the game; `None` without such moves.
+    /// For each stage of the game, the share of these moves that were played; `None` without any.
     pub played: [Option<f64>; STAGES],
 }
 
@@ -161,7 +162,8 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Returns the counts of the legal and played moves of a game, where a search chose the move.
+    /// Counts the legal and the played moves in those positions of a game where a search chose the
+    /// move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
@@ -184,7 +186,6 @@ impl Counts {
         counts
     }
 
-    /// Returns the sum of `played` and the sum of `available` over the indices `places`.
     fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
         places.fold([0.0; 2], |[played, available], place| {
             [played + self.played[place] as f64, available + self.available[place] as f64]

@@ -31,7 +31,6 @@ pub struct Settings {
 /// One of this many positions is held out, to test the model that is fitted to the others.
 pub(super) const HELD_OUT: usize = 5;
 
-/// The greatest number of samples in one part (file) of a run.
 const MOST_PER_PART: u64 = 1 << 14;
 
 /// Returns the number of units of work in a part (file) of a run, if a unit takes about `seconds`.
@@ -90,9 +89,9 @@ pub(super) fn fitted<const M: usize, const E: usize>(
 pub struct Errors {
     /// The number of positions with a prediction.
     pub positions: u64,
-    /// The root mean square of the errors that the model predicts.
+    /// The root mean square of the errors that the model predicts, in discs.
     pub predicted: f64,
-    /// The root mean square of the actual errors.
+    /// The root mean square of the actual errors, in discs.
     pub observed: f64,
 }
 

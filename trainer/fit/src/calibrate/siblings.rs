@@ -16,7 +16,6 @@ pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
 /// Families of positions: one row for each position, with the score for its side to move.
 pub(super) struct Siblings {
-    /// The parameter indices of each position's patterns.
     parameters: Array2<u32>,
     counts: Array2<f64>,
     scores: Array1<f64>,
@@ -36,7 +35,6 @@ pub(super) struct Explanation {
 const STEPS: usize = 60;
 
 impl Siblings {
-    /// Collects the positions of these families. Each position has `instances` parameters.
     pub(super) fn new<'f>(
         instances: usize,
         families: impl IntoIterator<Item = &'f Family>,
@@ -62,9 +60,9 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)². Scores are relative
-    /// to the mean of their family. Returns the weights. Uses conjugate gradients, preconditioned
-    /// by the diagonal of a matrix that bounds the normal matrix from above.
+    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², with scores relative
+    /// to the mean of their family (all moves of a position). Uses conjugate gradients,
+    /// preconditioned by the diagonal of a matrix that bounds the normal matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -133,7 +131,6 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.pow2().sum_axis(Axis(0))]
     }
 
-    /// Subtracts from each value the mean of the values of its family.
     fn center(&self, values: &mut Array1<f64>) {
         for family in &self.families {
             let mut values = values.slice_mut(s![family.clone()]);

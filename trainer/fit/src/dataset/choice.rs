@@ -13,7 +13,7 @@ use super::DatasetFolder;
 /// A file or folder of records and the weight of its positions, written `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DataChoice {
-    /// The path of the file or folder.
+    /// The path of a record file, of a folder of record files, or of a dataset folder.
     pub path: PathBuf,
     /// The factor by which the weights of its positions are multiplied, above 0 and at most 1,000.
     pub weight: f64,

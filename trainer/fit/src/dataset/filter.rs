@@ -43,7 +43,8 @@ const KEYS: [(Key, f64); 6] = [
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, the number of positions outside its range, and of those with an undefined key.
+/// For each key of a filter, the numbers of positions that the filter excludes: because the key's
+/// value is outside the range, and because the key is undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 

@@ -102,7 +102,6 @@ struct FileEntry {
 
 const MANIFEST: &str = "dataset.json";
 const FORMAT: &str = "othello dataset";
-/// The version of dataset folders that this program writes and reads.
 const VERSION: u32 = 2;
 /// The size in bytes above which a manifest is refused; thousands of inputs need less.
 const LONGEST_MANIFEST: u64 = 64 << 20;

@@ -20,8 +20,8 @@ use crate::source::{DataError, Result};
 /// sorted run. One thread reads a range in a few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The bytes that a position takes while it is read and sorted: vectors take up to twice their
-/// size.
+/// The memory in bytes for a position while positions are read and sorted: twice its size, since
+/// growing vectors allocate up to twice their content.
 const BYTES_PER_POSITION: u64 = 40;
 
 /// The memory in bytes for the blocks of records that are labelled and split at the same time.
@@ -91,8 +91,8 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns the number of ranges to read at the same time, 1 or 2, and the remaining memory
-    /// in bytes. Refuses a limit that is too small for one range.
+    /// Returns the number of ranges of records to read at the same time, 1 or 2, and the memory in
+    /// bytes that the limit leaves for other uses. Refuses a limit too small for one range.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
@@ -110,7 +110,7 @@ pub(super) fn counts(runs: &[SortedRun]) -> Counts {
     all
 }
 
-/// Returns the error for a dataset folder in place of files of records.
+/// Returns the error for a dataset folder that is given where only record files are possible.
 pub(super) fn no_records(folder: &Path) -> DataError {
     let reason = "a dataset has positions but no games; name the records that it was made from";
     FileError::refused(folder, reason).into()

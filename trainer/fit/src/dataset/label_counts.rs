@@ -6,7 +6,6 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::source::{LabelRules, Labelled};
 
-/// The number of training positions of each phase, by the label rule that applied.
 #[derive(Clone, Debug)]
 pub(crate) struct LabelCounts {
     rules: LabelRules,

@@ -55,7 +55,7 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// The sums over all training rows of the same position, of which there is at least one.
+/// Sums over the training rows of one position. There is at least one such row.
 struct Duplicates {
     position: Position,
     weight: i64,
@@ -97,7 +97,6 @@ mod tests {
         ScoredPosition::new(position, Label::new(label).unwrap(), Weight::new(weight).unwrap())
     }
 
-    /// Sorts and merges sources, each with the rows of one subset; returns the rows by subset.
     fn merged_sources(sources: &[(Subset, &[ScoredPosition])]) -> [Vec<ScoredPosition>; 3] {
         let sorted = |&(subset, rows): &(Subset, &[ScoredPosition])| {
             let mut rows = rows.to_vec();

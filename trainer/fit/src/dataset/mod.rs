@@ -72,7 +72,6 @@ use stored::StoredRows;
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
     phases: Vec<PhaseRows>,
-    /// The number of test positions omitted from each phase because training has them.
     omitted: Vec<u64>,
     counts: Counts,
     inputs: Vec<Input>,
@@ -81,10 +80,9 @@ pub struct Dataset {
 
 type PhaseRows = [StoredRows; Subset::ALL.len()];
 
-/// Counts of the positions of a dataset, or of a range of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of training games and training positions outside games, except enumerated ones.
+    /// The number of training games, as [`Dataset::games`] defines it.
     games: u64,
     /// The number of positions omitted because their player has no legal move.
     dropped: u64,
@@ -113,7 +111,7 @@ impl Dataset {
         self.subset(Subset::Training, phase)
     }
 
-    /// Returns the validation positions of a phase, which decide when a fit stops.
+    /// Returns the validation positions of a phase, which select the best epoch of a fit.
     pub fn validation(&self, phase: Phase) -> &[ScoredPosition] {
         self.subset(Subset::Validation, phase)
     }

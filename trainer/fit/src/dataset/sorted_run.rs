@@ -21,11 +21,9 @@ use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::records::{Frame, RecordRange};
 use crate::source::{DataError, LabelRules, Result};
 
-/// The number of blocks of records that are labelled in parallel.
 const FRAMES_AT_ONCE: usize = 8;
 
 pub(super) struct SortedRun {
-    /// The sorted rows, by subset and phase.
     pub(super) rows: [Vec<StoredRows>; Subset::ALL.len()],
     pub(super) counts: Counts,
 }
@@ -33,7 +31,7 @@ pub(super) struct SortedRun {
 #[derive(Serialize, Deserialize)]
 struct Description {
     counts: Counts,
-    /// The numbers of rows by subset and phase.
+    /// The number of rows of each phase, for each subset.
     rows: [Vec<u64>; Subset::ALL.len()],
 }
 

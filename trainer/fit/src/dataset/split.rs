@@ -116,20 +116,20 @@ impl Split {
         Self { seed: 0, validation_percent: 0, test_percent: 0, share: Share::ALL }
     }
 
-    /// Returns the subset of a game; `None` if the share omits it.
+    /// Returns the subset of a game; `None` if [`Self::share`] omits the game.
     pub fn of_game(&self, game: &Game) -> Option<Subset> {
         let moves = game.canonical_squares().into_iter();
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a canonical position outside games; `None` if the share omits it.
+    /// Returns the subset of a canonical position outside games; `None` as in [`Self::of_game`].
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
     }
 
     /// Returns the subset that the record states, whatever the seed; without one, the subset of the
-    /// position's game. `None` if the share omits the game.
+    /// position's game. `None` if [`Self::share`] omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

@@ -16,7 +16,6 @@ use super::{Counts, DataChoice, DatasetFolder, Filter, Input, Split, Subset};
 use crate::source::records::Records;
 use crate::source::{LabelRules, Result};
 
-/// The number of blocks of records that are labelled and split in parallel.
 const FRAMES_AT_ONCE: usize = 16;
 
 /// A labelled position, and whether it is for training, validation or test.
@@ -35,7 +34,7 @@ pub struct Placed {
 pub struct Columns {
     /// The discs of the player to move, as bitboards; bit 0 is a1, bit 63 is h8.
     pub player: Vec<u64>,
-    /// The discs of the opponent, like `player`.
+    /// The discs of the opponent, as bitboards with the same numbering of the squares.
     pub opponent: Vec<u64>,
     /// The labels in discs, from the view of the player to move.
     pub label: Vec<f32>,
@@ -278,7 +277,6 @@ mod tests {
         }
     }
 
-    /// Returns the positions that the stream should return, computed one game after another.
     fn expected() -> Vec<Placed> {
         let split = Split::new(7);
         let of_games = games(GAMES).into_iter().flat_map(|game| {

@@ -62,10 +62,9 @@ impl<W: Write + Seek> Npz<W> {
 
 /// The parameters in one array: those of a pattern's classes, or of every scalar feature's values.
 pub(super) struct Place {
-    /// The index of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the axes by which the array orders these parameters.
+    /// The lengths of the axes of these parameters: the classes, or the features and their values.
     pub(super) axes: Vec<usize>,
 }
 
@@ -112,7 +111,7 @@ pub struct Origin<'a> {
     pub counted: bool,
 }
 
-/// Adds the arrays of weights, and their origin, to an `.npz` file.
+/// Adds the arrays of weights, and the weights' provenance and checksum, to an `.npz` file.
 pub fn add_weights(
     file: &mut Npz,
     weights: &Weights,

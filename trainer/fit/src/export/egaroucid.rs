@@ -17,10 +17,10 @@ use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest
 const MAX_WEIGHT: i16 = 4091;
 /// The word `RUN` + n represents n zeros.
 const RUN: i16 = 4096;
-/// The greatest number of zeros in one word; more take further words.
+/// The most consecutive zeros that one word can represent; a longer run takes several words.
 const MAX_RUN: usize = 28_600;
 
-/// Returns an Egaroucid evaluation file with these weights, whose unit of 1/32 disc is also ours.
+/// Returns an Egaroucid evaluation file with these weights. The unit of both is 1/32 disc.
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());

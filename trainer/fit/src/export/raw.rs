@@ -8,7 +8,8 @@ use othello_engine::pattern::{Scalar, configurations};
 /// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, phase by phase: first
 /// the weights of each pattern by configuration, then those of each scalar feature by count. If
 /// each group of n consecutive phases shares its weights, they are written once for each group. The
-/// factor vectors, if any, follow by group in the same order, one signed byte for each factor.
+/// factor vectors, if any, follow for each group of phases that shares factors, in the same order
+/// of parameters, with one signed byte for each factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -36,7 +37,7 @@ fn shared_phases(weights: &Weights) -> usize {
     shared.unwrap_or(1)
 }
 
-/// Returns the parameter of each weight of a phase in the raw file; a class's may occur repeatedly.
+/// Returns the parameter index of each weight of a phase in the raw file; indices may be repeated.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {

@@ -19,12 +19,11 @@ use super::tables::{Differences, ReadTables};
 
 const MAX_SET_BYTES: usize = 1 << 20;
 const MAX_HEADER_BYTES: usize = 1 << 16;
-/// The size in bytes of the widest number in an array.
 const WIDEST: usize = size_of::<f64>();
 
 /// Reads weights from the arrays of an `.npz` file: `pattern_set`, the weights of every pattern
-/// (`weights_KK`) and, if the set has scalar features, `scalar_weights`; also counts, if present,
-/// and factors, if the set has any. Fractions of a step in weights and factors are rounded.
+/// (`weights_00`, `weights_01`, …) and, if the set has scalar features, `scalar_weights`; also
+/// training counts, if present, and factors, if the set has any. Rounds fractions of a step.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
@@ -63,7 +62,8 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns an array's bytes with header; `None` if the file lacks it. Over `most` is an error.
+    /// Returns the bytes of an array with its header; `None` if the file lacks the array. More than
+    /// `most` bytes of elements are an error.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -150,7 +150,8 @@ impl<F: Read + Seek> Arrays<F> {
     }
 }
 
-/// Returns the elements of the array in `bytes` as `f64`; `None` if their type is not `T`.
+/// Reads an array in the NumPy format, and converts its elements by `number`; `None` if they are
+/// not of type `T`.
 fn view<T: ViewElement + Copy>(
     bytes: &[u8],
     number: impl Fn(T) -> f64,
@@ -169,7 +170,8 @@ pub struct WeightArrays<'a> {
     pub steps: ArrayView2<'a, f64>,
     /// The training occurrences by phase (rows) and parameter (columns), if known.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, if the set has any: a row has the factor vectors of a group of phases.
+    /// The factors, if the pattern set has any. Each group of phases has one row: the factor
+    /// vectors of all parameters.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
@@ -316,7 +318,6 @@ mod tests {
         assert!(read.weights.factors() == weights.factors());
     }
 
-    /// Returns a file with the test's pattern set and the arrays that `add` adds.
     fn file_of(add: impl FnOnce(&mut NpzWriter<Cursor<Vec<u8>>>)) -> Vec<u8> {
         let mut npz = NpzWriter::new(Cursor::new(vec![]));
         npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();
@@ -324,7 +325,7 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns a file as Python may write it, in which one weight of the pattern is `change`.
+    /// Returns a file as Python may write it: with `f64` weights 1.25, except one that is `change`.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);

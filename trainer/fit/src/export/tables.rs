@@ -25,7 +25,7 @@ pub struct ReadTables {
 /// The differences between rounded and exact weights, over all configurations in a file, in discs.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema)]
 pub struct Rounding {
-    /// The largest difference of a weight.
+    /// The largest absolute difference of a weight.
     pub largest: f64,
     /// The root of the mean squared difference of a weight.
     pub rms: f64,
@@ -105,7 +105,7 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns, for each parameter of the target set, its index in the set of `from`, if any.
+    /// Returns, for each parameter of the pattern set `to`, its index in the set of `from`, if any.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];

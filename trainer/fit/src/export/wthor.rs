@@ -26,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the ply from which on most solved games are solved; `None` if another game reaches this
-/// ply without being solved there.
+/// Returns the most frequent ply of the games' solved positions; `None` if there is none, or if a
+/// game that reaches this ply has its solved position at another ply or nowhere.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {

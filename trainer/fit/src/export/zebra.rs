@@ -30,12 +30,12 @@ const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// The number of the file's units (1/512 disc) in one unit of Zebra's evaluation (1/128 disc).
 const WORDS_PER_STEP: i32 = 4;
-/// The index of the constant in a stage; parity and weights follow.
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// A number added to all occurrences, so that all phases weigh the same if there are no counts.
+/// Added to every number of occurrences, so that all phases have the same weight if the counts are
+/// unknown (0).
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -83,7 +83,7 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
 }
 
 /// Fits the pattern weights of the stages by least squares, so that the weights that Zebra
-/// interpolates are close to `weights`. Each phase counts by its occurrences of the parameter.
+/// interpolates are close to `weights`. Each parameter weights the phases by its occurrences.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -137,8 +137,8 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
 }
 
 /// Reads Zebra's evaluation file: every phase gets the weights with which Zebra evaluates it.
-/// Weights files have neither constant nor parity: a quarter of their sum is added to every weight
-/// of the pattern `row 2`, which has four instances.
+/// Weights files have no place for Zebra's constant and parity weight: a quarter of the sum of
+/// these two is added to every weight of the pattern `row 2`, which has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -229,7 +229,7 @@ fn order(geometry: &Geometry) -> Vec<usize> {
 
 /// The numbers of played discs for which Zebra's file has weights.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
-/// The number of played discs of the last stage, the full board. The file does not store it.
+/// The number of played discs of the last stage, the full board. The file has no weights for it.
 pub(super) const FULL: usize = 60;
 
 /// The stages, one or two, from which Zebra interpolates the weights of a phase, and their shares.
@@ -258,7 +258,6 @@ impl Between {
         }
     }
 
-    /// Returns true if the file has all stages of this interpolation.
     pub(super) fn is_stored(self) -> bool {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
@@ -294,7 +293,8 @@ impl Stages {
         }
     }
 
-    /// Returns the number of each stage. Each stage needs an observation with a weight above 0.
+    /// Returns, for each stage, the number that fits the observations with the least squared error.
+    /// Each stage needs an observation with a weight above 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

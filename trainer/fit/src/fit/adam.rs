@@ -50,7 +50,6 @@ struct Progress {
 }
 
 impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
-    /// Creates Adam in the saved `state` or, without one, at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,

@@ -27,7 +27,7 @@ pub enum Device {
     Host,
 }
 
-/// The device that was picked.
+/// The device that [`Device::pick`] returns: the CPU, a GPU, or the kernels on the CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PickedDevice {
     kind: Kind,

@@ -63,7 +63,7 @@ pub(super) fn counts<B: Backend>(
     Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
 }
 
-/// Returns the numbers of [`counts`] without rounding, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+/// Like [`counts`], but not rounded: in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
 pub(super) fn occurrences<B: Backend>(
     backend: &B,
     rows: &[Rows<'_>],

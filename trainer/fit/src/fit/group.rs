@@ -63,7 +63,6 @@ fn rows<'a>(
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Runs the fit, from the snapshot `resumed` if given, to its end or stop; returns the result.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -106,7 +105,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// In dimensions with only zeros in `factors`, draws the trained parameters of `to_begin_with`.
+    /// Draws random factors of the trained parameters, into `to_begin_with`, in those dimensions in
+    /// which all `factors` are 0.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -126,7 +126,6 @@ impl<B: Backend> GroupFit<'_, B> {
         }
     }
 
-    /// Returns the initial factors in the parameter order of the group; 0 without initial weights.
     fn initial_factors(&self) -> Vec<i8> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {

@@ -93,7 +93,6 @@ struct Scratch<B: Backend> {
 }
 
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
-    /// Creates the optimizer in the saved `state` or, without one, at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
@@ -209,7 +208,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. Steps on the sample belong to the first epoch; any other step ends one.
+    /// Takes one step. On all positions, it ends an epoch; on the sample, it belongs to the first.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {

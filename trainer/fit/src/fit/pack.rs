@@ -65,7 +65,6 @@ pub(super) struct Packing<'a> {
 }
 
 const PACK: &str = "pack (parts)";
-/// The provenance key for the number of epochs of each phase that the time limit stopped.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {

@@ -96,7 +96,6 @@ impl<B: Backend> PhaseFit<'_, B> {
         }
     }
 
-    /// Creates the solver in the saved `state` or, without one, at the start of a fit.
     fn solver<'p>(
         &'p self,
         problem: &'p Problem<'_, B>,

@@ -34,7 +34,7 @@ pub struct PhaseReport {
     pub validation_positions: u64,
     /// The number of test positions.
     pub test_positions: u64,
-    /// The number of epochs.
+    /// The number of epochs that the fit completed.
     pub epochs: u32,
     /// The epoch whose weights were kept.
     pub best_epoch: u32,
@@ -187,7 +187,7 @@ pub(super) struct FittedUnit {
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
 
-/// A phase that has the weights of a fitted phase.
+/// A phase that was not fitted, and has the weights of a fitted phase.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Filled {
     /// A phase that was not fitted.
@@ -224,7 +224,7 @@ impl FitReport {
     }
 }
 
-/// Returns the phase in `fitted` nearest to `phase`, of two the earlier; `None` if there are none.
+/// Returns the phase in `fitted` nearest to `phase`, the earlier of two; `None` if there are none.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }

@@ -56,7 +56,8 @@ pub struct Fit<'a> {
 /// The limits of a fit, which have no effect on the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The time limit, if any: then, the fit writes the current weights. The next run resumes it.
+    /// The time limit, if any. At the limit, the fit writes its current weights. The next run
+    /// continues the fit.
     pub time: Option<Duration>,
     /// The memory limit in bytes, if any. One phase alone may use all of it; several phases fitted
     /// at the same time may use half of it together.
@@ -73,9 +74,9 @@ pub struct FitEnd {
 }
 
 impl Fit<'_> {
-    /// Fits the phases on `backend`, and writes `path`, `path.metrics.jsonl` and
-    /// `path.report.json`; a shard only makes its parts in `path.parts`. Keeps existing parts of
-    /// this fit; refuses other files at these paths, unless `existing` allows replacing them.
+    /// Fits the phases on `backend`, and writes weights to `path`, with `path.metrics.jsonl` and
+    /// `path.report.json`; a shard only stores its phases in `path.parts`. Keeps what this fit
+    /// stored before; refuses other files at these paths, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -183,7 +184,8 @@ impl Fit<'_> {
         }
     }
 
-    /// Returns how many fits may run at once, each with vectors of up to `length` elements.
+    /// Returns how many fits may run at the same time within the memory limit, each with vectors of
+    /// up to `length` elements.
     fn at_once(&self, length: usize) -> Result<usize, FitError> {
         // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
         // state, it copies four vectors, and needs the same memory again for their bytes.
@@ -212,8 +214,8 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of the section, in a part of the first stage, with a phase's weights without factors,
-/// from which the fit of factors starts.
+/// The section of a part of the first stage that contains a phase's weights without factors, from
+/// which the fit of factors starts.
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
@@ -263,7 +265,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase, if `is_start` before a fit of factors; returns true if the fit is finished.
+    /// Fits a phase, as the start of a fit of factors if `is_start`. Returns true if finished.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,

@@ -123,7 +123,6 @@ pub struct AdamSettings {
     pub epsilon: f64,
 }
 
-/// The conditions under which a fit stops.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) epochs: u32,
@@ -293,7 +292,7 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the settings with which Adam fits factors and, from near their optimum, the weights.
+    /// Returns the settings with which Adam fits factors, together with weights fitted before.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }

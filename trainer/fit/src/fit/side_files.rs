@@ -63,7 +63,7 @@ impl GrowingMetrics {
         Ok(())
     }
 
-    /// Opens or creates the file. Keeps lines of earlier processes, except an incomplete last line.
+    /// Opens or creates the file. Keeps the complete lines that earlier processes wrote to it.
     fn begin(&self) -> Result<Begun, FileError> {
         let there = match read_ordinary(&self.path, LONGEST) {
             Err(error) if error.is_missing() => vec![],
@@ -113,7 +113,6 @@ impl SideFiles {
         plain::replace(&self.report, text.as_bytes())
     }
 
-    /// Reads the report file of completed weights, which an earlier run wrote.
     pub(super) fn read_report(&self) -> Result<FitReport, FitError> {
         let error = |source| FitError::Report { path: self.report.clone(), source };
         let text = read_ordinary(&self.report, LONGEST).map_err(|problem| match problem {

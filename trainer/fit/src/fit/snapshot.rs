@@ -61,14 +61,12 @@ pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
-    /// The metrics file; `None` if this fit writes none.
     metrics: Option<&'s GrowingMetrics>,
     /// The number of training positions in an epoch, for its speed in messages.
     positions: usize,
     /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
     epoch_begun: Instant,
     saved: Instant,
-    /// The duration of the last save.
     took: Duration,
 }
 
@@ -136,7 +134,8 @@ struct Head {
     solver: serde_json::Value,
     best: best::Progress,
     metrics: Vec<Metrics>,
-    /// The names of the vectors in further sections, `best` last, with a double for each parameter.
+    /// The names of the vectors, `best` last. Further sections contain their elements: for each
+    /// vector, one double for each parameter.
     vectors: Vec<String>,
 }
 

@@ -54,7 +54,6 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(self.backend.upload(state.vector(name)?)?)
     }
 
-    /// Returns an optimizer's state for a snapshot, with its vectors copied from the device.
     pub(super) fn state<const N: usize>(
         &self,
         scalars: impl Serialize,
@@ -69,7 +68,7 @@ impl<'a, B: Backend> Problem<'a, B> {
     /// The integer in sums of residuals for a residual of 1 disc with a weight of one occurrence.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Returns the result of [`Backend::residual_sums`] in discs² · occurrences.
+    /// Converts the Σ weight · residual² of [`Backend::residual_sums`] to occurrences · discs².
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
@@ -147,7 +146,7 @@ impl State {
         found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| FitError::in_section(name))
     }
 
-    /// Returns the scalars as the type of the solver that saved them.
+    /// Returns the scalars of the state as `T`; an error if another type of solver saved them.
     pub fn scalars<T: serde::de::DeserializeOwned>(&self) -> Result<T, FitError> {
         serde_json::from_value(self.scalars.clone()).map_err(|_| FitError::in_section(HEAD))
     }

@@ -24,7 +24,7 @@ impl Window {
         Self { factors: vec![Self::ONE; 3] }
     }
 
-    /// Returns the phases that train `phase`, in ascending order, each with its factor in 1/256.
+    /// Returns the phases whose positions train `phase`, ascending, each with its factor in 1/256.
     pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
         let factor = move |other: Phase| {
             self.factors.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))

@@ -93,7 +93,7 @@ impl ErrorsByGame {
     }
 }
 
-/// Errors by game like [`ErrorsByGame`], but each game has one sum over the phases.
+/// For each game, Σ weight · |error| and Σ weight over its positions in all chosen phases.
 #[derive(Clone, Debug)]
 pub struct GameErrors {
     absolute: Array1<f64>,

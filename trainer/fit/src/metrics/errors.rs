@@ -25,7 +25,6 @@ pub struct BiasSums {
     weight_squared: i128,
     /// Σ weight · (label − value) of the current game, which [`Self::end_game`] will end.
     open_signed: i128,
-    /// Σ weight of the current game.
     open_weight: i128,
 }
 
@@ -40,7 +39,7 @@ impl BiasSums {
         self.open_weight += i128::from(weight);
     }
 
-    /// Ends the current game: the next position is of another one. No effect without positions.
+    /// Ends the current game. Has no effect if no position was added since the last game ended.
     pub fn end_game(&mut self) {
         let [signed, weight] = [&mut self.open_signed, &mut self.open_weight].map(std::mem::take);
         if weight > 0 {
@@ -51,7 +50,6 @@ impl BiasSums {
         }
     }
 
-    /// Returns the bias: the mean of value − label, in discs; `None` without positions.
     fn bias(&self) -> Option<f64> {
         let unit = self.errors.weight() as f64 * f64::from(RESIDUALS_PER_DISC);
         (unit > 0.0).then(|| -self.signed as f64 / unit)
@@ -102,7 +100,6 @@ impl From<&BiasSums> for GroupErrors {
 /// The bounds between the groups by value, in discs. A bound belongs to the group above it.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
-/// The first phase and the name of each region of the game.
 const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
 
 type EmptiesTest = fn(usize) -> bool;

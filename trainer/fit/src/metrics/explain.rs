@@ -30,7 +30,7 @@ pub struct Explanation {
     pub instances: Vec<InstanceRow>,
 }
 
-/// The contribution of a pattern or a scalar feature.
+/// The contribution of a pattern, of a scalar feature or of factors to the value of a position.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Total {
     /// The name of the pattern or of the scalar feature.
@@ -48,7 +48,7 @@ pub struct InstanceRow {
     pub squares: String,
     /// The configuration on the squares: X for the player, O for the opponent.
     pub configuration: String,
-    /// The contribution, in discs.
+    /// The contribution to the position's value, in discs.
     pub discs: f64,
     /// The number of times that the configuration's class occurs in the training positions of the
     /// phase; null for the embedded weights.
@@ -160,7 +160,8 @@ pub struct WorstPosition {
     pub error: f64,
     /// The path of the file of the position's game; null with `--subset`.
     pub file: Option<String>,
-    /// The number, counted from 1, of the game (or position outside games) in the file.
+    /// The number of the game (or position outside games) in the file, from 1; null with
+    /// `--subset`.
     pub game: Option<u64>,
     /// The number of moves before the position.
     pub ply: u32,

@@ -15,7 +15,8 @@ use super::{Overlap, TestGames};
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
 use crate::source::{LabelRules, Result};
 
-/// The data of a fit, and the settings of its dataset, according to its provenance.
+/// The data and the dataset settings of the fit that made some weights, according to the weights'
+/// provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Trained {
     data: Vec<Input>,
@@ -52,7 +53,7 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the files in these folders to which the weights were fitted.
+    /// Returns the files in these folders on which the weights were trained.
     pub fn files_in<'p>(&self, folders: impl IntoIterator<Item = &'p Path>) -> BTreeSet<PathBuf> {
         let folders: BTreeSet<&Path> = folders.into_iter().collect();
         let files = folders.into_iter().filter_map(|folder| folder.read_dir().ok());

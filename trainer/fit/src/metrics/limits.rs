@@ -29,7 +29,7 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds the limit of `--max-mae`, if given, on `mae`, which messages call `error`.
+    /// Adds the limit `largest` of `--max-mae`, if given, on `mae`. Messages call it `error`.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -40,7 +40,8 @@ impl ErrorLimits {
         (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
     }
 
-    /// Returns a sentence for each error above its limit, and for each limit without errors.
+    /// Returns a sentence for each error above its limit, and for each limit whose errors are
+    /// unknown because there are no positions.
     pub fn failures(&self) -> impl Iterator<Item = String> {
         self.0.iter().flat_map(Limit::failures)
     }

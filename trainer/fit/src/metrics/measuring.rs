@@ -35,7 +35,7 @@ pub struct Measuring<'a, E> {
 /// The errors of an evaluation on some data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// The errors of every requested phase, that is, of every number of empty squares.
+    /// The errors of every requested phase (number of empty squares).
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
@@ -97,7 +97,6 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, vec![]))
     }
 
-    /// Counts the positions to search, and begins a progress stage with this total.
     fn begin_searches(
         &self,
         paths: &[PathBuf],
@@ -116,12 +115,10 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(())
     }
 
-    /// Returns the phase of a position; `None` if the phase is not to be measured.
     fn phase_of(&self, row: &ScoredPosition) -> Option<Phase> {
         Phase::of(&row.position()).filter(|phase| self.phases.contains(phase))
     }
 
-    /// Adds the errors of positions to `found`, and keeps the positions with the largest errors.
     fn add(
         &self,
         found: &mut PartialErrors,
@@ -183,10 +180,8 @@ struct PartialErrors {
     worst: Vec<Valued>,
 }
 
-/// A position to evaluate, and its origin in the files, if known.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns positions with their origins; `games_before` games precede `games` in the file.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

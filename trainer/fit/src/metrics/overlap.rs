@@ -14,7 +14,6 @@ use crate::dataset::{DataChoice, LayoutSettings, PositionStream, StreamSettings,
 use crate::model::Phases;
 use crate::source::Result;
 
-/// The number of training positions that are looked up in parallel.
 const AT_ONCE: usize = 1 << 16;
 
 /// The numbers of test games and positions that training also has, symmetric images included.
@@ -25,9 +24,9 @@ pub struct Overlap {
     /// The number of test games with more than half of their positions in training. A position
     /// outside games counts as a game.
     pub games: usize,
-    /// The number of test games that were looked up.
+    /// The number of test games that were looked up in the training data.
     pub of_games: usize,
-    /// The number of positions, of the test games that were looked up, that are in training.
+    /// Of the positions of the test games that were looked up, the number that training also has.
     pub positions: usize,
     /// The number of positions of the test games that were looked up.
     pub of_positions: usize,

@@ -19,7 +19,7 @@ pub struct Valued {
     pub place: Option<Place>,
 }
 
-/// The origin of a position.
+/// The file and the game from which a position was read, and the rule that labelled it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The index of the file in the given order, from 0.

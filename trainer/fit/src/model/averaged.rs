@@ -40,7 +40,6 @@ pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     Some(mean)
 }
 
-/// Returns the weights with all factor vectors widened to the greatest width; `None` if impossible.
 fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     let shapes = all.iter().filter_map(|weights| weights.set().factors());
     let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {

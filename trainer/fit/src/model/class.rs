@@ -16,9 +16,9 @@ use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 /// b). The head of this file explains a, b, c and T.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// The first squares of the pairs, at most five: the digits of a (see [`Lane`]), lowest first.
+    /// The first squares of the pairs, at most five; their contents are a's digits, lowest first.
     pub first: Vec<Square>,
-    /// The mirror images of the squares in `first`: the digits of b (see [`Lane`]).
+    /// The mirror images of the squares in `first`; their contents are b's digits.
     pub second: Vec<Square>,
     /// The squares, at most ten, that stay in place if the pattern is mirrored. Their contents are
     /// the ternary digits of c (see [`Lane`]).
@@ -61,7 +61,6 @@ impl Split {
         side * (side + 1) / 2
     }
 
-    /// Returns the class of a configuration given by its digits.
     fn class(&self, digits: &[usize]) -> usize {
         let number = |places: &mut dyn DoubleEndedIterator<Item = usize>| {
             places.rev().fold(0, |number, place| number * 3 + digits[place])
@@ -75,7 +74,7 @@ impl Split {
     }
 }
 
-/// Returns the map from c (see [`Lane`]), if all squares are fixed, to the class in a weights file.
+/// Returns the map from c (see [`Lane`]) to the class in a weights file, if no square has a pair.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {

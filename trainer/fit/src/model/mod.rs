@@ -83,12 +83,12 @@ impl Model {
         self.in_file[parameter] as usize
     }
 
-    /// Returns values given in the parameter order of weights files in the order of the fit.
+    /// Converts values from the parameter order of weights files to that of the fit.
     pub fn from_file<T: Copy>(&self, by_file: &[T]) -> Vec<T> {
         self.in_file.iter().map(|&parameter| by_file[parameter as usize]).collect()
     }
 
-    /// Returns values given in the parameter order of the fit in the order of weights files.
+    /// Converts values from the parameter order of the fit to that of weights files.
     pub fn to_file<T: Copy + Default>(&self, by_fit: &[T]) -> Vec<T> {
         let mut by_file = vec![T::default(); by_fit.len()];
         for (&parameter, &value) in self.in_file.iter().zip(by_fit) {
@@ -150,7 +150,6 @@ impl Model {
     }
 }
 
-/// Returns the positions of random games, from the first to the last move.
 #[cfg(test)]
 pub(crate) fn random_positions(games: u64) -> Vec<Position> {
     let game = |number| othello_engine::random::random_game(3, number, usize::MAX);

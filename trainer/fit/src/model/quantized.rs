@@ -12,7 +12,7 @@ use serde::Serialize;
 /// The number of random games on whose positions [`Change`] is measured.
 const GAMES: u64 = 100;
 
-/// The coarse steps to choose from, the coarsest first, as multiples of a weights file's step.
+/// The possible coarse steps of a weight, the coarsest first, as multiples of the file's step.
 const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
 /// The settings by which weights are rounded to coarser steps.
@@ -96,7 +96,6 @@ impl Mean {
     }
 }
 
-/// Returns the number of occurrences of each parameter in a group of phases that share factors.
 fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> {
     let mut sums = vec![0; weights.geometry().parameters()];
     for phase in Phase::all().filter(|&phase| factors.shape().group(phase) == group) {
@@ -106,7 +105,6 @@ fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> 
     sums
 }
 
-/// Returns `factor` rounded to the nearest multiple of `of` within ±[`MAX_FACTOR`].
 fn nearest_factor(factor: i8, of: f64) -> i8 {
     let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
@@ -135,7 +133,7 @@ fn leading_digits(number: u32, digits: u32) -> u32 {
 /// The difference between the values of two weights files on positions of random games, in discs.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Change {
-    /// The number of positions.
+    /// The number of positions on which the values were compared.
     pub positions: u32,
     /// The root mean square of the difference of the values, in discs.
     pub root_mean_square: f64,

@@ -59,7 +59,7 @@ pub struct GamesReport {
     pub distinct_up_to_symmetry: u64,
     /// The number of games that end although a side could move.
     pub incomplete: u64,
-    /// The number of positions after the random opening moves in which a move was played.
+    /// The number of positions in which a move was played, except those of random opening moves.
     pub positions: u64,
     /// The number of games that contain a position with a known exact score.
     pub solved: u64,
@@ -102,7 +102,7 @@ pub struct PositionsReport {
 pub struct PlyReport {
     /// The ply.
     pub ply: usize,
-    /// The number of positions.
+    /// The number of positions of this ply.
     pub positions: u64,
     /// The mean of the labels, in discs for the side to move.
     pub mean_label: f64,
@@ -110,7 +110,8 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. Keys for finding duplicates beyond the memory limit go to temporary files.
+/// Reports on each file. To find duplicates, it sorts a key of each record, in temporary files if
+/// the keys exceed the memory limit.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -253,7 +254,6 @@ impl FileReport {
     }
 }
 
-/// The number of plies that a position can have: 0 to 60.
 const PLIES: usize = 61;
 
 impl GamesReport {

@@ -25,7 +25,8 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth of a search. A hash of the position determines its depth, 1 to this one.
+    /// The greatest depth of a search in plies. Each search has a depth from 1 to this one, drawn
+    /// by a hash of its position.
     pub depth: u32,
     /// The shard (share) of the games whose positions this process searches.
     pub shard: Shard,
@@ -91,11 +92,10 @@ struct Searching<'a, E: Evaluate> {
 impl<E: Evaluate> Items for Searching<'_, E> {
     /// The index of the part's first game among all games, and the games of the part.
     type Input = (u64, Vec<Game>);
-    /// The leaves of a game.
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Returns true for a part of positions, however many, since a search may have no leaf.
+    /// Returns true if the part contains positions, in any number: a search may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

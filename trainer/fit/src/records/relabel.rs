@@ -24,14 +24,15 @@ pub use records::Changes;
 pub struct Settings {
     /// Every position with at most this many empty squares gets its exact score.
     pub exact: u32,
-    /// The search that labels positions with more empty squares; `None` keeps their labels.
+    /// The search that labels positions with more than `exact` empty squares; `None` keeps their
+    /// labels.
     pub search: Option<Search>,
 }
 
 /// The search of positions that have too many empty squares to be solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Search {
-    /// The depth in plies.
+    /// The depth of the search, in plies.
     pub depth: u32,
     /// The limit on nodes. At the limit, a search ends with the result of its deepest complete
     /// iteration. `None` means no limit.
@@ -46,7 +47,6 @@ impl Search {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
 
-    /// Returns the result of a search of a position with these settings.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -190,7 +190,8 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The most records in one part (file) of a run: their positions for a device take up to 150 MB.
+/// The most records in one part (file) of a run. The positions of a part that a device is to solve
+/// take up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {

@@ -20,7 +20,7 @@ use crate::source::{DataError, Result};
 /// The result of writing a file from records of other files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selected {
-    /// The number of games or positions in the file.
+    /// The number of games or positions in the written file.
     pub records: u64,
     /// The summary of the written file.
     pub summary: Summary,
@@ -402,7 +402,6 @@ mod tests {
         check_shuffle(&positions(9000));
     }
 
-    /// Checks shuffles with memory for all records, for fewer, and for as few as the sort can use.
     fn check_shuffle<R: Record + Ord + Debug>(records: &[R]) {
         let folder = Folder::new();
         let inputs = inputs::<R>(&folder.write("all", records));

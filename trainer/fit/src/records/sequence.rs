@@ -59,7 +59,6 @@ impl<R: Record> Inputs<R> {
         self.records == 0
     }
 
-    /// Returns an error if the output is one of the input files.
     pub(super) fn check_output(&self, output: &Path) -> Result<(), RecordError> {
         Ok(check_output(output, &self.paths)?)
     }
@@ -93,7 +92,6 @@ impl<R: Record> Inputs<R> {
         Ok(())
     }
 
-    /// Returns the path of the first file, for messages.
     pub(super) fn first_path(&self) -> PathBuf {
         self.paths.first().cloned().unwrap_or_default()
     }
@@ -105,7 +103,6 @@ pub(crate) struct Records<R: Record> {
 }
 
 impl<R: Record> Records<R> {
-    /// Skips `records` records, or all that remain.
     pub(super) fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
         while records > 0 && (self.reader.is_some() || self.open_next()?) {
             if let Some(reader) = &mut self.reader {
@@ -118,7 +115,6 @@ impl<R: Record> Records<R> {
         Ok(())
     }
 
-    /// Opens the next file; returns false if there is none.
     fn open_next(&mut self) -> Result<bool, RecordError> {
         self.reader = self.paths.pop_front().map(|path| RecordReader::open(&path)).transpose()?;
         Ok(self.reader.is_some())
@@ -142,7 +138,7 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// The input records of a run. They are read only once, so parts must take them in ascending order.
+/// The input records of a run. They are read only once, so [`Self::take`] needs ascending numbers.
 pub(super) struct OrderedInputs<R: Record> {
     /// The number of the next unread record, and a reader at this record.
     records: Mutex<(u64, Records<R>)>,
@@ -169,7 +165,8 @@ impl<R: Record> OrderedInputs<R> {
     }
 }
 
-/// Returns the number of records in a stored part of a run; `None` if a section has none.
+/// Returns the number of records in a stored part of a run; `None` if a section is not a frame of
+/// such records.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
@@ -178,7 +175,7 @@ pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
 /// The number of records that a finished run or a shard wrote, and the summary of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
-    /// The number of records.
+    /// The number of records that were written.
     pub records: u64,
     /// The summary of the written file; `None` for a shard, which writes no file.
     pub summary: Option<Summary>,

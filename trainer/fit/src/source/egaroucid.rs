@@ -57,7 +57,6 @@ mod tests {
     use crate::source::entries_of;
     use othello_engine::board::Square;
 
-    /// Returns the bytes of a record. `player` and `opponent` are the squares of their discs.
     fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {
         let board = |squares: &[&str]| -> u64 {
             let bit = |name: &&str| 1u64 << (63 - name.parse::<Square>().unwrap().index());

@@ -128,8 +128,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses a factor `weight` of the weights of a file's positions, if its product with the
-    /// weight of a rule is too far from a multiple of 1/64.
+    /// Checks `weight`, the factor of the weights of a file's positions. Returns an error if its
+    /// product with a rule's weight differs from the nearest multiple of 1/64 by more than 2 %.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -144,7 +144,7 @@ impl LabelRules {
             .any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message: how to add search values if a rule uses them, else nothing.
+    /// Returns the end of a message on missing labels: how to add search values, if rules use them.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() {
             "; `selfplay --values` records search values, `relabel --depth` adds them"
@@ -297,7 +297,6 @@ mod tests {
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
     }
 
-    /// Returns a game with an exact score at ply 4 and exact values at plies 4 to 6.
     fn relabelled() -> Game {
         let values = vec![None, Some(3), None, Some(-8), Some(10), Some(-6), Some(6), None, None];
         let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();

@@ -15,7 +15,6 @@ use zip::ZipArchive;
 
 use super::{DataError, Entries, Rejection, Result, labelled};
 
-/// The names of the arrays that are read. The first three are required.
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
 const REQUIRED: usize = 3;
 /// Further arrays of exported positions, which an import does not need and does not read.
@@ -192,7 +191,6 @@ struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Reads the header of an array in the `.npy` format.
     fn begin(name: &'static str, mut array: Box<dyn Read + 'a>) -> Result<Self, String> {
         let wrong = |reason: &str| format!("array `{name}` {reason}");
         let mut take = |bytes: u16| {
@@ -272,7 +270,6 @@ mod tests {
 
     type Arrays = NpzWriter<Cursor<Vec<u8>>>;
 
-    /// Returns an `.npz` file with `boards` start positions and the arrays that `add` writes.
     fn file_with(boards: usize, add: impl FnOnce(&mut Arrays)) -> Vec<u8> {
         let mut arrays = NpzWriter::new(Cursor::new(vec![]));
         if boards > 0 {

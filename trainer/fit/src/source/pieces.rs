@@ -21,7 +21,6 @@ pub(super) const NO_END: &str = "the game has no end; expected ;)";
 
 pub(super) type Make<T> = fn(&StatedGame) -> Result<Vec<T>, String>;
 
-/// An iterator over the records, of type `T`, that are made from the games of a file.
 pub(super) struct Games<T> {
     source: TextSource,
     /// The bytes that were read beyond the end of the last game.
@@ -146,7 +145,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns true if `byte` ends a game, or is the `)` of a `;)` outside any game.
+    /// Returns true if `byte` ends a game. Also returns true for the `)` of `;)` outside any game.
     fn ends(&mut self, byte: u8, nested: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
@@ -220,7 +219,7 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Returns the positions of a game, labelled with its result; none if it has the standard start.
+/// Returns the positions of a game, labelled with its result; none if it begins at the usual start.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

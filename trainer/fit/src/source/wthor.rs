@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// A regression: the error for these files gave a wrong size of games, not their real kind.
+    /// A regression: for these files, the error stated a wrong file size, not what the files are.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

@@ -32,7 +32,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags (and `perft`) before an amount of work: with a hostile number, a command may never end.
+/// Flags (and `perft`) for amounts of work: with a hostile number, a command may never end.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -122,8 +122,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Returns a folder with the inputs, a folder, a FIFO, links to two devices (a root process that
-/// renames a file over a device itself would remove it), and files that no command made.
+/// Returns a folder with the inputs, files that no command made, a folder, a FIFO, and links to two
+/// devices: a root process that renames a file over a device itself would remove it.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));

@@ -48,7 +48,7 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command. Returns its outcome, or its fault or refusal as an error; and its exit status.
+/// Runs a command. Returns its outcome (an error if it had a fault or refused) and its exit status.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -98,8 +98,8 @@ impl Outcome {
 }
 
 /// Disturbs every command that writes, `times` times each, resumes it, and compares the result with
-/// that of an undisturbed run. `disturbance` runs a command in a folder. It returns a description
-/// and, unless it killed the command, how the command ended; `None` if there is nothing to disturb.
+/// that of an undisturbed run. `disturbance` runs a command, and returns a description of the
+/// disturbance and how the command ended (`None` if killed); `None` if nothing was disturbed.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -232,9 +232,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls of each command fail. `choose` returns the kind of the calls, how many of
-/// them an undisturbed run makes, which of them (counted from 1) is the first that fails, the
-/// error, and whether all later ones fail.
+/// Makes system calls of each command fail. `choose` returns the kind of the calls, their number in
+/// an undisturbed run, the first call that fails (counted from 1), the error, and whether all later
+/// calls fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

@@ -122,6 +122,7 @@ fn keep(path: &Path) -> PathBuf {
 }
 
 /// Resumes a killed command with damaged files: it must refuse them or give the right result.
+/// `is_fixed` is true if the result of the command `words` does not vary from run to run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -27,11 +27,10 @@ pub struct Limits {
     pub mebibytes: u64,
 }
 
-/// A kind of file that commands read, such as weights or games.
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The recipe of an undamaged file (see `kinds.txt`); `None` if it is made with its folder.
+    /// How an undamaged file is made (see `kinds.txt`); `None` if it comes with its folder.
     how: Option<&'static str>,
     /// The commands that read this kind. In them, `@x` means the file to read.
     pub(super) readers: Vec<Words>,
@@ -54,7 +53,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// The indices of paragraphs of `commands.txt`; the first line of a paragraph describes it.
+/// The indices of paragraphs of `commands.txt`; its first paragraph, index 0, describes the others.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -73,7 +72,6 @@ pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
 const LINES: &str = "name\nping 7\nplay b f5\n7 known_command name\nset depth 1\nmove F5//1.5\n\
     no such command\n# a comment\n\n";
 
-/// The state that the rounds of attacks share.
 pub(super) struct Ground<'a> {
     pub(super) place: &'a Place,
     pub(super) limits: Limits,

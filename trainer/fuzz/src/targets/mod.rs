@@ -49,7 +49,6 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Returns a text's value, if valid. Panics if the value differs when printed and parsed again.
 fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
     let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
     assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");

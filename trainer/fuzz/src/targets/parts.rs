@@ -30,7 +30,7 @@ thread_local! {
     ];
 }
 
-/// A fit that resumes with the part must write valid weights, or report an error that names it.
+/// A fit that resumes with part `data` must write valid weights, or name the part in an error.
 pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
@@ -41,8 +41,8 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// A fit that resumes with the snapshot must continue from it, refuse it with a message and begin
-/// the phase again, or report that the weights diverge.
+/// A fit that resumes with a snapshot made from `data` must continue from it, refuse it with a
+/// message and begin the phase again, or report that the weights diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -58,7 +58,7 @@ pub(super) fn unfinished_phase(data: &[u8]) {
 /// A fit, and files that it leaves in its folder of parts if it is stopped before its end.
 struct Setup {
     fit: Fit<'static>,
-    /// The name of the part or snapshot.
+    /// The file name of the part or snapshot.
     name: &'static str,
     provenance: Vec<u8>,
     manifest: Vec<u8>,
@@ -67,7 +67,8 @@ struct Setup {
 }
 
 impl Setup {
-    /// Runs a fit up to `stop` (numbers of finished phases and of updates), whichever comes first.
+    /// Runs a fit until `stop[0]` phases are finished or `stop[1]` updates are done, stores the
+    /// files that it left, and then completes it.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };

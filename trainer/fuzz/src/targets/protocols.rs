@@ -10,7 +10,6 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Board, Player, Server, Turn, serve};
 use othello_engine::search::{Level, Search};
 
-/// Checks the GTP server, the NBoard server and the SGF parser, each with `data` as its input.
 pub(super) fn protocols(data: &[u8]) {
     if let Ok(game) = sgf::parse(&String::from_utf8_lossy(data)) {
         let mut board = Board::new(game.position, game.side);

@@ -19,8 +19,8 @@ use othello_testing::{records, scratch};
 use super::check_names;
 use super::texts::image;
 
-/// The first byte selects the meaning of the others: the whole file, the provenance, the frames
-/// after a valid header, or the stored bytes of a section with valid checksums.
+/// The first byte selects what the other bytes are: a whole file, the provenance, the frames after
+/// a valid header, or the stored bytes of a section with valid checksums.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -117,8 +117,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// The bytes before the first zero byte are a pattern set in TOML; if there are none, a small set
-/// is used. Each three bytes after it make a change in the sections of zero weights for this set.
+/// `data` is a pattern set in TOML (if empty, a small one is used), a zero byte, and operations
+/// that [`change`] makes on the sections of zero weights for this set.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());

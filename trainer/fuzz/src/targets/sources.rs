@@ -65,7 +65,6 @@ pub(super) fn texts(data: &[u8]) {
     });
 }
 
-/// Checks the readers of Egaroucid's and Zebra's evaluation files, and of weights as NumPy arrays.
 pub(super) fn tables(data: &[u8]) {
     for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
         match read {

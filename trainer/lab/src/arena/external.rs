@@ -163,7 +163,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(seen)
     }
 
-    /// Returns `result`; stops the engine's process if it is a misconduct other than a resignation.
+    /// Returns `result`; stops the engine's process at a misconduct other than a resignation.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
         if result.as_ref().is_err_and(|wrong| !matches!(wrong, Misconduct::Resigned)) {
             self.process = None;
@@ -216,7 +216,6 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Sends a GTP command and returns the answer; a refused command is an error.
     fn ask_gtp(&mut self, command: &str) -> Result<String, Misconduct> {
         self.number += 1;
         self.say(&format!("{} {command}", self.number))?;
@@ -290,7 +289,6 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
-/// Returns the error for an engine that has ended before it gave the answer `expected`.
 fn gone(expected: &'static str) -> Misconduct {
     Misconduct::Ended { expected, said: String::new() }
 }

@@ -44,7 +44,7 @@ pub struct KeptMatch<'a> {
     pub conditions: &'a Conditions,
 }
 
-/// The content of a match file, or of the pairs of games that one shard stores.
+/// The content of a match file, or of the parts of a match that one shard plays.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The names of the players and the settings of the match.
@@ -65,7 +65,7 @@ const MOST_PER_PART: u64 = 1 << 12;
 /// decision of the test do not count, and shorter parts have fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns a stage of `pairs` pairs for [`KeptMatch::play_stage`]; a pair takes a thread `seconds`.
+/// Returns a stage for [`KeptMatch::play_stage`]; `seconds` is the time of a pair on one thread.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))

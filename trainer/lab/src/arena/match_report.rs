@@ -49,7 +49,7 @@ pub struct MatchReport {
     forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     resigned: [usize; 2],
-    /// Each player's nodes and seconds before exact play; 0 nodes for an external program.
+    /// Each player's total nodes (0 for an external program) and seconds before exact play.
     efforts: [Effort; 2],
     /// The wall time.
     seconds: f64,

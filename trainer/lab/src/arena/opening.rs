@@ -53,8 +53,8 @@ impl Opening {
     }
 }
 
-/// Returns all turns from the start position, with passes. `side` is the side to move after
-/// `steps`: if the other side would have the turn, the last turn is its pass.
+/// Returns all turns from the start position, with passes. If `side`, the side to move in the end,
+/// does not have the turn after `steps`, the last turn is a pass of the other side.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

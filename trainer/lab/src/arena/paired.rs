@@ -212,7 +212,6 @@ pub(crate) mod tests {
         Match { first: first.into(), second: second.into(), strength: STRENGTH }
     }
 
-    /// Returns the twelve openings of two moves.
     pub(crate) fn openings() -> Vec<Position> {
         let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
         children(Position::START).flat_map(children).collect()

@@ -179,7 +179,7 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all processes with this mark, in rounds until none is left: a killed process may just
+    /// Kills processes whose environment has this mark, until none is left: a killed one may just
     /// have started others, and may take a while to disappear. Does nothing without `/proc`.
     fn kill_all(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
@@ -209,9 +209,9 @@ impl Mark {
     }
 }
 
-/// A guard process, which kills an external program and its child processes when our process has
-/// ended, as the end of a pipe shows. The program is in its own process group, so it does not
-/// receive an interrupt from the terminal; if it hangs, it does not notice the end of its input.
+/// A guard process, which waits on a pipe until our process ends, and then kills an external
+/// program and its child processes. The program itself is in its own process group, so it receives
+/// no interrupt from the terminal; if it hangs, it does not notice that its input has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
@@ -234,7 +234,7 @@ impl Guard {
             sleep 0.1
         done";
 
-    /// Starts the guard in a new process group, before the program.
+    /// Starts the guard in a new process group. The program that it guards starts after it.
     fn new(mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         let marked = format!("{}={}", Mark::VARIABLE, mark.0);

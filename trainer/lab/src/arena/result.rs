@@ -39,7 +39,7 @@ pub struct MatchResult {
     pub forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     pub resigned: [usize; 2],
-    /// Each player's nodes and seconds before exact play; 0 nodes for an external program.
+    /// Each player's total nodes (0 for an external program) and seconds before exact play.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     pub games: Vec<PlayedGame>,
@@ -59,7 +59,7 @@ pub struct Forfeit {
 }
 
 impl MatchResult {
-    /// Creates the result of pairs in the order of their openings.
+    /// Creates the result from the pairs, given in the order of the openings.
     pub fn new(pairs: Vec<PlayedPair>) -> Self {
         let scores = pairs.iter().map(PlayedPair::scores).collect();
         let efforts = [0, 1].map(|player| pairs.iter().map(|pair| pair.efforts[player]).sum());
@@ -105,7 +105,7 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list. Pairs count from number `first` on, until `enough` returns true.
+    /// Creates a list for the pairs from number `first` to the one at which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }

@@ -134,7 +134,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the decision after the pairs of `counts`.
+    /// Returns the decision of the test after pairs with the results `counts`.
     pub fn decide(&self, counts: &Pentanomial) -> Decision {
         let [low, high] = self.bounds();
         match self.log_likelihood_ratio(counts) {

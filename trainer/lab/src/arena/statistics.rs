@@ -9,13 +9,13 @@ use super::pairs::{Pair, Pentanomial};
 /// games of an opening are not independent. Intervals are 95 % confidence intervals.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Statistics {
-    /// The number of games won.
+    /// The number of games that the first player won.
     pub wins: usize,
     /// The number of games drawn.
     pub draws: usize,
-    /// The number of games lost.
+    /// The number of games that the first player lost.
     pub losses: usize,
-    /// The mean score of a game in discs.
+    /// The mean score of a game in discs, for the first player.
     pub mean_discs: f64,
     /// Half the width of the interval of `mean_discs`; null with fewer than two pairs.
     pub mean_discs_error: Option<f64>,
@@ -24,8 +24,8 @@ pub struct Statistics {
     pub elo: f64,
     /// Half the width of `elo_interval`; null if an end of this interval is infinite.
     pub elo_error: Option<f64>,
-    /// The ends of the interval of `elo`, also limited to ±[`MAX_ELO`]. An infinite end is null:
-    /// the lower one if every game was lost, the upper one if every game was won.
+    /// The 95 % confidence interval of `elo`; finite ends are limited to ±[`MAX_ELO`]. Null is
+    /// infinite: the lower end if every game was lost, the upper end if every game was won.
     pub elo_interval: [Option<f64>; 2],
     /// The number of pairs with more points for the first player.
     pub pairs_won: usize,
@@ -104,7 +104,7 @@ impl MeanShare {
         }
     }
 
-    /// Returns the 95 % confidence interval. An end is 0 if no point was won, 1 if none was lost.
+    /// Returns the 95 % interval of the share: from 0 if no point was won, to 1 if none was lost.
     fn interval(&self) -> [f64; 2] {
         [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
     }
@@ -115,7 +115,7 @@ impl MeanShare {
 enum WeightedMean {
     /// All the numbers, and thus the weighted mean, are equal to this one.
     Certain(f64),
-    /// A beta distribution of the same mean and variance; exact if all numbers are 0 or 1.
+    /// A beta distribution with the weighted mean's mean and variance; exact for numbers 0 and 1.
     Spread(Beta),
 }
 
@@ -225,7 +225,7 @@ mod tests {
         close(found.elo_error.unwrap(), (high - low) / 2.0);
     }
 
-    /// The published intervals must result: 34.75–93.33 % for 7 of 10, 83.16–100 % for 20 of 20.
+    /// Published 95 % intervals: 34.75–93.33 % for 7 wins of 10, 83.16–100 % for 20 of 20.
     #[test]
     fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
         let of = |won, lost| {

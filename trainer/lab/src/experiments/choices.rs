@@ -40,7 +40,7 @@ pub struct AtAnEnd {
     pub name: String,
     /// The value of the entry.
     pub value: f64,
-    /// True if the value is the smallest or the largest of the list.
+    /// Whether the value is the smallest or the largest of the tried numbers.
     pub end: End,
 }
 
@@ -58,7 +58,7 @@ pub enum End {
 }
 
 impl Choices {
-    /// Parses lists of values to try from TOML: at least one, and up to a million combinations.
+    /// Parses lists of values to try from TOML. They must have from one to a million combinations.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let mut choices = vec![];
         collect(&from_toml(text)?, &[], &mut choices)?;

@@ -62,7 +62,7 @@ pub struct Comparison {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of positions of each kind.
     pub test_labels: Vec<(String, u64)>,
-    /// The numbers of test games and positions that training has.
+    /// The numbers of test games and positions that are also in the training data.
     pub training_has: Overlap,
     /// The time of the comparison, in seconds.
     pub seconds: f64,
@@ -100,7 +100,7 @@ pub struct ComparedErrors {
 pub struct ComparedPhase {
     /// The phase.
     pub phase: Phase,
-    /// The weight of the test positions, in occurrences.
+    /// The total weight of the test positions of this phase, in occurrences.
     pub positions: f64,
     /// The mean absolute error of the first recipe, in discs.
     pub first_mae: f64,
@@ -116,8 +116,8 @@ impl ComparedErrors {
     /// The smallest difference that matters if the user states none, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares two evaluations on `phases`. For each seed, `pairs` has the errors of both on the
-    /// same games; `smallest` is in discs. Returns `None` if the phases have no positions.
+    /// Compares two recipes on `phases`: for each seed, `pairs` has their errors on the same games.
+    /// `smallest` is the least difference that matters, in discs. Returns `None` without positions.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],

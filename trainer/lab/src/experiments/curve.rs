@@ -23,19 +23,19 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// The law fitted to all points: error = floor + scale · games^−exponent.
     pub law: Law,
-    /// The error at the largest share, predicted by the law fitted to all smaller shares.
+    /// The error at the largest share of the games, predicted from the errors at smaller shares.
     pub prediction: Prediction,
     /// The error that `law` predicts for twice as many training games as in the last point.
     pub twice: f64,
     /// The phases with test positions.
     pub phases: Vec<PhaseCurve>,
-    /// The number of seeds with which the recipe was fitted to each share.
+    /// The number of seeds with which the recipe was fitted to each share of the games.
     pub seeds: u64,
     /// The number of test games.
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of positions of each kind.
     pub test_labels: Vec<(String, u64)>,
-    /// The numbers of test games and positions that training has.
+    /// The numbers of test games and positions that are also in the training data.
     pub training_has: Overlap,
     /// The time of the study, in seconds.
     pub seconds: f64,
@@ -67,14 +67,14 @@ pub struct PhaseCurve {
     /// The mean absolute error in discs for each share of the training games, the smallest share
     /// first.
     pub mae: Vec<f64>,
-    /// The law fitted to the errors at all shares.
+    /// The law fitted to the errors at all shares of the games.
     pub law: Law,
     /// The error at the largest share of the games, predicted from the errors at smaller shares.
     pub prediction: Prediction,
 }
 
 impl Curve {
-    /// The least number of shares: those that determine a law, and one to test its prediction.
+    /// The least number of shares of the games: enough to fit a law, and one more to test it.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
     /// Returns the run's only stage: a fit for each share of the games and each seed.
@@ -145,7 +145,6 @@ struct Amount {
     share: Share,
     /// The number of training games for each seed.
     games: Vec<u64>,
-    /// The errors on the test games for each seed.
     errors: Vec<ErrorsByGame>,
 }
 

@@ -20,7 +20,7 @@ const ONCE_IN_TEN: f64 = 1.2816;
 /// An estimated difference in discs, and half the width of its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
-    /// The estimated number of discs.
+    /// The estimated difference in discs.
     pub discs: f64,
     /// Half the width of the confidence interval, whose confidence is [`CONFIDENCE`].
     pub error: f64,
@@ -55,9 +55,7 @@ pub struct Difference {
     seeds: u64,
     games: u64,
     mean: f64,
-    /// The part of the variance of `mean` from the seeds of the fits.
     variance_of_seeds: f64,
-    /// The part of the variance of `mean` from the choice of test games.
     variance_of_games: f64,
 }
 
@@ -103,7 +101,7 @@ impl Difference {
         })
     }
 
-    /// Returns the difference with its interval.
+    /// Returns the estimated difference with its confidence interval.
     pub fn estimate(&self) -> Estimate {
         Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
     }
@@ -119,7 +117,7 @@ impl Difference {
     }
 
     /// Returns the numbers of seeds and of test games that prove a difference of `discs` with
-    /// probability 0.9: seeds and games may each cause half of the variance that this allows.
+    /// probability 0.9. Seeds and games may each cause half of the variance that this proof allows.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -131,7 +129,7 @@ impl Difference {
         }
     }
 
-    /// Returns the smallest difference that as many seeds and games prove with probability 0.9.
+    /// Returns the least difference in discs that a study of this size proves with probability 0.9.
     pub fn smallest(&self) -> f64 {
         (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }

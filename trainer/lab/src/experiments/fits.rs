@@ -38,7 +38,7 @@ pub struct StudySettings {
     /// Phases to fit and to measure, A and B included
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     pub phases: Phases,
-    /// Folder for the weights of all fits; existing ones are not fitted again
+    /// Folder for the weights of all fits; a fit whose weights exist is not repeated
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     #[arg(long, value_name = "I/N")]
@@ -52,25 +52,24 @@ pub struct StudySettings {
     pub force: bool,
 }
 
-/// A running study.
+/// A study that has begun: its settings, its test games, and the run that makes its fits.
 pub struct Study<'a> {
     /// The settings of the study.
     pub settings: &'a StudySettings,
     pub(super) progress: &'a dyn Progress,
     /// The games that errors are measured on.
     pub test: TestGames,
-    /// The numbers of test games and positions that training has.
+    /// The numbers of test games and positions that are also in the training data.
     pub overlap: Overlap,
     device: PickedDevice,
     /// The run, which makes and stores the fits of the study in stages.
     pub run: Run,
-    /// The provenance that all studies of one kind with this recipe and these test games share.
+    /// The provenance of the run without the entry `study` (the study's settings and inputs).
     pub(super) provenance: Provenance,
     /// The last fit's dataset; the next fit uses it again if its settings (the key) are the same.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
 
-/// The settings that determine a dataset.
 type DatasetKey = (Vec<DataChoice>, LayoutSettings, Vec<Phase>);
 
 /// The weights file of a finished fit.
@@ -88,12 +87,12 @@ pub struct Fitted {
 pub struct Origins {
     /// The checksums of the data and of the initial weights, and the texts of the pattern sets.
     texts: BTreeSet<String>,
-    /// The files of training data, including those of the initial weights if they are in the folder
-    /// of the data or of the test games.
+    /// The files of training data. Files to which the initial weights were fitted are included if
+    /// they are in the folder of the data or of the test games.
     data: BTreeSet<PathBuf>,
 }
 
-/// Returns the provenance of a study, with the entries of the recipe file.
+/// Returns the provenance of a study: its command, and the entries of its recipe file.
 pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance> {
     Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
 }
@@ -104,14 +103,13 @@ pub fn as_written(recipe: &Path) -> Result<Value> {
     Ok(json!(recipe))
 }
 
-/// Returns one SHA-256 of all the texts, each followed by a newline.
 pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
     let lines = texts.into_iter().map(|text| format!("{text}\n"));
     sha256_of(lines.collect::<String>().as_bytes())
 }
 
 impl StudySettings {
-    /// Returns an error if a recipe learns from test games. Adds its inputs to `origins`.
+    /// Adds a recipe's inputs to `origins`; returns an error if the recipe learns from test games.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<()> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
@@ -201,7 +199,7 @@ impl Study<'_> {
         self.test.labels(&self.phases())
     }
 
-    /// Makes missing fits of a stage by `fit`, in order of number; returns the results of all fits.
+    /// Makes missing fits of a stage by `fit`, in the order of their numbers; returns all results.
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,
@@ -210,7 +208,7 @@ impl Study<'_> {
         self.run.steps(stage, fit, self.progress)
     }
 
-    /// Reads the weights of a fit; fails if the file was replaced.
+    /// Reads the weights of a fit; fails if the file was replaced after the fit.
     pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator> {
         let path = self.path(&fitted.name);
         let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);

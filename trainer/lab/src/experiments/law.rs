@@ -14,7 +14,7 @@ pub struct Law {
     pub exponent: f64,
 }
 
-/// A law fitted to the smaller amounts, and its prediction for the largest.
+/// A law fitted to all amounts of data except the largest, and its prediction for that amount.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// The law that was fitted to all amounts except the largest.
@@ -85,7 +85,7 @@ impl Prediction {
 }
 
 /// Returns the law with this exponent that has the least sum of squared residuals, and this sum.
-/// Amounts are divided by `smallest`, the smallest of them.
+/// For numerical reasons, powers are those of amount / `smallest`, the smallest amount.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -32,7 +32,7 @@ use othello_fit::source::records::Records;
 pub struct Recipe {
     /// The name in reports.
     pub name: String,
-    /// The records to fit to, each with the weight of its positions.
+    /// The files of records to fit to, each with the weight of its positions.
     pub data: Vec<DataChoice>,
     /// The pattern set; that of `initial`, if there is one.
     pub set: PatternSet,
@@ -87,7 +87,7 @@ impl Recipe {
         Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))
     }
 
-    /// Reads a recipe, with some entries replaced by `values`. Its name is the text of `values`.
+    /// Reads a recipe with some entries replaced by `values`, whose text becomes the recipe's name.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, FileError> {
         let wrong = |reason: String| format!("with {values}: {reason}");
         let raw = read_by(path, |text| -> Result<Raw, Invalid> {
@@ -159,7 +159,6 @@ impl Recipe {
     }
 }
 
-/// Returns a function, for `map_err`, that puts the key of the wrong value before an error.
 fn by_key<E: Display>(key: &str) -> impl Fn(E) -> String {
     move |error| format!("`{key}`: {error}")
 }

@@ -120,7 +120,7 @@ fn read_beside<T>(
     Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
 }
 
-/// Larger report or metrics files, in bytes, are refused; 100,000 epochs of every phase need less.
+/// The size limit of report and metrics files, in bytes; 100,000 epochs of every phase need less.
 const LONGEST: u64 = 1 << 30;
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl Table {
         self.columns[1]
     }
 
-    /// Returns the columns with charts.
+    /// Returns the names of the columns that are drawn as charts.
     pub fn charts(&self) -> impl Iterator<Item = &'static str> {
         self.columns[3].split(',')
     }
@@ -99,8 +99,8 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines of a column's chart: one for each run, evaluation or match, and for each
-    /// value of the column that separates lines.
+    /// Returns the lines of a column's chart: one for each run, evaluation or match. If the table
+    /// has a column that separates lines, such as `phase`, each of its values has its own line.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

@@ -18,8 +18,8 @@ pub struct WeightsSummary {
     scalars: Vec<ScalarSummary>,
     /// The number of training positions of each phase, with repetitions, derived from the counts.
     positions: Vec<u64>,
-    /// For each phase, the influence of each square in discs: the sum, over the instances that
-    /// contain it, of the mean absolute weight in training divided by the number of squares.
+    /// For each phase, the influence of each square in discs: the sum, over the pattern instances
+    /// that contain the square, of the mean absolute weight in training per square of the instance.
     squares: Vec<Vec<f64>>,
     pub(super) predictions: Predictions,
 }
@@ -44,7 +44,7 @@ struct ClassSummary {
     discs: String,
     /// The weight of the class in each phase, in steps of 1/32 disc.
     steps: Vec<i16>,
-    /// The occurrences in training, by phase.
+    /// The occurrences of the class in training, by phase.
     counts: Vec<u32>,
 }
 
@@ -53,7 +53,7 @@ struct ScalarSummary {
     name: String,
     /// By phase, the weight of each value (0, 1, 2, …) of the feature, in steps of 1/32 disc.
     steps: Vec<Vec<i16>>,
-    /// By phase, the occurrences of each value in training.
+    /// By phase, the occurrences of each value of the feature in training.
     counts: Vec<Vec<u32>>,
 }
 

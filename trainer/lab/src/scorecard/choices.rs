@@ -37,7 +37,7 @@ pub struct BestMoves {
 }
 
 impl BestMoves {
-    /// Searches each position with an empty transposition table; rates the moves against the best.
+    /// Searches each position with an empty table, and compares the moves found with the best ones.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -157,7 +157,7 @@ impl Solved {
 /// The errors of the values of an evaluation on a file.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ValueErrors {
-    /// The file.
+    /// The measured file.
     pub file: String,
     /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,

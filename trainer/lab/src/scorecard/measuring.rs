@@ -179,7 +179,7 @@ impl Benchmark {
         search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())
     }
 
-    /// Measures an external program; returns the parts that are impossible for it, with reasons.
+    /// Measures an external program; returns the benchmark parts that it cannot do, with reasons.
     fn ask(
         &self,
         engine: &ExternalEngine,

@@ -60,9 +60,9 @@ impl Subject {
         }
     }
 
-    /// Returns the player's strength and pruning. `usual` has the defaults, but the default
-    /// selectivity is `selectivity` for weights with a ProbCut model, else full width. An external
-    /// program, whose search is unknown, gets the strength of `usual` without pruning.
+    /// Returns the player's strength and pruning. Settings that it omits are those of `usual`, but
+    /// for the selectivity: `selectivity` for weights with a ProbCut model, else full width. An
+    /// external program, whose search is unknown, gets the strength of `usual` without pruning.
     pub(super) fn search(
         &self,
         usual: Plan,

@@ -43,7 +43,7 @@ pub struct Row {
     pub identity: Option<String>,
     /// The errors of values on the games between strong searches, by search depth.
     pub strong: Vec<ValueErrors>,
-    /// The files of the benchmark to which the weights were fitted.
+    /// Those files of the benchmark that were among the training data of the weights.
     pub fitted_to: Vec<String>,
     /// The best moves found in the hard positions, one entry for each search depth.
     pub hard: Vec<BestMoves>,
@@ -65,9 +65,9 @@ pub struct Row {
 pub struct LeftOut {
     /// The part of the benchmark.
     pub part: String,
-    /// The player for which it was omitted; `None` for all.
+    /// The player for which the part was omitted; `None` for all players.
     pub player: Option<String>,
-    /// The reason.
+    /// Why the part was omitted.
     pub reason: String,
 }
 

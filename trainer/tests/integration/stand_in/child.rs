@@ -35,7 +35,7 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates games, and stand-ins for the driver and NVRTC without the entry point `entry`.
+    /// Creates games, and installs the stand-in driver and NVRTC without the entry point `entry`.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -64,7 +64,7 @@ impl Place {
         Ended { status: output.status.code(), stdout, stderr, report }
     }
 
-    /// Fits three phases into a new file. `asked` has the settings of the stand-in. Unless
+    /// Fits three phases into a new file. `asked` holds settings of the stand-in GPU driver. Unless
     /// `arguments` has other flags, the fit uses the GPU, Adam and two threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
@@ -94,7 +94,6 @@ impl Ended {
         self.json()["sha256"].as_str().unwrap().to_owned()
     }
 
-    /// Returns the entry points that were called and whose names begin with `beginning`.
     pub(crate) fn called(&self, beginning: &str) -> Vec<&str> {
         let calls = self.report["calls"].as_object().unwrap().keys().map(String::as_str);
         calls.filter(|entry| entry.starts_with(beginning)).collect()

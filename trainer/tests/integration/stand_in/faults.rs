@@ -33,7 +33,7 @@ fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns the driver errors to test: numbers, and names, which messages must contain.
+/// Returns errors of an entry point, two or all: numbers, and names that messages must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),

@@ -1,4 +1,4 @@
-//! Legal moves, flips, and the number of flips of the last move, for each instruction set.
+//! Legal moves, flips, and the number of flips on the last empty square, for each instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

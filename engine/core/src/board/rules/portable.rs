@@ -72,8 +72,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The number of discs that the last move flips on a line of eight squares: first index, the index
-/// of its square on the line; second, the player's discs on the line as a byte.
+/// The number of discs that a move on the last empty square flips on a line of eight squares: first
+/// index, the index of this square on the line; second, the player's discs on the line as a byte.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

@@ -1,4 +1,4 @@
-//! The reference implementation: all primitives on the CPU.
+//! The reference backend: computes all primitives of a fit on the CPU.
 
 mod factors;
 mod rows;

@@ -1,8 +1,8 @@
 //! The inner loop of a fit: computes the features of a block of positions, gathers their weights,
 //! and adds a result of each position to the sums of its parameters (scatter).
 //!
-//! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
-//! `othello-trainer bench`. `docs/log/fits.md` lists attempts that did not make the loop faster.
+//! A feature (`standard` has 65) costs a gather, an addition to memory and the computation of an
+//! index; see `othello-trainer bench`. `docs/log/fits.md` lists failed attempts to make it faster.
 
 use othello_engine::record::ScoredPosition;
 
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// The last block can have fewer positions than the others; its positions must count, too.
+    /// The last block can have fewer positions than the others. Its positions must also count.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

@@ -110,8 +110,8 @@ fn add_elements(sums: &mut [i64], others: &[i64]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-/// Divides rows into shares of about equal size, one for each worker. If there are several, they
-/// have at least [`POSITIONS_PER_WORKER`] positions on average.
+/// Divides rows into shares of about equal size, one for each worker. Uses several workers only
+/// with at least [`POSITIONS_PER_WORKER`] positions each, on average.
 fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
     let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());

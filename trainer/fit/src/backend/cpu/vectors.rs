@@ -127,7 +127,6 @@ mod tests {
         (0..count).map(|n| number() * f64::from(1 << (n % 29))).collect()
     }
 
-    /// Computes the dot product element by element in the order that `Backend::dot` documents.
     fn documented_dot(left: &[f64], right: &[f64]) -> f64 {
         let mut total = 0.0;
         for chunk in (0..left.len()).step_by(DOT_CHUNK) {

@@ -100,8 +100,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the positions of a batch to `work`. Rows on the device take one call each; others are
-    /// copied to the device in chunks, with one call for each chunk.
+    /// Passes the positions of a batch to `work`: with one call for each [`Rows`] that is on the
+    /// device, and one call for each chunk in which the others are copied to the device.
     pub(super) fn for_each(
         &self,
         launcher: &L,

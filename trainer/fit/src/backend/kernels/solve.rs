@@ -14,7 +14,6 @@ use super::program;
 use crate::backend::{Result, SolveMany, Solved};
 use crate::model::Model;
 
-/// The greatest number of empty squares of positions that the kernel can solve.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
 /// The number of steps (move generations) after which the kernel stops a search. A thread takes
@@ -40,12 +39,12 @@ pub struct KernelSolver<L> {
 }
 
 impl<L: Launcher> KernelSolver<L> {
-    /// Creates a solver. `launcher` must have compiled the [program](program()) of any model.
+    /// Creates a solver. `launcher` must have compiled a [program](program()), whatever its model.
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
     }
 
-    /// Returns this solver with another number of steps after which a search is stopped.
+    /// Returns this solver with another limit on the steps (move generations) of each search.
     #[must_use]
     pub fn with_most_steps(self, most_steps: u32) -> Self {
         Self { most_steps, ..self }
@@ -125,7 +124,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides `order`, indices of `positions`, into launches of up to `steps` steps or one position.
+/// Divides `order`, indices of `positions`, into launches of at most `steps` estimated steps each.
+/// A position that needs more has a launch of its own.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {

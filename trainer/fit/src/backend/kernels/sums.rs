@@ -28,7 +28,7 @@ pub struct GroupSums<B> {
     pub(super) marks: B,
     /// The indices of the parameters that occur in the batch, each once.
     pub(super) met: B,
-    /// The sum of the low and that of the high halves of weight · residual²; the length of `met`.
+    /// The sums of the low and of the high halves of weight · residual², then the length of `met`.
     pub(super) totals: B,
 }
 

@@ -117,7 +117,6 @@ fn random_weights(model: &Model, size: f64, seed: u64) -> Vec<f64> {
     (0..model.parameters()).map(|_| weight()).collect()
 }
 
-/// Returns a dataset of the start position and of self-play games with 1 to 12 random plies.
 fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
@@ -166,7 +165,6 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Returns positions with random discs, labels and weights from the whole permitted ranges.
 fn random_rows(count: usize, seed: u64) -> Vec<ScoredPosition> {
     let mut random = Generator::new(seed);
     let mut bits = || u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));
@@ -218,7 +216,6 @@ fn sums_at_the_bound_are_exact<L: Bring>() {
     assert!(largest > 1 << 57, "{largest}");
 }
 
-/// Returns numbers of very different sizes, including infinities.
 fn awkward_numbers(model: &Model, seed: u64) -> Vec<f64> {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE / 8.0, 1e300];
     let mut numbers = random_weights(model, 3.0, seed);

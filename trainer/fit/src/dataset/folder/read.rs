@@ -15,7 +15,8 @@ use crate::memory::MemoryLimit;
 use crate::source::{DataError, Result};
 
 impl DatasetFolder {
-    /// Reads only the given phases. Rows beyond the memory limit are mapped from temporary files.
+    /// Reads the positions of the given phases. If they need more memory than `limit`, all are
+    /// mapped from temporary files.
     pub fn read(
         &self,
         phases: &[Phase],

@@ -173,7 +173,6 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     }
 }
 
-/// Returns the inputs with their checksums; `None` if a file cannot be read.
 fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;

@@ -4,7 +4,6 @@ use othello_testing::on_threads;
 
 use super::*;
 
-/// Returns the exact weights: solves the normal equations by Gaussian elimination.
 fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
     let n = model.parameters();
     let mut matrix = vec![vec![0.0; n + 1]; n];

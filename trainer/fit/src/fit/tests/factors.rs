@@ -20,7 +20,6 @@ fn dataset() -> Dataset {
     dataset_of(&rows, Split::new(1))
 }
 
-/// Fits phases 45 to 47, which share factors if the model has some.
 fn fit(
     model: &Model,
     dataset: &Dataset,

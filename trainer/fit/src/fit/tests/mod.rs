@@ -37,7 +37,6 @@ fn model() -> Model {
     Model::new(PatternSet::from_toml(set).unwrap())
 }
 
-/// Returns positions of random games with noisy labels.
 fn rows(count: usize) -> Vec<ScoredPosition> {
     let mut random = Generator::new(4);
     let mut rows = vec![];
@@ -83,7 +82,6 @@ impl Solution {
         Self { least_squares, ..Self::least_squares(epochs) }
     }
 
-    /// Creates the optimizer for least squares or steepest descent, at the start of a fit.
     fn steps<'p, 'a, B: Backend>(&self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
         let directions = match self.optimizer {
             Optimizer::Descent => Directions::Steepest,

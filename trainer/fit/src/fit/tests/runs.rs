@@ -49,7 +49,6 @@ pub(super) fn fit_file(
     (Weights::read(&path).unwrap(), end.report)
 }
 
-/// A fit of phases 20 to 28 by Adam, with or without factors.
 struct Trial {
     model: Model,
     dataset: Dataset,

@@ -1,4 +1,5 @@
-//! Computes parameter indices by byte shuffles of AVX2: two vectors have a lane for each instance.
+//! Computes parameter indices by byte shuffles of AVX2. Two vectors have a lane for each pattern
+//! instance.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,

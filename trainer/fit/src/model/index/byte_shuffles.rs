@@ -13,7 +13,7 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// The tables of each vector. A value exists only if the processor has the instructions.
+        /// Lookup tables by vector. A value exists only if the processor has the instructions.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 

@@ -39,7 +39,8 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest set that is part of the engine's set ([`simd::InstructionSet::chosen`]).
+    /// Returns the fastest available set that is part of the set that the engine uses,
+    /// [`simd::InstructionSet::chosen`].
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)

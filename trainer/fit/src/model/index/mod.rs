@@ -23,7 +23,6 @@ use othello_engine::pattern::{LANES, Scalar};
 use super::class::Lane;
 pub use instruction_set::InstructionSet;
 
-/// The greatest number of scalar features of a position.
 const MAX_SCALARS: usize = 16;
 const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 
@@ -113,7 +112,7 @@ impl Indexer {
         Self { instructions, kernel, mapped }
     }
 
-    /// For each position, writes its instances' parameter indices into the row at its own index.
+    /// Writes the parameter indices of each position's instances to the row of the same index.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

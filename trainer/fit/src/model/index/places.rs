@@ -70,8 +70,7 @@ fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
     }
 }
 
-/// Returns the byte lane of an instance. Two rounds of interleaving put four consecutive bytes of
-/// every chunk into the same result, so lanes and instances have different orders.
+/// Returns the byte lane of an instance: the one that interleaving moves to the instance's place.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);

@@ -6,7 +6,6 @@ use othello_engine::random::Generator;
 
 use crate::model::{InstructionSet, Model, random_positions};
 
-/// Checks every instruction set against the geometry, on random games and unreachable boards.
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
     let mut random = Generator::new(7);

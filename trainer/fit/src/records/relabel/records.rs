@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns 1 if games are searched; else up to 16, the fewer the more empty squares are solved.
+    /// Returns 1 (game) if games are searched; else 1 to 16, fewer for more empty squares to solve.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -86,8 +86,8 @@ impl Settings {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the value of each move, if it has one. A search, if the settings have one, replaces
-    /// the values of the moves between the random moves and the solved positions.
+    /// Returns the value of each move, `None` if unknown: the game's own value or, if the settings
+    /// have a search, its value for moves between the random moves and the solved positions.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -110,7 +110,6 @@ impl Settings {
     }
 }
 
-/// Returns the position at a ply, its side to move, and the move played there, if any.
 fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
     match replay.steps.get(ply) {
         Some(step) => (step.position, step.side, Some(step.square)),
@@ -146,7 +145,7 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
 }
 
 /// Returns black's exact score at `ply`: that of the game's solved position if it is at `ply`, else
-/// the value stored for this ply; `None` without both.
+/// the value stored for this ply; `None` if there is neither.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -160,8 +159,8 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
 pub struct Changes {
     /// The number of solved positions; for games, the number of games that have one.
     pub solved: u64,
-    /// The number of results or labels that are compared with an exact score: of solved games with
-    /// a result, or of solved positions.
+    /// The number of comparisons with an exact score: one for the result of each solved game that
+    /// has a result, or one for the label of each solved position.
     pub results: u64,
     /// The number of results that differ from the exact score of the game's first solved position,
     /// or of labels that differ from their position's exact score.
@@ -170,7 +169,8 @@ pub struct Changes {
     pub other_winner: u64,
     /// The number of games that state a wrong exact score for their first solved position.
     pub contradicted: u64,
-    /// The number of changed results or labels, by the size of the change in discs, rounded.
+    /// The number of compared results or labels, by the size of the change in discs, rounded; 0 for
+    /// unchanged ones.
     pub by_discs: BTreeMap<u32, u64>,
     #[serde(skip)]
     discs: f64,
@@ -208,7 +208,6 @@ impl Relabel for ScoredPosition {
         is_asked.then_some(position).into_iter().collect()
     }
 
-    /// Returns the position with its new label and its old weight.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,

@@ -22,7 +22,7 @@ use inputs::Inputs;
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,
-    /// The number of imported training positions; in games, those in which a move was played.
+    /// The number of imported positions; of a game, one before each move after the random moves.
     pub positions: u64,
     /// The number of refused records.
     pub rejected: u64,
@@ -74,7 +74,7 @@ pub trait Imported: Record {
 /// The number of random moves that begin a game: `N` in all files, `PATH=N` in a file or folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RandomPlies {
-    /// The file or folder; `None` for all files.
+    /// The file or folder whose games begin with `plies` random moves; `None` for all files.
     pub path: Option<PathBuf>,
     /// The number of random moves, 0 to 60.
     pub plies: u8,
@@ -121,7 +121,8 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files and folders to read. From a folder, the import of WTHOR reads only `.wtb` files.
     pub paths: &'a [PathBuf],
-    /// The random moves with which games begin; the last entry that applies to a file counts.
+    /// The numbers of random moves with which games begin. Of the entries that apply to a file, the
+    /// last one is used.
     pub random_plies: &'a [RandomPlies],
     /// The record file to write.
     pub out: &'a Path,
@@ -146,7 +147,8 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports exactly scored positions of WTHOR games, but none that a game of `except` contains.
+    /// Imports the exactly scored positions of WTHOR games, except those that occur in a game in
+    /// the files of games `except`.
     pub fn run_solved(&self, except: &[PathBuf], progress: &dyn Progress) -> Result<Summary> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;

@@ -15,8 +15,8 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the position of a game that has an exact score, unless the game is over there; if the
-    /// side to move must pass, the position after the pass.
+    /// Adds a game's solved position (the first with an exact score) or, if the side to move must
+    /// pass, the position after the pass. Adds nothing if the game is over in that position.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

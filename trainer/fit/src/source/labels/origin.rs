@@ -11,9 +11,10 @@ use othello_engine::text::excerpt;
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score of the game's solved position (the first with an exact score), for any ply.
+    /// The score of the game's solved position (the first with an exact score), whatever the ply of
+    /// the labelled position.
     Solved,
-    /// The exact score of the position itself; known for the solved position and after it.
+    /// The exact score of the position itself; known for the solved position and all later ones.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -29,7 +30,8 @@ pub enum Origin {
 /// The λ of a λ-return, 0 to 1 in hundredths: the share of a label that comes from later values.
 /// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is
 /// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term, which has all remaining weight, is the
-/// game's result or, if the search did not choose a later move, the last value before this move.
+/// game's result. But if a move was not chosen by the search, the last term is the value of the
+/// position before the first such move.
 /// (Sutton, Learning to Predict by the Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
@@ -120,7 +122,6 @@ impl Origin {
     }
 }
 
-/// The values of a game, all from black's point of view.
 struct BlackValues<'a> {
     game: &'a Game,
     steps: &'a [Step],

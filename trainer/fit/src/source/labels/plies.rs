@@ -68,7 +68,7 @@ impl FromStr for Plies {
     }
 }
 
-/// Returns the number after `sign` in a text like `solved-2`: 2; 0 for `solved`, else `None`.
+/// Returns the number after `sign` in texts like `solved-2`, 0 for `solved`, else `None`.
 fn offset(text: &str, sign: char) -> Option<u8> {
     match text.trim().strip_prefix("solved")? {
         "" => Some(0),

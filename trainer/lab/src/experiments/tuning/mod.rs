@@ -30,7 +30,7 @@ pub struct Tuning<'a> {
     pub trials: &'a [Values],
     /// The number of rounds; `None` for as many as halve the trials to two, but at most 5.
     pub rounds: Option<u32>,
-    /// True if early rounds have fewer games, false if fewer seeds.
+    /// True if early rounds have fewer games per fit, false if fewer seeds per trial.
     pub by_data: bool,
     /// The number of fits of each combination in the last round, each with another seed.
     pub seeds: u64,
@@ -70,7 +70,7 @@ pub struct Tuned {
     /// value beyond it may be better.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_an_end: Vec<AtAnEnd>,
-    /// The numbers of test games and positions that training has.
+    /// The numbers of test games and positions that are also in the training data.
     pub training_has: Overlap,
     /// The time that the search for settings took, in seconds.
     pub seconds: f64,
@@ -138,8 +138,8 @@ impl Tuning<'_> {
         })
     }
 
-    /// Returns the rounds. Each has at most half as many combinations as the round before (rounded
-    /// up), but not fewer than two if there are two.
+    /// Returns the rounds. Each has at most half as many combinations as the round before, rounded
+    /// up, but at least two if the search begins with two or more.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -193,7 +193,7 @@ impl Tuning<'_> {
         Ok(trials.iter().zip(by_seed).zip(outcomes).map(record).collect())
     }
 
-    /// Fits a combination with a seed. Returns `None` if the weights diverged.
+    /// Fits the recipe with its entries replaced by `values`; `None` if the weights diverged.
     fn fit(
         &self,
         round: Round,
@@ -210,7 +210,7 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns the trials not proven worse than the best: halved in a round, or equal in the last one.
+/// Returns trials not proven worse than the best: dropped by halving, or equal in the last round.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -235,7 +235,7 @@ pub struct Record {
     pub share: Share,
     /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
     pub trial: String,
-    /// The values of the combination, by the path of the entry.
+    /// An object that maps the path of each varied entry, such as `settings.ridge`, to its value.
     pub values: Json,
     /// The values as a text, such as `ridge = 30`.
     #[serde(skip)]
@@ -286,7 +286,7 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the trials of the finished rounds after the lines of earlier searches.
+    /// Writes the trials of the finished rounds of this search after those of earlier searches.
     pub(super) fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(rounds, [1, 1, 2, 2, 3, 3, 4, 5]);
     }
 
-    /// A regression: `tune` reported halved trials as proven worse.
+    /// A regression: `tune` reported trials that halving had dropped as proven worse.
     #[test]
     fn a_trial_that_was_only_halved_is_not_called_proven_worse() {
         let record = |round, outcome, name: &str| Record {

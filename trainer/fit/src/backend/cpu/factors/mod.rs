@@ -5,15 +5,16 @@
 //! vectors. In the product of two vectors, the products of the first half of the elements are
 //! added, and those of the second half are subtracted. The signed square of a vector is its product
 //! with itself. The products of all pairs total half the signed square of the vectors' sum, minus
-//! half the signed square of each single vector. The second part is subtracted from the weights
-//! once, when the weights are rounded, not for every position.
+//! half the signed square of each single vector. These halves for single vectors are subtracted
+//! from the weights once, when the weights are rounded, not for every position.
 //!
 //! The derivative with respect to a factor is the residual times the sum of the other vectors. The
 //! sum of all vectors is the same for all features of a position, so the residual times this sum is
 //! computed once and added up for each feature. At the end, each factor's own part is subtracted:
 //! the factor times the sum of the residuals of its parameter.
 //!
-//! In the following table, “in sums” means: as rounded and limited for the sums of derivatives.
+//! In the following table, “in sums” means: rounded and limited before it enters the sums of
+//! derivatives.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
@@ -80,7 +81,8 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds the factors of `vector` into `fixed`, in 2⁻¹⁶; subtracts [`own_square`] from its weights.
+/// Rounds the factors of `vector` to multiples of 2⁻¹⁶, and writes them to `fixed`. Subtracts the
+/// [`own_square`] of each parameter from its weights in `fixed`.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -105,7 +107,6 @@ fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
 }
 
-/// Returns the sum of the squares of the first half of the elements, minus that of the second half.
 #[inline(always)]
 fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 {
     let squares = elements.map(|element| i64::from(element) * i64::from(element));

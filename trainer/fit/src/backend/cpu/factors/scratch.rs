@@ -9,7 +9,7 @@ pub struct Scratch {
     pub(super) weighted: Vec<i64>,
     /// The weight of each position, in 1/64 occurrence.
     pub(super) weights: Vec<u16>,
-    /// For each position and dimension: `weighted` times the sum of factors, in the same unit.
+    /// For each position and dimension: ±`weighted` · the sum of factors, in `weighted`'s unit.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the number of positions of this phase and of all earlier ones.
     pub(super) ends_of_phases: Vec<u32>,

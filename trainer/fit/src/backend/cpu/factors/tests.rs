@@ -9,7 +9,6 @@ use crate::model::{InstructionSet, random_positions};
 /// The label of all positions in these tests, in discs: 700 steps of 1/256 disc.
 const LABEL: f64 = 700.0 / 256.0;
 
-/// Returns positions of random games for each of two phases, with label [`LABEL`] and weight 1.
 fn rows() -> [Vec<ScoredPosition>; 2] {
     let positions = random_positions(30);
     phases().map(|phase| {
@@ -19,7 +18,6 @@ fn rows() -> [Vec<ScoredPosition>; 2] {
     })
 }
 
-/// Returns the group of both phases of `rows`, whose positions are all for training.
 fn group(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let weight = i64::from(Weight::ONE.steps());
     let trained: Vec<i64> =
@@ -40,7 +38,6 @@ fn counts(model: &Model, rows: &[ScoredPosition]) -> Vec<i64> {
     counts
 }
 
-/// Returns a vector of a group with random weights within ±1 disc and random factors within ±0.3.
 fn random_vector(group: &Group) -> Vec<f64> {
     let mut random = Generator::new(3);
     let mut number = || f64::from(random.below(2001)) / 1000.0 - 1.0;
@@ -87,7 +84,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// With these coefficients, Adam's running mean of the gradient is the last update's sum itself.
+/// With these coefficients, Adam's mean of the gradient is the gradient sum of the last update.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -108,7 +105,6 @@ struct Updated {
     fixed: Vec<i32>,
 }
 
-/// Returns `vector` after one update, with a ridge penalty towards `initial`.
 fn updated(
     cpu: &Cpu<'_>,
     rows: &[Rows<'_>],

@@ -22,7 +22,8 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Returns the results of three updates: by all positions, one batch, all; weights ≤ `size` discs.
+/// Returns the results of updates by all positions, by one of three batches, and by all positions.
+/// The weights are random, at most ±`size` discs.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();

@@ -13,7 +13,6 @@ fn solver<L: Bring>(program: &Program) -> KernelSolver<L> {
     KernelSolver::new(L::bring(program, None))
 }
 
-/// Returns the positions of random games, final ones included, each for both sides to move.
 fn ends(games: u64, most_empties: u32) -> Vec<Position> {
     let positions = (0..games).flat_map(|number| {
         let replay = random_game(11, number, usize::MAX);

@@ -27,7 +27,6 @@ fn searches_of_many_nodes_are_not_noted_by_the_thousand() {
     assert_eq!([10, 1000, 1 << 20].map(at_once), [1024, 65, 1]);
 }
 
-/// Returns the positions of random games, the final ones for both sides, all with wrong labels.
 fn positions(games: u64) -> Vec<ScoredPosition> {
     let wrong = |(position, number): (_, u64)| {
         let label = Label::new((number % 4000) as i16).unwrap();
