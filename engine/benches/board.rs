@@ -6,6 +6,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use othello_engine::board::{Position, Square, Squares};
 use othello_engine::random::random_game;
+use othello_engine::with_instructions;
 
 /// Counts the leaves of the game tree at `depth` + 1 plies. Each move creates a new board.
 fn walk_copying(position: &Position, depth: u32) -> u64 {
@@ -62,7 +63,9 @@ fn board(criterion: &mut Criterion) {
     });
     group.bench_function("stable discs", |bencher| {
         bencher.iter(|| {
-            positions.iter().fold(0, |sum, position| sum ^ black_box(position).stable_of_opponent())
+            positions.iter().fold(0, |sum, position| {
+                sum ^ with_instructions!(|set| black_box(position).stable_of_opponent(set))
+            })
         });
     });
     group.bench_function("canonical image", |bencher| {

@@ -29,7 +29,6 @@ pub mod ggf;
 pub mod notation;
 pub mod obf;
 pub mod perft;
-mod phase;
 mod position;
 mod rules;
 pub mod sgf;
@@ -39,8 +38,7 @@ mod stated;
 mod symmetry;
 pub mod transcript;
 
-pub use phase::{PHASES, Phase};
-pub use position::{Position, Side};
+pub use position::{PHASES, Phase, Position, Side};
 pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES, with_neighbours};
 pub use stated::{StatedGame, StatedPosition};
 pub use symmetry::Symmetry;

@@ -1,4 +1,6 @@
-//! A position: the discs of both sides; the player is always the side to move.
+//! A position: the discs of both sides; the player is always the side to move. Its phase.
+
+use serde::{Deserialize, Serialize};
 
 use super::{Discs, Square, Symmetry, rules, stability, symmetry};
 use crate::simd::Instructions;
@@ -134,14 +136,8 @@ impl Position {
     }
 
     /// Returns some stable discs of the opponent: discs that no move can ever flip.
-    #[inline]
-    pub fn stable_of_opponent(&self) -> u64 {
-        with_instructions!(|set| self.stable_of_opponent_by(set))
-    }
-
-    /// Returns the same as [`Self::stable_of_opponent`], with the instruction set `I`.
     #[inline(always)]
-    pub fn stable_of_opponent_by<I: Instructions>(&self, set: I) -> u64 {
+    pub fn stable_of_opponent<I: Instructions>(&self, set: I) -> u64 {
         stability::stable(set, self.opponent, self.player)
     }
 
@@ -195,6 +191,54 @@ impl Position {
     pub fn canonical(&self) -> Self {
         let (player, opponent) = symmetry::canonical(self.player, self.opponent);
         Self { player, opponent }
+    }
+}
+
+/// The number of phases, one for each ply from 0 to 59.
+pub const PHASES: usize = 60;
+
+/// The number of a phase, 0..=59: the ply of its positions. Each phase has its own set of weights.
+/// A full board has no phase.
+#[derive(schemars::JsonSchema, Serialize, Deserialize, derive_more::Display)]
+#[serde(try_from = "usize")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Phase(u8);
+
+impl Phase {
+    /// Returns the phase with this number; `None` for 60 and more.
+    #[inline]
+    pub const fn new(index: usize) -> Option<Self> {
+        if index < PHASES { Some(Self(index as u8)) } else { None }
+    }
+
+    /// Returns the phase of a position; `None` for a full board.
+    #[inline]
+    pub fn of(position: &Position) -> Option<Self> {
+        Self::new((position.discs() as usize).wrapping_sub(4))
+    }
+
+    /// Returns the number of the phase, 0..=59.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Returns the previous phase, one ply earlier; `None` for the first.
+    pub fn before(self) -> Option<Self> {
+        self.index().checked_sub(1).and_then(Self::new)
+    }
+
+    /// Returns all phases in order.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator {
+        (0..PHASES as u8).map(Self)
+    }
+}
+
+impl TryFrom<usize> for Phase {
+    type Error = String;
+
+    fn try_from(index: usize) -> Result<Self, String> {
+        Self::new(index).ok_or_else(|| format!("phase {index} is not in 0..59"))
     }
 }
 

@@ -1,7 +1,5 @@
 //! Formats the differences between two JSON objects for a message.
 
-use std::fmt;
-
 use serde_json::{Map, Value};
 
 const MOST_TOLD: usize = 8;
@@ -10,49 +8,50 @@ const MOST_CHARACTERS: usize = 60;
 
 const CHARACTERS_BEFORE: usize = 20;
 
-pub(super) struct Differences(Vec<Difference>);
-
-struct Difference {
-    path: String,
-    there: Option<String>,
-    wanted: Option<String>,
+/// Lists how two objects differ, such as `seed: 8 there, 7 wanted, …`.
+pub(super) fn differences(there: &Map<String, Value>, wanted: &Map<String, Value>) -> String {
+    let mut found = vec![];
+    add_objects(&mut found, "", there, wanted);
+    let told = found[..found.len().min(MOST_TOLD)].join(", ");
+    match found.len().saturating_sub(MOST_TOLD) {
+        0 => told,
+        more => format!("{told}, and {more} more"),
+    }
 }
 
-impl Differences {
-    pub(super) fn between(there: &Map<String, Value>, wanted: &Map<String, Value>) -> Self {
-        let mut found = Self(vec![]);
-        found.add_objects("", there, wanted);
-        found
-    }
-
-    fn add(&mut self, path: String, there: Option<&Value>, wanted: Option<&Value>) {
-        match (there, wanted) {
-            (Some(Value::Object(there)), Some(Value::Object(wanted))) => {
-                self.add_objects(&path, there, wanted);
+fn add(found: &mut Vec<String>, path: &str, there: Option<&Value>, wanted: Option<&Value>) {
+    match (there, wanted) {
+        (Some(Value::Object(there)), Some(Value::Object(wanted))) => {
+            add_objects(found, path, there, wanted);
+        }
+        (Some(Value::Array(there)), Some(Value::Array(wanted))) => {
+            for index in 0..there.len().max(wanted.len()) {
+                add(found, &format!("{path}[{index}]"), there.get(index), wanted.get(index));
             }
-            (Some(Value::Array(there)), Some(Value::Array(wanted))) => {
-                for index in 0..there.len().max(wanted.len()) {
-                    let path = format!("{path}[{index}]");
-                    self.add(path, there.get(index), wanted.get(index));
-                }
-            }
-            _ => {
-                let (there, wanted) = (there.map(canonical), wanted.map(canonical));
-                if there != wanted {
-                    self.0.push(Difference { path, there, wanted });
-                }
+        }
+        _ => {
+            let [there, wanted] = [there, wanted].map(|value| value.map(canonical));
+            if there != wanted {
+                let [there, wanted] =
+                    [there, wanted].map(|value| value.unwrap_or("nothing".into()));
+                found.push(difference(path, &there, &wanted));
             }
         }
     }
+}
 
-    fn add_objects(&mut self, path: &str, there: &Map<String, Value>, wanted: &Map<String, Value>) {
-        let mut keys: Vec<&String> = there.keys().chain(wanted.keys()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let dot = if path.is_empty() { "" } else { "." };
-        for key in keys {
-            self.add(format!("{path}{dot}{key}"), there.get(key), wanted.get(key));
-        }
+fn add_objects(
+    found: &mut Vec<String>,
+    path: &str,
+    there: &Map<String, Value>,
+    wanted: &Map<String, Value>,
+) {
+    let mut keys: Vec<&String> = there.keys().chain(wanted.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let dot = if path.is_empty() { "" } else { "." };
+    for key in keys {
+        add(found, &format!("{path}{dot}{key}"), there.get(key), wanted.get(key));
     }
 }
 
@@ -62,28 +61,13 @@ fn canonical(value: &Value) -> String {
     value.to_string()
 }
 
-impl fmt::Display for Differences {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = self.0.iter().take(MOST_TOLD).map(ToString::to_string);
-        f.write_str(&told.collect::<Vec<_>>().join(", "))?;
-        match self.0.len().saturating_sub(MOST_TOLD) {
-            0 => Ok(()),
-            more => write!(f, ", and {more} more"),
-        }
-    }
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [there, wanted] =
-            [&self.there, &self.wanted].map(|value| value.as_deref().unwrap_or("nothing"));
-        let same = there.chars().zip(wanted.chars()).take_while(|(one, other)| one == other);
-        let same = same.count();
-        // The texts come from a file, which may contain any characters, so they are escaped.
-        let [path, there, wanted] = [(&*self.path, 0), (there, same), (wanted, same)]
-            .map(|(text, at)| escaped(&surroundings(text, at)));
-        write!(f, "{path}: {there} there, {wanted} wanted")
-    }
+fn difference(path: &str, there: &str, wanted: &str) -> String {
+    let same = there.chars().zip(wanted.chars()).take_while(|(one, other)| one == other);
+    let same = same.count();
+    // The texts come from a file, which may contain any characters, so they are escaped.
+    let [path, there, wanted] = [(path, 0), (there, same), (wanted, same)]
+        .map(|(text, at)| escaped(&surroundings(text, at)));
+    format!("{path}: {there} there, {wanted} wanted")
 }
 
 /// Escapes unprintable characters, as `\u{1b}`, but not quotation marks and backslashes.

@@ -16,8 +16,6 @@ mod paths;
 pub mod plain;
 mod provenance;
 mod reader;
-mod sha256;
-mod shown;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -31,12 +29,12 @@ pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use packing::unreadable;
 pub use paths::{check_name, folder_of, names_in, open_ordinary, read_ordinary, remove_if_there};
 pub use plain::ShownFile;
+pub(crate) use plain::refuse_shown_within;
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{RawSection, Reader, SectionPlace, kind_of};
-pub use sha256::{sha256_of, sha256_of_file};
-pub(crate) use shown::refuse_shown_within;
+pub use source::{sha256_of, sha256_of_file};
 pub(crate) use writer::complete;
-pub use writer::{Begin, Existing, Writer};
+pub use writer::{Begin, Writer};
 
 /// A section of a file: its name and its uncompressed content.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,4 +59,20 @@ pub struct Summary {
     /// The number of sections.
     #[serde(skip)]
     pub sections: usize,
+}
+
+/// The treatment of an existing file at the path of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
+    Keep,
+    /// Make the output again (`--force`). The complete new file replaces an existing file.
+    Replace,
+}
+
+impl Existing {
+    /// Returns [`Self::Replace`] if the user gave `--force`, and [`Self::Keep`] otherwise.
+    pub fn by_force(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::lock::{lock, patiently};
-use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_special_outputs};
-use super::shown::refuse_shown;
+use super::paths::{collide, folder_of, is_same_file, partial_path, refuse_special_outputs};
+use super::plain::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
 /// Checks that a command may write `output`; every command calls this before its work. Refuses the
@@ -34,9 +34,7 @@ pub fn check_output<P: AsRef<Path>>(
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<()> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
-            let [written, of_other] =
-                [output, other].map(|path| [path.to_owned(), partial_path(path)]);
-            if written.iter().any(|one| of_other.iter().any(|path| is_same_place(one, path))) {
+            if collide(output, other) {
                 let reason = format!("is also another output ({}); name two", other.display());
                 return Err(FileError::refused(output, reason));
             }

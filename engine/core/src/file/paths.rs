@@ -25,6 +25,12 @@ pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
             && folder(one).is_ok_and(|one| folder(other).is_ok_and(|other| one == other))
 }
 
+/// Returns whether two outputs, or their partial files, have a path in common.
+pub(super) fn collide(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(|path| [path.to_owned(), partial_path(path)]);
+    one.iter().any(|one| other.iter().any(|other| is_same_place(one, other)))
+}
+
 pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_ok_and(|one| identity(other).is_ok_and(|other| one == other))
 }

@@ -3,10 +3,13 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::lock::{create_partial, sync_folder};
-use super::paths::{open_ordinary, partial_path, refuse_link, refuse_special_outputs};
-use super::shown::{refuse_shown, shown};
+use super::paths::{
+    collide, folder_of, is_same_file, is_same_place, open_ordinary, partial_path, refuse_link,
+    refuse_special_outputs,
+};
 use super::{Existing, FileError, Result};
 
 /// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps an
@@ -118,13 +121,41 @@ pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// The paths of the registered progress files, each with true if this process created the file.
+static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
+
+fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Refuses an output at the path of a progress file in [`SHOWN`]. The refusal removes the path from
+/// `SHOWN`, and also removes the file if this process created it.
+pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
+    refuse(output, |path| collide(output, path))
+}
+
+pub(crate) fn refuse_shown_within(folder: &Path) -> Result<()> {
+    refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
+}
+
+fn refuse(output: &Path, claims: impl Fn(&Path) -> bool) -> Result<()> {
+    let mut shown = shown();
+    let Some(claimed) = shown.iter().position(|(path, _)| claims(path)) else { return Ok(()) };
+    let (path, is_new) = shown.swap_remove(claimed);
+    if is_new {
+        let _ = fs::remove_file(&path);
+    }
+    let reason = format!("is also the place of the progress file ({}); name two", path.display());
+    Err(FileError::refused(output, reason))
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
     use std::time::Duration;
 
-    use super::super::output::check_replaceable;
+    use super::super::{Kind, Provenance, Writer, check_output, check_replaceable, make_folder};
     use super::*;
     use crate::tests::Folder;
 
@@ -248,5 +279,42 @@ mod tests {
             write(&path, b"other", Existing::Replace).unwrap();
             assert_eq!(mode(&path), expected);
         }
+    }
+
+    /// A regression: an output at the progress file's path was refused, but that file stayed there.
+    #[test]
+    fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let settings = Provenance::new("test");
+        let begin = |path: &Path| Writer::begin(path, Kind::Games, &settings, Existing::Keep).err();
+        type Attempt<'a> = &'a dyn Fn(&Path) -> Option<FileError>;
+        let attempts: [Attempt<'_>; 6] = [
+            &|path| check_output(path, [Path::new("none")]).err(),
+            &|path| begin(path),
+            &|path| write(path, b"content", Existing::Replace).err(),
+            &|path| replace(path, b"content").err(),
+            &|path| check_head(path, b"content").err(),
+            &|path| make_folder(path).err(),
+        ];
+        for attempt in attempts {
+            for output in ["a", "./a", "a.partial"] {
+                let shown = ShownFile::create(&path("a"), b"event", b"event 1").unwrap();
+                shown.replace(b"event 2").unwrap();
+                let refused = attempt(&path(output)).map(|error| error.to_string());
+                let error = refused.unwrap();
+                assert!(error.contains("is also the place of the progress file"), "{error}");
+                shown.replace(b"event 3").unwrap();
+                assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+                assert!(refuse_shown(&path("a")).is_ok());
+            }
+        }
+        // A progress file that an earlier process created is not removed.
+        fs::write(path("a"), "event 0").unwrap();
+        let shown = ShownFile::create(&path("a"), b"event", b"event 1").unwrap();
+        assert!(begin(&path("b")).is_none());
+        refuse_shown_within(folder.path()).unwrap_err();
+        shown.replace(b"event 2").unwrap();
+        assert_eq!(fs::read(path("a")).unwrap(), b"event 1");
     }
 }

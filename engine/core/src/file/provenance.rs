@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::differences::Differences;
+use super::differences::differences;
 
 /// The revision of the program's behaviour, part of every provenance. Raise it by one when the same
 /// settings give other games, searches or fits, which changes `trainer/recipes/small.sha256`. A new
@@ -67,7 +67,7 @@ impl Provenance {
     /// Lists the settings of an existing file (`there`) that differ from the wanted ones, such as
     /// `seed: 8 there, 7 wanted`. Shortens a long value to the part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
-        Differences::between(&there.0, &wanted.0).to_string()
+        differences(&there.0, &wanted.0)
     }
 }
 

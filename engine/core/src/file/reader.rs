@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use super::format::{self, ContentHash};
-use super::sha256::finished;
-use super::source::{Place, Source};
+use super::source::{Place, Source, finished};
 use super::{FileError, Kind, Provenance, Result, Section, Summary, VERSION, packing, unreadable};
 
 /// An iterator over a file's sections in order, each checked. The checksum of the whole content is

@@ -1,4 +1,4 @@
-//! Reads the bytes of a file from front to back, and checks them against checksums in the file.
+//! Reads the bytes of a file from front to back, and computes and checks checksums.
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::{FileError, Result, format, open_ordinary};
+use crate::progress::Progress;
 
 pub(super) struct Place {
     pub(super) name: String,
@@ -104,5 +105,28 @@ impl Source {
     pub(super) fn damaged(&self, place: &Place, reason: String) -> FileError {
         let (path, place, offset) = (self.path.clone(), place.name.clone(), place.offset);
         FileError::Damaged { path, place, offset, reason }
+    }
+}
+
+/// Returns the SHA-256 of these bytes in hexadecimal.
+pub fn sha256_of(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+pub(super) fn finished(digest: Option<Sha256>) -> String {
+    digest.map(|digest| hex::encode(digest.finalize())).unwrap_or_default()
+}
+
+/// Returns the SHA-256 of a file. Advances `progress` by its bytes.
+pub fn sha256_of_file(path: &Path, progress: &dyn Progress) -> Result<String> {
+    let mut file = open_ordinary(path)?;
+    let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        let bytes = file.read(&mut buffer).map_err(FileError::io(path, "read it"))?;
+        if bytes == 0 {
+            return Ok(hex::encode(digest.finalize()));
+        }
+        digest.update(&buffer[..bytes]);
+        progress.advance(bytes as u64);
     }
 }

@@ -10,25 +10,9 @@ use sha2::{Digest as _, Sha256};
 use super::format::{self, ContentHash};
 use super::lock::{create_partial, sync_folder};
 use super::paths::{check_name, partial_path, refuse_special_outputs};
-use super::sha256::finished;
-use super::shown::refuse_shown;
-use super::{FileError, Kind, Provenance, Reader, Result, Section, Summary};
-
-/// The treatment of an existing file at the path of an output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Existing {
-    /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
-    Keep,
-    /// Make the output again (`--force`). The complete new file replaces an existing file.
-    Replace,
-}
-
-impl Existing {
-    /// Returns [`Self::Replace`] if the user gave `--force`, and [`Self::Keep`] otherwise.
-    pub fn by_force(force: bool) -> Self {
-        if force { Self::Replace } else { Self::Keep }
-    }
-}
+use super::plain::refuse_shown;
+use super::source::finished;
+use super::{Existing, FileError, Kind, Provenance, Reader, Result, Section, Summary};
 
 /// The state of an output before the work: already complete, or to be written.
 pub enum Begin<W = Writer> {

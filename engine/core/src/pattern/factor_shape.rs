@@ -10,13 +10,13 @@ use crate::board::{PHASES, Phase};
 /// The shape of a factorization machine (Rendle 2010) over the parameters of a pattern set: each
 /// parameter has a factor vector in each group of consecutive phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
-#[serde(try_from = "RawShape", into = "RawShape")]
+#[serde(try_from = "RawShape")]
 pub struct FactorShape {
     dimensions: usize,
     phases: usize,
 }
 
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawShape {
     dimensions: usize,
@@ -117,12 +117,6 @@ impl TryFrom<RawShape> for FactorShape {
                  32, 64 or 128 dimensions, and groups of 1 to {PHASES} phases"
             )
         })
-    }
-}
-
-impl From<FactorShape> for RawShape {
-    fn from(FactorShape { dimensions, phases }: FactorShape) -> Self {
-        Self { dimensions, phases }
     }
 }
 

@@ -24,17 +24,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod coverage;
 mod factor_shape;
 mod geometry;
 mod indices;
 mod scalar;
 mod set;
-mod shipped;
 
-pub use coverage::{Coverage, lines};
 pub use factor_shape::{FactorChoice, FactorShape};
-pub use geometry::{Geometry, Instance, PatternGeometry, configurations, permuted};
+pub use geometry::{
+    Coverage, Geometry, Instance, PatternGeometry, configurations, lines, permuted,
+};
 pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
 pub use set::{Pattern, PatternSet};

@@ -4,8 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::error::bad_line;
-use super::{TextSource, decode};
+use super::{TextSource, bad_line, decode};
 use crate::file::{FileError, Result};
 
 /// The greatest length of a line in bytes, so that a file without line ends cannot fill the memory.

@@ -1,23 +1,23 @@
 //! Shared functions of all readers of text: lines, small files, TOML, and excerpts for messages.
 
 use std::borrow::Cow;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Read as _;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::str::FromStr;
 
-use crate::file::escaped;
+use serde::de::DeserializeOwned;
+
+use crate::file::{FileError, Result, escaped};
 
 pub mod as_text;
-mod error;
 mod lines;
-mod range;
 mod source;
-mod toml;
-mod whole;
 
-pub use error::{Invalid, MAX_FILE_BYTES};
 pub use lines::{Lines, MAX_LINE_BYTES};
-pub use range::parse_range;
 pub use source::TextSource;
-pub use toml::from_toml;
-pub use whole::read_by;
 
 /// The UTF-8 byte order mark, with which some editors begin a file. Every reader skips it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -36,7 +36,7 @@ pub fn excerpt(text: &str) -> String {
 }
 
 /// Returns at most 200 characters of a library's message, escaped because it may quote the input.
-pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
+pub fn quoted_reason(error: &impl Display) -> String {
     const MOST: usize = 200;
     shortened(&error.to_string(), MOST)
 }
@@ -46,6 +46,85 @@ fn shortened(text: &str, most: usize) -> String {
         Some((end, _)) => escaped(&text[..end]) + "…",
         None => escaped(text),
     }
+}
+
+/// The greatest size of a file of settings: 1 MiB.
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// The error for an invalid text: a message that states what was found and what was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Invalid(pub String);
+
+impl Invalid {
+    /// Creates the error of a text that is not `kind`, such as "a square". It quotes the text.
+    pub fn not(text: &str, kind: &str, expected: &str) -> Self {
+        Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
+    }
+}
+
+fn bad_line(path: &Path, number: u64, reason: &str) -> FileError {
+    FileError::refused(path, format!("line {number}: {reason}"))
+}
+
+/// Parses `A..B` or `A..=B`, which both include `B`, or `A` alone. Returns `None` for any other
+/// text, if `B` is less than `A`, or if a number is outside `limits`.
+pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
+where
+    T: FromStr + PartialOrd,
+{
+    let end = |text: &str| text.trim().parse().ok().filter(|end| limits.contains(end));
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let range = end(first)?..=end(last.strip_prefix('=').unwrap_or(last))?;
+    (!range.is_empty()).then_some(range)
+}
+
+/// The greatest length of a message in characters: enough for the names of all scalar features.
+const MOST: usize = 270;
+
+/// Reads a value from TOML text. The error states the line and the column.
+pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.get(..at).unwrap_or(text);
+        let begun = before.rsplit('\n').next().unwrap_or(before);
+        let (line, column) = (before.matches('\n').count() + 1, begun.chars().count() + 1);
+        let mut message = error.message().to_owned();
+        for (kind, words) in [
+            ("f64", "a number"),
+            ("u64", "a whole number"),
+            ("u32", "a whole number"),
+            ("u8", "a whole number"),
+        ] {
+            message = message.replace(&format!("expected {kind}"), &format!("expected {words}"));
+        }
+        Invalid(format!("line {line}, column {column}: {}", shortened(&message, MOST)))
+    })
+}
+
+/// Reads a file of settings, of at most [`MAX_FILE_BYTES`] bytes, and parses its text with `parse`.
+pub fn read_by<T, E: Display>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T> {
+    parse(&read(path)?).map_err(|error| FileError::refused(path, error.to_string()))
+}
+
+fn read(path: &Path) -> Result<String> {
+    let file = File::open(path).map_err(FileError::io(path, "open it"))?;
+    let mut bytes = vec![];
+    let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(FileError::io(path, "read it"))?;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let reason =
+            format!("longer than {MAX_FILE_BYTES} bytes, the maximum for a file of settings");
+        return Err(FileError::refused(path, reason));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let reason = format!("byte {at} does not begin a character; expected text in UTF-8");
+        FileError::refused(path, reason)
+    })
 }
 
 #[cfg(test)]
@@ -58,5 +137,65 @@ mod tests {
         assert_eq!(excerpt("\u{1b}[2J\0\r\n"), "\\u{1b}[2J\\0\\r\\n");
         assert_eq!(excerpt(&"x".repeat(1 << 20)), format!("{}…", "x".repeat(40)));
         assert_eq!(excerpt(&"x".repeat(40)), "x".repeat(40));
+    }
+
+    /// A regression: some commands accepted only `30..40`, others only `8..=24`.
+    #[test]
+    fn a_range_includes_its_end_however_it_is_written() {
+        let parse = |text| parse_range::<u8>(text, &(0..=59));
+        for text in ["8..24", "8..=24", " 8 .. 24 ", "8 ..= 24"] {
+            assert_eq!(parse(text), Some(8..=24), "{text}");
+        }
+        assert_eq!(parse("36"), Some(36..=36));
+        for text in ["", "..", "24..8", "0..60", "a..b", "-1..3", "3..", "..3", "1..2..3", "300"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[derive(serde::Deserialize, Debug)]
+    #[serde(deny_unknown_fields)]
+    struct Numbers {
+        #[serde(rename = "a")]
+        _a: u8,
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let refused = |text: &str| from_toml::<Numbers>(text).unwrap_err().to_string();
+        assert!(refused("\né = 1 1").starts_with("line 2, column 1: "), "{}", refused("\né = 1"));
+        assert!(refused("a = 1\nb = 2").starts_with("line 2, column 1: unknown field `b`"));
+        assert!(refused("a = 300").starts_with("line 1, column 5: "), "{}", refused("a = 300"));
+        // A regression: the message named a Rust type, `expected u8`.
+        assert!(refused("a = \"3\"").ends_with("string \"3\", expected a whole number"));
+        assert!(refused("").starts_with("line 1, column 1: missing field `a`"));
+        let long = refused(&format!("{} = 1", "x".repeat(100_000)));
+        assert!(long.chars().count() < 300, "{long}");
+    }
+
+    #[test]
+    fn a_file_is_a_text_of_at_most_a_mebibyte_without_a_byte_order_mark() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let written = |bytes: &[u8]| {
+            std::fs::write(file.path(), bytes).unwrap();
+            read(file.path()).map_err(|error| error.to_string())
+        };
+        let largest = vec![b'x'; MAX_FILE_BYTES as usize];
+        assert_eq!(written(&largest).unwrap().len(), largest.len());
+        assert_eq!(written(b"\xEF\xBB\xBFname = 1").unwrap(), "name = 1");
+        for (bytes, expected) in [
+            (&[&largest[..], b"x"].concat()[..], "longer than 1048576 bytes"),
+            (b"abc\xFF", "byte 3 does not begin a character"),
+            (b"\xFF\xFEn\0", "byte 0 does not begin a character"),
+        ] {
+            let error = written(bytes).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+        let error = read(Path::new("/nowhere/at all")).unwrap_err().to_string();
+        assert!(error.starts_with("/nowhere/at all: cannot open it: "), "{error}");
+        // An endless file, such as a device, is not read to its end.
+        if cfg!(target_os = "linux") {
+            let error = read(Path::new("/dev/zero")).unwrap_err().to_string();
+            assert!(error.contains("longer than"), "{error}");
+        }
     }
 }

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::BYTE_ORDER_MARK;
-use super::error::bad_line;
+use super::{BYTE_ORDER_MARK, bad_line};
 use crate::file::{FileError, Result, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";

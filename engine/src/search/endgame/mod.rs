@@ -162,7 +162,7 @@ fn stability_bound<I: Instructions>(
     if !features.stability || !is_promising || bound(position.opponent()) > alpha {
         return None;
     }
-    let upper = bound(position.stable_of_opponent_by(set));
+    let upper = bound(position.stable_of_opponent(set));
     (upper <= alpha).then_some(upper)
 }
 

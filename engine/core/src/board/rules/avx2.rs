@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _mm256_sub_epi64,
 };
 
-use super::rays::{RAYS, Rays};
+use super::portable::{RAYS, Rays};
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -7,7 +7,7 @@ use std::arch::x86_64::{
 };
 
 use super::avx2::{any_lane, halves};
-use super::rays::RAYS;
+use super::portable::RAYS;
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,avx512vl")]

@@ -1,7 +1,5 @@
 //! Moves and flips with 64-bit integers only.
 
-use super::rays::RAYS;
-
 /// Returns the legal moves by Kogge-Stone parallel prefixes in all eight directions, as Gunnar
 /// Andersson's program Zebra does.
 #[inline]
@@ -98,23 +96,51 @@ static LINE_FLIPS: [[u8; 256]; 8] = {
 /// The two diagonals through each square as bitboards, excluding the square itself.
 static DIAGONALS: [[u64; 2]; 64] = {
     let mut diagonals = [[0; 2]; 64];
-    let mut index = 0;
-    while index < 64 {
-        let (file, rank) = (index as i32 & 7, index as i32 >> 3);
-        let mut other = 0;
-        while other < 8 {
-            let offset = other - file;
-            if offset != 0 {
-                if 0 <= rank + offset && rank + offset < 8 {
-                    diagonals[index][0] |= 1 << ((rank + offset) * 8 + other);
-                }
-                if 0 <= rank - offset && rank - offset < 8 {
-                    diagonals[index][1] |= 1 << ((rank - offset) * 8 + other);
-                }
-            }
-            other += 1;
-        }
-        index += 1;
+    let mut square = 0;
+    while square < 64 {
+        let Rays { ascending, descending } = &RAYS[square];
+        diagonals[square] = [ascending[3] | descending[3], ascending[1] | descending[1]];
+        square += 1;
     }
     diagonals
 };
+
+#[repr(C, align(64))]
+pub(super) struct Rays {
+    pub(super) ascending: [u64; 4],
+    pub(super) descending: [u64; 4],
+}
+
+pub(super) static RAYS: [Rays; 64] = {
+    const NONE: Rays = Rays { ascending: [0; 4], descending: [0; 4] };
+    let mut rays = [NONE; 64];
+    let mut square = 0;
+    while square < 64 {
+        let (file, rank) = (square as i32 % 8, square as i32 / 8);
+        rays[square].ascending = [
+            ray(file, rank, 1, 0),
+            ray(file, rank, -1, 1),
+            ray(file, rank, 0, 1),
+            ray(file, rank, 1, 1),
+        ];
+        rays[square].descending = [
+            ray(file, rank, -1, 0),
+            ray(file, rank, 1, -1),
+            ray(file, rank, 0, -1),
+            ray(file, rank, -1, -1),
+        ];
+        square += 1;
+    }
+    rays
+};
+
+const fn ray(file: i32, rank: i32, file_step: i32, rank_step: i32) -> u64 {
+    let (mut file, mut rank) = (file + file_step, rank + rank_step);
+    let mut bits = 0;
+    while 0 <= file && file < 8 && 0 <= rank && rank < 8 {
+        bits |= 1 << (rank * 8 + file);
+        file += file_step;
+        rank += rank_step;
+    }
+    bits
+}

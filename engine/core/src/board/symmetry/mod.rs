@@ -4,7 +4,6 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod portable;
 
 use super::Square;
 #[cfg(target_arch = "x86_64")]
@@ -17,7 +16,20 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
         // SAFETY: the processor has GFNI, as tested, and the chosen instruction set, AVX-512.
         return unsafe { avx512::canonical(player, opponent) };
     }
-    portable::canonical(player, opponent)
+    portable(player, opponent)
+}
+
+fn portable(player: u64, opponent: u64) -> (u64, u64) {
+    let (transposed_player, transposed_opponent) = (transpose(player), transpose(opponent));
+    let images = [
+        (player, opponent),
+        (mirror_files(player), mirror_files(opponent)),
+        (transposed_player, transposed_opponent),
+        (mirror_files(transposed_player), mirror_files(transposed_opponent)),
+    ];
+    images.into_iter().fold((u64::MAX, u64::MAX), |best, image| {
+        best.min(image).min((image.0.swap_bytes(), image.1.swap_bytes()))
+    })
 }
 
 /// One of the eight symmetries of the board, as a number from 0 to 7. Bit 0 mirrors left and right
@@ -113,7 +125,7 @@ mod tests {
             }
             let images = symmetries.iter().map(|s| (s.bits(player), s.bits(opponent)));
             let expected = images.min().unwrap();
-            assert_eq!(portable::canonical(player, opponent), expected);
+            assert_eq!(portable(player, opponent), expected);
             assert_eq!(canonical(player, opponent), expected);
         }
     }
