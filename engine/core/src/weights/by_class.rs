@@ -1,13 +1,11 @@
 //! Weights by class (one weight for each set of symmetric configurations), and their file.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use ndarray::{Array2, ArrayView2};
 
 use super::factors::{Factors, own_worth};
-use super::reading::{CountsAre, PATTERN_SET, ReadSections, Receiver, WeightsError, read};
-use super::rows::{Rows, row};
+use super::reading::{CountsAre, PATTERN_SET, ReadSections, WeightsError, read, row};
 use super::{
     MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, nearest_weight, weight_in_discs,
 };
@@ -23,7 +21,7 @@ pub struct Weights {
     geometry: Geometry,
     steps: Array2<i16>,
     /// The training counts: a row for each phase; only one row, of zeros, if they are unknown.
-    counts: Array2<u32>,
+    pub(super) counts: Array2<u32>,
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
     models: Models,
@@ -170,14 +168,12 @@ impl Weights {
         Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::LeftOut)
     }
 
-    fn read_by(reader: Reader, counts: CountsAre) -> Result<WeightsFile, WeightsError> {
+    pub(super) fn read_by(reader: Reader, counts: CountsAre) -> Result<WeightsFile, WeightsError> {
         let are_kept = counts == CountsAre::Kept;
-        let (parts, provenance, sha256) = read::<ByClass>(reader, counts)?;
-        let ReadSections { set, geometry, received, counts, ordering, models, .. } = parts;
-        let ByClass { steps, factors } = received;
-        let counts = if are_kept { counts.whole() } else { no_counts(&geometry) };
-        let weights =
-            Self { set, geometry, steps: steps.whole(), counts, factors, ordering, models };
+        let (parts, provenance, sha256) = read(reader, counts)?;
+        let ReadSections { set, geometry, steps, counts, factors, ordering, models, .. } = parts;
+        let counts = if are_kept { counts } else { no_counts(&geometry) };
+        let weights = Self { set, geometry, steps, counts, factors, ordering, models };
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
@@ -223,34 +219,6 @@ impl Weights {
     pub(super) fn learned_sections(&self) -> impl Iterator<Item = Section> {
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         ordering.chain(self.models.sections())
-    }
-}
-
-pub(super) struct ByClass {
-    steps: Rows<i16>,
-    factors: Option<Factors>,
-}
-
-impl Receiver for ByClass {
-    fn new(set: &PatternSet, geometry: &Geometry) -> Self {
-        let (parameters, none) =
-            (geometry.parameters(), |shape: FactorShape| vec![vec![]; shape.groups()]);
-        let factors = |shape| Factors { shape, parameters, groups: none(shape) };
-        Self { steps: Rows::new(geometry), factors: set.factors().map(factors) }
-    }
-
-    fn steps(&self, phase: Phase) -> Cow<'_, [i16]> {
-        Cow::Borrowed(self.steps.row(phase))
-    }
-
-    fn take_steps(&mut self, phase: Phase, steps: Vec<i16>) {
-        self.steps.put(phase, &steps);
-    }
-
-    fn take_factors(&mut self, group: usize, factors: &[i8]) {
-        if let Some(all) = &mut self.factors {
-            all.groups[group] = factors.to_vec();
-        }
     }
 }
 

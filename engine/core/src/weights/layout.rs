@@ -134,10 +134,6 @@ impl Expansion {
         table[self.layout.scalars..][..scalars.len()].copy_from_slice(scalars);
     }
 
-    pub(super) fn no_blocks(&self) -> Vec<Block> {
-        vec![Block::default(); self.layout.blocks()]
-    }
-
     /// Expands the weights of a phase, one for each parameter, into its table in `block`.
     pub(super) fn take_steps(&self, phase: Phase, steps: &[i16], block: &mut Block) {
         if block.steps.is_empty() {
@@ -145,17 +141,6 @@ impl Expansion {
         }
         let table = &mut block.steps[self.layout.start(phase)..][..self.layout.stride];
         self.expand(steps, table);
-    }
-
-    /// Returns a phase's weights, one for each parameter, from the phase's expanded block.
-    pub(super) fn folded(&self, phase: Phase, block: &Block) -> Vec<i16> {
-        let table = &block.steps[self.layout.start(phase)..][..self.layout.stride];
-        let mut steps = vec![0; self.scalars.end];
-        let patterns = table.iter().zip(&self.parameters);
-        patterns.for_each(|(&step, &parameter)| steps[parameter as usize] = step);
-        let scalars = &mut steps[self.scalars.clone()];
-        scalars.copy_from_slice(&table[self.layout.scalars..][..scalars.len()]);
-        steps
     }
 
     /// Expands the factor vectors of a group of phases, one for each parameter, into `block`.
@@ -181,7 +166,7 @@ impl Expansion {
 /// Expands weights and factors from classes to configurations, in blocks of consecutive phases.
 pub fn expand(weights: &Weights) -> Vec<Block> {
     let expansion = Expansion::new(weights.set(), weights.geometry());
-    let mut blocks = expansion.no_blocks();
+    let mut blocks = vec![Block::default(); expansion.layout.blocks()];
     for phase in Phase::all() {
         let block = &mut blocks[expansion.layout.block(phase)];
         expansion.take_steps(phase, weights.steps(phase), block);

@@ -5,7 +5,6 @@
 //! move-ordering evaluation, and pruning models.
 
 mod by_class;
-mod counts;
 mod ends;
 mod expanded;
 mod factors;
@@ -17,14 +16,12 @@ mod parts;
 mod probcut;
 mod reading;
 mod realization;
-mod rows;
 mod sections;
 mod value;
 
 pub use by_class::{Weights, WeightsFile};
-pub use counts::Counts;
 pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
-pub use expanded::ExpandedWeights;
+pub use expanded::{Counts, ExpandedWeights};
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum};
 pub use models::Models;
 pub use move_ordering::MoveOrderingWeights;

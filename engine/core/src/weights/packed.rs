@@ -1,9 +1,7 @@
 //! Compressed weights of a file, of which a program expands only the blocks of phases it needs.
 
-use std::borrow::Cow;
 use std::path::Path;
 
-use super::expanded::Expanding;
 use super::layout::{Block, Expansion, TableLayout};
 use super::reading::{ReadSections, WeightsError, missing, pattern_set, unusable};
 use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights};
@@ -38,7 +36,7 @@ impl PackedWeights {
     /// Reads all sections except the weights and factors. Messages use `name` as the path.
     pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self, WeightsError> {
         let mut reader = Reader::of_bytes(name.as_ref(), file, Kind::Weights)?;
-        let mut parts = ReadSections::<Expanding>::of(pattern_set(&mut reader)?, false);
+        let mut parts = ReadSections::of(pattern_set(&mut reader)?, false);
         let mut places = vec![];
         loop {
             let place = reader.place();
@@ -54,8 +52,8 @@ impl PackedWeights {
             }
         }
         let provenance = reader.provenance().clone();
-        let ReadSections { set, geometry, received, ordering, models, .. } = parts;
-        let expansion = received.expansion;
+        let ReadSections { set, geometry, ordering, models, .. } = parts;
+        let expansion = Expansion::new(&set, &geometry);
         if let Some(first) = expansion.layout.phases(places.len()).next() {
             return Err(missing(name.as_ref(), PhaseSection::weights_name(first)));
         }
@@ -99,7 +97,7 @@ impl PackedWeights {
         } else if let Some(PhaseSection::Weights(phase, row)) =
             PhaseSection::read(section, parameters)?
         {
-            *before = row.weights(phase, |_| Some(Cow::Borrowed(before)))?;
+            *before = row.weights(phase, |_| Some(&before[..]))?;
             self.expansion.take_steps(phase, before, block);
         }
         Ok(())

@@ -1,16 +1,16 @@
-//! Reads a weights file, section by section, into weights by class or into expanded tables.
+//! Reads a weights file, section by section, into weights by class.
 
-use std::borrow::Cow;
 use std::path::Path;
+
+use ndarray::{Array2, aview1};
 
 use super::factors::section_name;
 use super::models::{first_time, once};
 use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::rows::Rows;
 use super::{Factors, Models, MoveOrderingWeights, PhaseSection};
 use crate::board::{PHASES, Phase};
 use crate::file::{FileError, Provenance, Reader, Section};
-use crate::pattern::{Geometry, PatternSet};
+use crate::pattern::{FactorShape, Geometry, PatternSet};
 use crate::text::excerpt;
 
 pub(super) const PATTERN_SET: &str = "pattern set";
@@ -30,22 +30,6 @@ pub enum WeightsError {
     NotByClass(String),
 }
 
-/// Receives the weights and factors of a weights file from a reader that checks them. The weights
-/// of each phase and the factors of each group of phases come once, in any order. A receiver must
-/// not allocate memory for weights or factors before the first of them comes.
-pub(super) trait Receiver {
-    fn new(set: &PatternSet, geometry: &Geometry) -> Self;
-
-    /// Returns the weights by class of a phase that [`Self::take_steps`] has already received.
-    fn steps(&self, phase: Phase) -> Cow<'_, [i16]>;
-
-    /// Receives the weights of a phase, one for each parameter, in steps of 1/32 disc.
-    fn take_steps(&mut self, phase: Phase, steps: Vec<i16>);
-
-    /// Receives the factor vectors of all parameters in a group of phases, one after another.
-    fn take_factors(&mut self, group: usize, factors: &[i8]);
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
     /// The file must contain all counts, and the reader stores them.
@@ -58,13 +42,13 @@ pub(super) enum CountsAre {
 
 /// Reads a weights file and checks every part of it. Also returns its provenance and its checksum,
 /// which is empty for a file from which sections were omitted.
-pub(super) fn read<R: Receiver>(
+pub(super) fn read(
     mut reader: Reader,
     counts: CountsAre,
-) -> Result<(ReadSections<R>, Provenance, String), WeightsError> {
+) -> Result<(ReadSections, Provenance, String), WeightsError> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
-    let mut parts = ReadSections::<R>::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
+    let mut parts = ReadSections::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
     parts.set_came = true;
     parts.take_all(&mut reader)?;
     parts.are_whole(counts).map_err(|section| missing(path, section))?;
@@ -89,34 +73,43 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The contents of the sections already read. The flags state which phases and groups were read.
-pub(super) struct ReadSections<R> {
+/// The contents of the sections already read; takes no memory for weights, counts or factors before
+/// the first of them. The flags state which phases and groups were read.
+pub(super) struct ReadSections {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
     set_came: bool,
     steps_came: [bool; PHASES],
     counts_came: [bool; PHASES],
     groups_came: Vec<bool>,
-    pub(super) received: R,
+    /// The weights, with a row for each phase.
+    pub(super) steps: Array2<i16>,
+    pub(super) factors: Option<Factors>,
     /// The training counts with a row for each phase; without rows if they are not stored.
-    pub(super) counts: Rows<u32>,
+    pub(super) counts: Array2<u32>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,
     pub(super) ordering: Option<MoveOrderingWeights>,
     pub(super) models: Models,
 }
 
-impl<R: Receiver> ReadSections<R> {
+impl ReadSections {
     /// Creates the state before any section is read. The section of the pattern set may follow.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
+        let parameters = geometry.parameters();
+        let factors = |shape: FactorShape| {
+            let groups = vec![vec![]; shape.groups()];
+            Factors { shape, parameters, groups }
+        };
         Self {
             set_came: false,
             steps_came: [false; PHASES],
             counts_came: [false; PHASES],
-            groups_came: vec![false; set.factors().map_or(0, |shape| shape.groups())],
-            received: R::new(&set, &geometry),
-            counts: Rows::new(&geometry),
+            groups_came: vec![false; set.factors().map_or(0, FactorShape::groups)],
+            steps: Array2::zeros((0, parameters)),
+            factors: set.factors().map(factors),
+            counts: Array2::zeros((0, parameters)),
             counts_kept,
             set,
             geometry,
@@ -152,32 +145,31 @@ impl<R: Receiver> ReadSections<R> {
             name if self.models.take(name, &section.content)? => return Ok(()),
             _ => {}
         }
-        if let Some(shape) = self.set.factors()
-            && let Some((group, factors)) = Factors::read_group(shape, parameters, section)?
+        if let Some(all) = &mut self.factors
+            && let Some((group, factors)) = Factors::read_group(all.shape, parameters, section)?
         {
             first_time(&mut self.groups_came[group])?;
-            self.received.take_factors(group, factors);
+            all.groups[group] = factors.to_vec();
             return Ok(());
         }
         match PhaseSection::read(section, parameters)? {
-            Some(PhaseSection::Weights(phase, row)) => {
+            Some(PhaseSection::Weights(phase, numbers)) => {
                 let before = |before: Phase| {
-                    self.steps_came[before.index()].then(|| self.received.steps(before))
+                    self.steps_came[before.index()].then(|| row(&self.steps, before.index()))
                 };
-                let steps = row.weights(phase, before)?;
+                let steps = numbers.weights(phase, before)?;
                 first_time(&mut self.steps_came[phase.index()])?;
-                self.received.take_steps(phase, steps);
+                put_row(&mut self.steps, phase, &steps);
             }
-            Some(PhaseSection::Counts(phase, row)) => {
+            Some(PhaseSection::Counts(phase, numbers)) => {
                 // Without stored counts, an empty row shows that the previous phase was read.
-                let kept = |before| if self.counts_kept { self.counts.row(before) } else { &[] };
-                let before = |before: Phase| {
-                    self.counts_came[before.index()].then(|| Cow::Borrowed(kept(before)))
-                };
-                let counts = row.after(phase, before, u32::wrapping_add)?;
+                let kept = |at| if self.counts_kept { row(&self.counts, at) } else { &[] };
+                let before =
+                    |before: Phase| self.counts_came[before.index()].then(|| kept(before.index()));
+                let counts = numbers.after(phase, before, u32::wrapping_add)?;
                 first_time(&mut self.counts_came[phase.index()])?;
                 if self.counts_kept {
-                    self.counts.put(phase, &counts);
+                    put_row(&mut self.counts, phase, &counts);
                 }
             }
             None => {}
@@ -207,6 +199,19 @@ impl<R: Receiver> ReadSections<R> {
 fn first_missing(came: &[bool; PHASES], name: fn(Phase) -> String) -> Result<(), String> {
     let missing = Phase::all().zip(came).find(|(_, came)| !*came);
     missing.map_or(Ok(()), |(phase, _)| Err(name(phase)))
+}
+
+/// Stores the row of a phase in a matrix, which takes no memory before its first row.
+fn put_row<T: Copy + Default>(matrix: &mut Array2<T>, phase: Phase, row: &[T]) {
+    if matrix.is_empty() {
+        *matrix = Array2::from_elem((PHASES, row.len()), T::default());
+    }
+    matrix.row_mut(phase.index()).assign(&aview1(row));
+}
+
+pub(super) fn row<T>(matrix: &Array2<T>, number: usize) -> &[T] {
+    let row = matrix.row(number).to_slice();
+    row.expect("a row of a matrix in standard layout is contiguous")
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 //! one number for each parameter: the weight or count, or its change from the previous phase.
 //! Compressed changes take two thirds of the space of compressed weights and counts.
 
-use std::borrow::Cow;
-
 use super::MAX_STEPS;
 use crate::board::Phase;
 use crate::file::Section;
@@ -36,7 +34,7 @@ impl PhaseRow<i16> {
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
-        before: impl FnOnce(Phase) -> Option<Cow<'a, [i16]>>,
+        before: impl FnOnce(Phase) -> Option<&'a [i16]>,
     ) -> Result<Vec<i16>, String> {
         let steps = self.after(phase, before, i16::wrapping_add)?;
         let is_wrong = |step: &i16| !(-MAX_STEPS..=MAX_STEPS).contains(step);
@@ -56,7 +54,7 @@ impl<T: Copy + 'static> PhaseRow<T> {
     pub(super) fn after<'a>(
         self,
         phase: Phase,
-        before: impl FnOnce(Phase) -> Option<Cow<'a, [T]>>,
+        before: impl FnOnce(Phase) -> Option<&'a [T]>,
         sum: impl Fn(T, T) -> T,
     ) -> Result<Vec<T>, String> {
         let (mut numbers, phase_before) = match (self, phase.before()) {

@@ -1,7 +1,8 @@
-//! Tests of both receivers (weights by class, and expanded weights) with the same files.
+//! Tests of weights by class and of expanded weights with the same files.
 
 use std::fs;
 
+use super::ReadSections;
 use crate::board::Phase;
 use crate::file::{Existing, Kind, Reader, Section, sha256_of};
 use crate::pattern::{FactorShape, PatternSet};
@@ -83,6 +84,16 @@ fn assert_same(read: &Weights, expected: &Weights) {
     assert_eq!(read.all_steps(), expected.all_steps());
     assert_eq!(read.all_counts(), expected.all_counts());
     assert_eq!(read.factors(), expected.factors());
+}
+
+/// A file with only a small pattern set must not make the reader allocate a gigabyte.
+#[test]
+fn factors_take_no_memory_before_a_section_comes() {
+    let shape = FactorShape::new(128, 1).unwrap();
+    let set = PatternSet::shipped("standard").unwrap().with_factors(Some(shape));
+    let parts = ReadSections::of(set, true);
+    assert!(parts.factors.unwrap().groups.iter().all(|group| group.capacity() == 0));
+    assert!(parts.steps.is_empty() && parts.counts.is_empty());
 }
 
 #[test]
