@@ -6,9 +6,7 @@ use crate::analysis::{RatedMove, rated_moves};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::openings::Book;
-use crate::search::{
-    Found, Level, Limits, Pruning, Search, Selectivity, Strength, TableError, Team,
-};
+use crate::search::{Found, Level, Limits, Pruning, Search, Strength, TableError, Team};
 
 /// A player: a team of searchers, a level and, optionally, an opening book.
 #[derive(Debug)]
@@ -139,21 +137,14 @@ impl<'a, E: Evaluate> Player<'a, E> {
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
         let found = self.team.lead(|searcher| searcher.search_within(position, strength, limits));
-        found.unwrap_or(Found {
-            value: Value::ZERO,
-            best: None,
-            nodes: 0,
-            depth: 0,
-            selectivity: Selectivity::Full,
-        })
+        found.unwrap_or_default()
     }
 
     /// Searches any position, even one without a legal move. The result need not have a best move.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
-            let selectivity = Selectivity::Full;
-            return Found { value, best: None, nodes: 0, depth: position.empties(), selectivity };
+            return Found { value, depth: position.empties(), ..Found::default() };
         }
         match position.moves() {
             0 => {
@@ -190,11 +181,11 @@ impl<'a, E: Evaluate> Player<'a, E> {
 mod tests {
     use super::*;
     use crate::board::Squares;
-    use crate::eval::Mobility;
+    use crate::eval::{Handwritten, Mobility};
     use crate::random::{Generator, random_position};
     use crate::search::Searcher;
 
-    fn player(level: u32) -> Player<'static, Mobility> {
+    fn player(level: u32) -> Player<'static, Handwritten> {
         let level = Level::new(level).unwrap();
         let player = Player::new(&Search::new(&Mobility).hash_mb(1), level).unwrap();
         player.with_pondering(true)

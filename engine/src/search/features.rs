@@ -78,9 +78,3 @@ impl Features {
         .into_iter()
     }
 }
-
-impl Default for Features {
-    fn default() -> Self {
-        Self::ALL
-    }
-}

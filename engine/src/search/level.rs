@@ -42,10 +42,6 @@ const WIDE: u32 = 18;
 impl Level {
     /// The default level, 10: a move takes a fraction of a second.
     pub const USUAL: Self = Self(10);
-    /// The least level: 1.
-    pub const LEAST: Self = Self(1);
-    /// The greatest level: 60.
-    pub const GREATEST: Self = Self(60);
 
     /// Returns the level with this number; `None` if the number is not from 1 to 60.
     pub const fn new(level: u32) -> Option<Self> {
@@ -55,11 +51,6 @@ impl Level {
     /// Returns the number of the level, 1 to 60.
     pub const fn number(self) -> u32 {
         self.0
-    }
-
-    /// Returns all levels in ascending order.
-    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
-        (Self::LEAST.0..=Self::GREATEST.0).map(Self).collect::<Vec<_>>().into_iter()
     }
 
     fn exact(self) -> u32 {
@@ -133,6 +124,10 @@ mod tests {
     use crate::search::{Search, Searcher};
     use othello_testing::on_threads;
 
+    fn all() -> impl Iterator<Item = Level> {
+        (1..=60).filter_map(Level::new)
+    }
+
     fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
         if empties <= plan.strength().exact {
             let ends = plan.ends.clone().exact_from(plan.exact);
@@ -145,14 +140,14 @@ mod tests {
     #[test]
     fn no_level_searches_less_than_the_one_before() {
         for plan in [Level::selective, Level::full] {
-            let plans: Vec<Plan> = Level::all().map(plan).collect();
+            let plans: Vec<Plan> = all().map(plan).collect();
             for (less, more) in plans.iter().zip(&plans[1..]) {
                 for empties in 1..=60 {
                     assert!(effort(less, empties) <= effort(more, empties), "{less:?} {more:?}");
                 }
             }
         }
-        let plans: Vec<Plan> = Level::all().map(Level::selective).collect();
+        let plans: Vec<Plan> = all().map(Level::selective).collect();
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
@@ -160,7 +155,7 @@ mod tests {
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");
-        let mut levels = Level::all();
+        let mut levels = all();
         for row in page.lines().filter(|line| line.starts_with("| ")).skip(1) {
             let cell = row.trim_start_matches("| ").split(" |").next().unwrap();
             let (first, last) = cell.split_once(" to ").unwrap_or((cell, cell));
@@ -175,7 +170,7 @@ mod tests {
         }
         assert_eq!(levels.next(), None);
         // The flag `--ends` must accept the text of a schedule that the page shows.
-        for level in Level::all() {
+        for level in all() {
             let ends = level.selective().ends;
             assert_eq!(ends.to_string().parse(), Ok(ends));
         }
@@ -188,7 +183,7 @@ mod tests {
         assert_eq!((plan.depth, plan.selectivity.percent(), plan.exact), (15, 100, 23));
         assert!(plan.ends.is_none() && plan.pruning(&Mobility).is_exact(60));
         assert_eq!(level.plan(&Evaluator::embedded()), level.selective());
-        assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
+        assert_eq!(Level(1).plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
     /// A team also helps in pruned searches: its exact scores must be exact, and its moves legal.

@@ -230,7 +230,7 @@ mod tests {
                     std::thread::sleep(std::time::Duration::from_millis(200));
                     interrupt.store(true, Ordering::Relaxed);
                 });
-                let search = Search::new(&evaluator).level(Level::GREATEST).hash_mb(4);
+                let search = Search::new(&evaluator).level(Level::new(60).unwrap()).hash_mb(4);
                 let search = search.limits(limits).threads(threads);
                 on_threads(threads, || search.find(&position).unwrap())
             });

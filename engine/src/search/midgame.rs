@@ -1,12 +1,11 @@
 //! The search to a fixed depth: iterative deepening, and the nodes near the leaves.
 
 use super::limits::Control;
-use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
-use super::probcut_schedule::ProbCutSettings;
+use super::ordering::{Moves, SQUARES_BY_WORTH, Tuning, square_worth, weighted_count};
+use super::pruning::ProbCutSettings;
 use super::pvs::SearchMode;
 use super::split_search::Goal;
 use super::table::Entry;
-use super::tuning::Tuning;
 use super::window::Best;
 use super::{Limits, Pruning, Reached, Searcher, Selectivity};
 use crate::board::{Position, Square, Squares};

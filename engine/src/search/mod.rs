@@ -22,9 +22,9 @@
 //! |---|---|---|
 //! | `strength`, `limits` | the order of searches to a depth and to the end; when to stop | root |
 //! | `midgame` | iterative deepening by two plies, aspiration windows; plain alpha-beta below depth 3 | root; leaves |
-//! | `pvs` | principal variation search; `SearchMode` has the differences between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
+//! | `pvs` | principal variation search, enhanced transposition cutoff; `SearchMode` has the differences between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
 //! | `endgame` | a guess by a search to a depth, the selectivity ladder (`endgame/ladder`), then windows around the guess; nodes ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`), the last four squares (`endgame/last`) | to the end |
-//! | `enhanced`, `probcut` | enhanced transposition cutoff; Multi-ProbCut by a search of about half the depth | in `pvs` |
+//! | `probcut` | Multi-ProbCut by a search of about half the depth | in `pvs` |
 //! | `realization` | search by realization probability: a line ends where its probability falls below a threshold | in place of `pvs` |
 //! | `table`, `shallow_table` | transposition tables, for `pvs` nodes and for null windows near the end | |
 //! | `team`, `split_search` | parallel search at split points (young brothers wait) | [`Team`] |
@@ -43,29 +43,23 @@
 //! among equal moves do. No program that generates data uses a team or a clock.
 
 mod builder;
-mod costs;
 mod endgame;
-mod enhanced;
 mod features;
 mod level;
 mod limits;
 mod midgame;
 mod ordering;
 mod predictions;
-mod prefetch;
 mod probcut;
-mod probcut_schedule;
 mod pruning;
 mod pvs;
 mod realization;
-mod searchers;
 mod shallow_table;
 mod slot;
 mod split_search;
 mod strength;
 mod table;
 mod team;
-mod tuning;
 mod window;
 
 #[cfg(test)]
@@ -78,24 +72,22 @@ use crate::with_instructions;
 use arrayvec::ArrayVec;
 use limits::Control;
 use midgame::Horizon;
-use probcut_schedule::ProbCutSettings;
+use ordering::Tuning;
+use pruning::ProbCutSettings;
 use shallow_table::ShallowTable;
 use split_search::Split;
 use std::sync::Arc;
 use table::Table;
 use team::Pool;
-use tuning::Tuning;
 use window::Best;
 
-pub use builder::Search;
+pub use builder::{Search, Searchers};
 pub use features::Features;
 pub use level::{Level, Plan};
 pub use limits::Limits;
 pub use predictions::{Predictions, ScorePrediction, SearchPrediction};
 pub use probcut::{Selectivity, shallow_depth, shallow_depth_of_end};
-pub use probcut_schedule::EndgameSchedule;
-pub use pruning::Pruning;
-pub use searchers::Searchers;
+pub use pruning::{EndgameSchedule, Pruning};
 pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
@@ -146,7 +138,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
 }
 
 /// The result of a search to a fixed depth or to the end of the game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Found {
     /// The value of the position for the side to move.
     pub value: Value,
@@ -179,12 +171,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     /// If there is no memory for the table; use [`Search`] for a size that a user chose.
     #[expect(clippy::expect_used, reason = "documented; as `Vec` does if memory is exhausted")]
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        let made = Self::with_megabytes(evaluator, hash_megabytes);
-        made.expect("memory for the transposition table")
-    }
-
-    fn with_megabytes(evaluator: &'a E, hash_megabytes: usize) -> Result<Self, TableError> {
-        Ok(Self::with_table(evaluator, Table::new(hash_megabytes)?))
+        let table = Table::new(hash_megabytes).expect("memory for the transposition table");
+        Self::with_table(evaluator, table)
     }
 
     fn with_table(evaluator: &'a E, table: Table) -> Self {

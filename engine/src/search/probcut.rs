@@ -51,14 +51,7 @@ impl Selectivity {
 
     /// Returns the number of standard deviations of this confidence; `None` for 100 %.
     pub const fn deviations(self) -> Option<f64> {
-        match self {
-            Self::Percent73 => Some(1.103),
-            Self::Percent87 => Some(1.514),
-            Self::Percent95 => Some(1.960),
-            Self::Percent98 => Some(2.326),
-            Self::Percent99 => Some(2.576),
-            Self::Full => None,
-        }
+        [Some(1.103), Some(1.514), Some(1.960), Some(2.326), Some(2.576), None][self as usize]
     }
 }
 

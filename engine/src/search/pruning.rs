@@ -1,24 +1,26 @@
-//! The pruning of a search: ProbCut of the midgame and of the endgame, or realization probability.
+//! The pruning of a search: ProbCut of the midgame and of the endgame, or realization probability;
+//! the endgame ProbCut schedule.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Searcher;
-use super::costs::Costs;
 use super::probcut::{Cuts, Selectivity};
-use super::probcut_schedule::{EndgameProbCuts, EndgameSchedule, ProbCutSettings};
-use crate::board::Position;
-use crate::eval::{Evaluate, NoProbCut};
+use crate::eval::{Evaluate, MoveKind, NoProbCut, Realization, STAGES};
 use crate::simd::Instructions;
+use crate::text::{Invalid, excerpt};
 
 /// If a search to the end has a time or node limit, searches at these confidences precede it.
-const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
+const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut has one confidence for searches to a depth and a schedule for
 /// searches to the end; a search by realization probability ends unlikely lines early.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
-    pub(super) ends: EndgameProbCuts,
+    /// The settings of searches to the end; the numbers are as in [`EndgameSchedule`].
+    pub(super) ends: Vec<(u32, ProbCutSettings)>,
     /// The preliminary searches to the end, by ascending confidence. If a search to the end has a
     /// time or node limit, they run before it, and supply the result if the limit ends it.
     pub(super) stages: Vec<ProbCutSettings>,
@@ -33,7 +35,8 @@ impl Pruning {
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
         let cuts = Cuts::of(evaluator, selectivity)?;
-        Ok(Self { midgame: ProbCutSettings::new(selectivity, cuts), ..Self::default() })
+        let midgame = ProbCutSettings { selectivity, cuts, is_rung: false };
+        Ok(Self { midgame, ..Self::default() })
     }
 
     /// Adds a schedule of ProbCut confidences for searches to the end of the game. The value of a
@@ -46,16 +49,16 @@ impl Pruning {
         evaluator: &impl Evaluate,
         steps: &EndgameSchedule,
     ) -> Result<Self, NoProbCut> {
-        Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
+        let end = |&(from, selectivity): &(u32, Selectivity)| {
+            Ok((from, ProbCutSettings::of_end(evaluator, selectivity)?))
+        };
+        Ok(Self { ends: steps.0.iter().map(end).collect::<Result<_, _>>()?, ..self })
     }
 
     /// Adds searches of low confidence before searches to the end, if there is a ProbCut model.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
-        let stage = |&selectivity: &Selectivity| {
-            let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
-            Some(ProbCutSettings::new(selectivity, cuts))
-        };
-        Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
+        let stages = PRELIMINARY.into_iter().map(|one| ProbCutSettings::of_end(evaluator, one));
+        Self { stages: stages.flatten().collect(), ..self }
     }
 
     /// Returns the confidences of the preliminary searches: all below that of the main search.
@@ -66,12 +69,13 @@ impl Pruning {
     }
 
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
-        let known = self.ends.all().chain(&self.stages);
-        known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
+        let mut known = self.ends.iter().map(|(_, end)| end).chain(&self.stages);
+        known.find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
     }
 
+    /// Returns the settings of a search to the end from `empties` empty squares.
     pub(super) fn end(&self, empties: u32) -> ProbCutSettings {
-        self.ends.of(empties)
+        step_of(&self.ends, empties).cloned().unwrap_or_default()
     }
 
     /// Returns whether an endgame search of a position with `empties` empty squares prunes nothing.
@@ -81,8 +85,8 @@ impl Pruning {
 
     /// Returns whether no search is pruned. Entries of earlier searches then change no result.
     pub(super) fn is_full(&self) -> bool {
-        let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();
-        is_full && !self.is_by_probability()
+        let mut all = self.ends.iter().map(|(_, end)| end).chain([&self.midgame]);
+        all.all(|one| one.selectivity == Selectivity::Full) && !self.is_by_probability()
     }
 
     /// Returns the ProbCut confidence of searches to a fixed depth.
@@ -92,10 +96,6 @@ impl Pruning {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {
-        self.pruning.stages(position.empties())
-    }
-
     /// Returns the evaluation that the searcher uses.
     pub fn evaluator(&self) -> &E {
         self.evaluator
@@ -109,5 +109,187 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     #[must_use]
     pub(super) fn with_pruning(self, pruning: Pruning) -> Self {
         Self { pruning, ..self }
+    }
+}
+
+/// The ProbCut confidence of searches to the end of the game, by number of empty squares. Each step
+/// EMPTIES:PERCENT applies to positions with at most EMPTIES empty squares; steps for fewer empty
+/// squares have a higher confidence. A position with more empty squares than any step is searched
+/// without pruning. Text form: `20:73,18:95`, or `none`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
+
+impl EndgameSchedule {
+    /// The schedule without steps: endgame searches prune nothing.
+    pub const NONE: Self = Self(vec![]);
+
+    /// Creates a schedule from steps with ever fewer empty squares and ever higher confidence.
+    pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
+        Self(steps.into_iter().collect())
+    }
+
+    /// Creates the schedule with the same ProbCut confidence for any number of empty squares.
+    pub fn always(selectivity: Selectivity) -> Self {
+        Self(vec![(64, selectivity)])
+    }
+
+    /// Adds a step to the schedule: with `empties` or fewer empty squares, searches prune nothing.
+    #[must_use]
+    pub fn exact_from(mut self, empties: u32) -> Self {
+        self.0.retain(|&(from, _)| from > empties);
+        self.0.push((empties, Selectivity::Full));
+        self
+    }
+
+    /// Returns the greatest number of empty squares in any step; 0 without steps.
+    pub fn most_empties(&self) -> u32 {
+        self.0.first().map_or(0, |&(from, _)| from)
+    }
+
+    /// Returns the ProbCut confidence of a search to the end from `empties` empty squares.
+    pub fn selectivity(&self, empties: u32) -> Selectivity {
+        step_of(&self.0, empties).copied().unwrap_or_default()
+    }
+
+    /// Returns whether the schedule has no steps.
+    pub fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Returns the content of the last step with at least `empties` empty squares, if there is one.
+fn step_of<T>(steps: &[(u32, T)], empties: u32) -> Option<&T> {
+    steps.iter().rev().find(|(from, _)| empties <= *from).map(|(_, step)| step)
+}
+
+impl fmt::Display for EndgameSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() {
+            return f.write_str("none");
+        }
+        for (number, (from, selectivity)) in self.0.iter().enumerate() {
+            let separator = if number == 0 { "" } else { "," };
+            write!(f, "{separator}{from}:{selectivity}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for EndgameSchedule {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        if text.trim() == "none" {
+            return Ok(Self::NONE);
+        }
+        let mut steps: Vec<(u32, Selectivity)> = vec![];
+        for step in text.split(',') {
+            let wrong = |reason: &str| {
+                Invalid(format!(
+                    "`{}`: {reason}; expected `none` or steps such as 20:73,18:95, each with fewer \
+                     empty squares and a higher confidence",
+                    excerpt(step)
+                ))
+            };
+            let parts = step.trim().split_once(':');
+            let (from, sure) = parts.ok_or_else(|| wrong("a step is EMPTIES:PERCENT"))?;
+            let from = from.parse().ok().filter(|from| (1..=60).contains(from));
+            let from = from.ok_or_else(|| wrong("empty squares are from 1 to 60"))?;
+            let selectivity: Selectivity =
+                sure.parse().map_err(|Invalid(reason)| wrong(&reason))?;
+            if steps.last().is_some_and(|&(before, less)| from >= before || selectivity <= less) {
+                return Err(wrong("does not fit the step before"));
+            }
+            steps.push((from, selectivity));
+        }
+        Ok(Self(steps))
+    }
+}
+
+/// The ProbCut settings of a search: the confidence, and the shallow searches (`None` at 100 %).
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProbCutSettings {
+    pub(super) selectivity: Selectivity,
+    pub(super) cuts: Option<Arc<Cuts>>,
+    /// True for a search of the selectivity ladder, which only guides the exact search after it.
+    pub(super) is_rung: bool,
+}
+
+impl ProbCutSettings {
+    pub(super) fn of_end(
+        evaluator: &impl Evaluate,
+        selectivity: Selectivity,
+    ) -> Result<Self, NoProbCut> {
+        let cuts = Cuts::of_end(evaluator, selectivity)?;
+        Ok(Self { selectivity, cuts, is_rung: false })
+    }
+}
+
+/// The cost of a move of probability 1/4. A search to depth D has a *reach* of D times this number:
+/// it ends a line once the costs of its moves total the reach. So with each ply of depth, the
+/// probability at which lines end is divided by 4, as in the paper cited in [`super::realization`].
+pub(super) const REACH_PER_PLY: u32 = 8;
+/// The cost of a move of probability 1/2: half that of 1/4, because costs are logarithms.
+pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
+
+#[derive(Debug)]
+pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
+
+impl Costs {
+    pub(super) fn new(model: &Realization) -> Self {
+        let mut costs = Box::new([[0; MoveKind::COUNT]; STAGES]);
+        for (stage, costs) in costs.iter_mut().enumerate() {
+            for (kind, cost) in costs.iter_mut().enumerate() {
+                let halves = -libm::log2(model.probability(stage, kind));
+                *cost = (halves * f64::from(REACH_PER_HALF)).round() as u8;
+            }
+        }
+        Self(costs)
+    }
+
+    /// Returns costs by which every move has probability 1/2, whatever its kind and the stage.
+    pub(super) fn even() -> Self {
+        Self(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Mobility;
+
+    #[test]
+    fn steps_are_read_as_they_are_written() {
+        for text in ["none", "20:73", "22:73,20:87,18:99"] {
+            assert_eq!(text.parse::<EndgameSchedule>().unwrap().to_string(), text);
+        }
+        for (wrong, reason) in [
+            ("", "``: a step is EMPTIES:PERCENT"),
+            ("20", "`20`: a step is EMPTIES:PERCENT"),
+            ("61:73", "`61:73`: empty squares are from 1 to 60"),
+            ("20:74", "`20:74`: expected 73, 87, 95, 98, 99 or 100 percent"),
+            ("18:73,20:95", "`20:95`: does not fit the step before"),
+            ("20:95,18:73", "`18:73`: does not fit the step before"),
+        ] {
+            let error = wrong.parse::<EndgameSchedule>().unwrap_err().to_string();
+            assert!(error.starts_with(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_last_step_that_a_position_falls_under_is_its_own() {
+        let steps = EndgameSchedule::NONE.exact_from(12);
+        let pruning = Pruning::default().with_endgame(&Mobility, &steps).unwrap();
+        assert!(pruning.is_exact(12) && pruning.is_full());
+        let steps: EndgameSchedule = "20:73,18:95,10:98".parse().unwrap();
+        assert_eq!(Pruning::default().with_endgame(&Mobility, &steps).unwrap_err(), NoProbCut);
+        let steps = steps.exact_from(16);
+        assert_eq!((steps.to_string(), steps.most_empties()), ("20:73,18:95,16:100".into(), 20));
+        let end = |selectivity| ProbCutSettings { selectivity, ..ProbCutSettings::default() };
+        let ends = steps.0.iter().map(|&(from, sure)| (from, end(sure))).collect();
+        let pruning = Pruning { ends, ..Pruning::default() };
+        let of = |empties| pruning.end(empties).selectivity.percent();
+        assert_eq!([21, 20, 19, 18, 17, 16, 1].map(of), [100, 73, 73, 95, 95, 100, 100]);
+        assert!(!pruning.is_full());
     }
 }

@@ -1,10 +1,10 @@
 //! Principal variation search, fail-soft: nodes that order moves and use the transposition table.
 
-use super::Searcher;
 use super::ordering::Moves;
-use super::probcut_schedule::ProbCutSettings;
+use super::pruning::ProbCutSettings;
 use super::split_search::Goal;
 use super::window::{Best, Unit, Window};
+use super::{Searcher, Selectivity};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::{Instructions, compiled_for};
@@ -182,5 +182,32 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let (beta, node) = (alpha + K::Unit::STEP, (position, state));
         let found = self.likely_bound(cut, node, (alpha.value(), beta.value()))?;
         Some(if found == alpha.value() { alpha } else { beta })
+    }
+}
+
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
+    /// Returns bounds of a node's value, and the lower bound's move, from the children's table
+    /// entries for this `depth`. A move to a child with a value in [l, h] is worth −h to −l. So the
+    /// greatest −h is a lower bound; the greatest −l is an upper bound if all have entries.
+    fn bounds_from_children<T: Unit>(
+        &self,
+        moves: &Moves,
+        (depth, selectivity): (u32, Selectivity),
+    ) -> ((T, T), Option<Square>) {
+        moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
+        let (mut bounds, mut square) = ((-T::INFINITE, -T::INFINITE), None);
+        for candidate in moves.iter() {
+            let Some(entry) = self.table.probe(&candidate.child) else {
+                bounds.1 = T::INFINITE;
+                continue;
+            };
+            let (lower, upper) = entry.bounds(depth, selectivity);
+            let (lower, upper) = (T::of_value(lower), T::of_value(upper));
+            bounds.1 = bounds.1.max(-lower);
+            if -upper > bounds.0 {
+                (bounds.0, square) = (-upper, Some(candidate.square));
+            }
+        }
+        (bounds, square)
     }
 }

@@ -15,8 +15,9 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use super::costs::{Costs, REACH_PER_HALF, REACH_PER_PLY};
 use super::ordering::{MOBILITY_WEIGHT, Move, Moves, weighted_count};
+use super::pruning::{Costs, REACH_PER_HALF, REACH_PER_PLY};
+use super::table::BY_PROBABILITY;
 use super::window::{Best, Window};
 use super::{Pruning, Searcher};
 use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
@@ -193,7 +194,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
         if self.features.transposition_table {
             let best = window.best.square;
-            self.table.store_realized(position, reach as u8, window.proven(), best);
+            let effort = (reach as u8, BY_PROBABILITY);
+            self.table.record(position, effort, window.proven(), best);
         }
         window.best
     }

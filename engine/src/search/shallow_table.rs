@@ -2,7 +2,7 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 
-use super::prefetch::prefetch;
+use super::slot::prefetch;
 use crate::board::{Discs, Position, Square};
 
 /// The binary logarithm of the number of entries for positions with fewer than [`FAR_EMPTIES`]

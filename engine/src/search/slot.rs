@@ -1,4 +1,5 @@
-//! A slot of the transposition table. Threads read and write it concurrently, and never wait.
+//! A slot of the transposition table, which threads read and write at once without waiting; the
+//! prefetch of slots.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -82,6 +83,18 @@ impl Content {
             && self.opponent == position.opponent()
             && self.generation == generation
     }
+}
+
+#[inline]
+pub(super) fn prefetch<T>(what: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing; SSE is part of x86-64.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(what).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = what;
 }
 
 #[cfg(test)]

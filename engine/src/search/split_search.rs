@@ -1,16 +1,14 @@
 //! Parallel search at split points, by young brothers wait (YBWC): once the first move of a node is
 //! searched, idle searchers share the remaining moves.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Searcher;
 use super::limits::Limits;
-use super::ordering::{Move, Moves};
-use super::probcut_schedule::ProbCutSettings;
+use super::ordering::{Move, Moves, Tuning};
+use super::pruning::ProbCutSettings;
 use super::table::Table;
-use super::tuning::Tuning;
 use super::window::Window;
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
@@ -26,6 +24,7 @@ pub(super) enum Goal {
 }
 
 /// A split point: a node whose moves several searchers share, each taking one after another.
+#[derive(Debug)]
 pub(super) struct Split<S> {
     /// The nearest split point among the node's ancestors; `None` if there is none.
     pub(super) above: Option<Arc<Split<S>>>,
@@ -40,6 +39,7 @@ pub(super) struct Split<S> {
 }
 
 /// The remaining moves of a split point, and the results of the moves already searched.
+#[derive(Debug)]
 struct Work {
     moves: Moves,
     window: Window<i32>,
@@ -51,24 +51,7 @@ struct Work {
     is_torn: bool,
 }
 
-impl<S> fmt::Debug for Split<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Split").field("empties", &self.empties).finish_non_exhaustive()
-    }
-}
-
 impl<S> Split<S> {
-    pub(super) fn new(
-        above: Option<Arc<Self>>,
-        (state, empties, goal): (S, u32, Goal),
-        (table, limits): (Arc<Table>, Limits),
-        (moves, window): (Moves, Window<i32>),
-    ) -> Self {
-        let work = Mutex::new(Work { moves, window, helpers: 0, nodes: 0, is_torn: false });
-        let is_stopped = AtomicBool::new(false);
-        Self { above, state, empties, goal, table, limits, is_stopped, work }
-    }
-
     fn work(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,12 +158,16 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
             _ => Limits::default(),
         };
-        let split = Arc::new(Split::new(
-            self.split.clone(),
-            (*state, empties, goal),
-            (Arc::clone(&self.table), limits),
-            (moves, window),
-        ));
+        let split = Arc::new(Split {
+            above: self.split.clone(),
+            state: *state,
+            empties,
+            goal,
+            table: Arc::clone(&self.table),
+            limits,
+            is_stopped: AtomicBool::new(false),
+            work: Mutex::new(Work { moves, window, helpers: 0, nodes: 0, is_torn: false }),
+        });
         pool.offer(Arc::clone(&split));
         self.split = Some(Arc::clone(&split));
         self.search_split(&split);

@@ -97,7 +97,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         if found.depth < depth {
             return found;
         }
-        let stages = self.stages(position).into_iter().map(Some).chain([None]);
+        let stages = self.pruning.stages(empties).into_iter().map(Some).chain([None]);
         for stage in stages {
             let left = limits.nodes.map(|most| most.saturating_sub(found.nodes));
             let limits = Limits { nodes: left, ..limits.clone() };

@@ -6,8 +6,7 @@ use crate::board::{Position, Square};
 use crate::eval::Value;
 
 use super::Selectivity;
-use super::prefetch::prefetch;
-use super::slot::{Content, Slot};
+use super::slot::{Content, Slot, prefetch};
 
 /// The number of slots in a cluster. A position may be in any slot of its cluster.
 const WAYS: usize = 2;
@@ -34,7 +33,7 @@ pub(super) struct Entry {
 }
 
 /// The `sureness` of an entry whose `depth` is the reach of a search by realization probability.
-const BY_PROBABILITY: u8 = 0;
+pub(super) const BY_PROBABILITY: u8 = 0;
 
 #[inline]
 fn sureness(selectivity: Selectivity) -> u8 {
@@ -165,19 +164,9 @@ impl Table {
         self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
     }
 
-    /// Stores the result of a search by realization probability, like [`Self::store`].
-    pub(super) fn store_realized(
-        &self,
-        position: &Position,
-        reach: u8,
-        bounds: (Option<Value>, Option<Value>),
-        best: Option<Square>,
-    ) {
-        self.record(position, (reach, BY_PROBABILITY), bounds, best);
-    }
-
+    /// Stores bounds like [`Self::store`]; `sureness` may be [`BY_PROBABILITY`].
     #[inline]
-    fn record(
+    pub(super) fn record(
         &self,
         position: &Position,
         (depth, sureness): (u8, u8),

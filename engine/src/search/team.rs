@@ -114,6 +114,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
 }
 
 /// The state that the searchers of a team share.
+#[derive(Debug)]
 pub(super) struct Pool<S> {
     /// True if idle searchers help in all searches. If false, they only help in searches without
     /// pruning, whose results do not depend on help.
@@ -124,15 +125,10 @@ pub(super) struct Pool<S> {
 }
 
 /// The split points that offer moves to helpers, and the number of jobs that are not done yet.
+#[derive(Debug)]
 struct Open<S> {
     splits: Vec<Arc<Split<S>>>,
     jobs: usize,
-}
-
-impl<S> std::fmt::Debug for Pool<S> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pool").field("idle", &self.idle).finish_non_exhaustive()
-    }
 }
 
 impl<S> Pool<S> {

@@ -200,12 +200,12 @@ impl<'a> Tree<'a> {
 
 /// Plays a game, returns the tree search's score; adds moves, nodes and seconds to `work`.
 fn play(
-    search: &Search<'_, Evaluator>,
+    (evaluator, search): (&Evaluator, &Search<'_, Evaluator>),
     (simulations, most_nodes): (u32, u64),
     (opening, tree_begins): (Position, bool),
     work: &mut [[f64; 3]; 2],
 ) -> Done<i32> {
-    let mut tree = Tree::new(search.evaluator(), TEMPERATURE)?;
+    let mut tree = Tree::new(evaluator, TEMPERATURE)?;
     let mut searcher = search.searcher()?;
     let limits = Limits { nodes: Some(most_nodes), ..Limits::default() };
     let (mut position, mut is_tree) = (opening, tree_begins);
@@ -265,8 +265,9 @@ fn main() -> Done {
     let (mut scores, mut work) = (vec![], [[0.0; 3]; 2]);
     for opening in openings {
         let opening = Replay::from_start(&parse(&opening)?)?.end;
-        let mut game =
-            |tree_begins| play(&search, (simulations, nodes), (opening, tree_begins), &mut work);
+        let mut game = |tree_begins| {
+            play((&evaluator, &search), (simulations, nodes), (opening, tree_begins), &mut work)
+        };
         scores.push([game(true)?, game(false)?]);
     }
     print_score(&scores);

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use super::super::probcut::{Cuts, Selectivity};
-use super::super::probcut_schedule::ProbCutSettings;
+use super::super::probcut::Selectivity;
+use super::super::pruning::ProbCutSettings;
 use super::super::{Features, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::Evaluate;
@@ -23,11 +23,8 @@ const LADDER_EMPTIES: u32 = 16;
 
 /// Returns the ProbCut settings of the ladder's searches; empty without a ProbCut model.
 fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
-    let rung = |selectivity| {
-        let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
-        Some(ProbCutSettings { selectivity, cuts, is_rung: true })
-    };
-    CONFIDENCES.into_iter().filter_map(rung).collect()
+    let rungs = CONFIDENCES.into_iter().map(|one| ProbCutSettings::of_end(evaluator, one));
+    rungs.flatten().map(|rung| ProbCutSettings { is_rung: true, ..rung }).collect()
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {

@@ -5,7 +5,7 @@
 //! result above `alpha` is a lower bound of the score; any other result is an upper bound.
 
 use super::INFINITE;
-use crate::board::{Discs, Position, Square, Squares};
+use crate::board::{Discs, Position, Square, Squares, with_neighbours};
 use crate::simd::{Instructions, compiled_for};
 
 /// Searches at most four empty squares in the null window above `alpha`; returns a score bound.
@@ -231,17 +231,12 @@ static ORDERS: [[u8; 4]; 256] = {
     orders
 };
 
-/// The neighbours of each square: a move is legal only next to a disc of the opponent.
+/// Each square with its neighbours: a move is legal only next to a disc of the opponent.
 static NEIGHBOURS: [u64; 64] = {
     let mut neighbours = [0; 64];
     let mut index = 0;
     while index < 64 {
-        let bit: u64 = 1 << index;
-        let file = index & 7;
-        let left = if file > 0 { bit >> 1 } else { 0 };
-        let right = if file < 7 { bit << 1 } else { 0 };
-        let row = left | bit | right;
-        neighbours[index] = (row << 8) | (row >> 8) | left | right;
+        neighbours[index] = with_neighbours(1 << index);
         index += 1;
     }
     neighbours
