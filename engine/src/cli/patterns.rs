@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{Outcome, Session};
 use crate::board::{PHASES, Position, Square, Squares};
-use crate::eval::{ByClass, Evaluate as _, Tables, Value, Weights, WeightsChoice};
+use crate::eval::{Evaluate as _, Tables, Value, Weights, WeightsChoice};
 use crate::file::{Existing, Kind, check_output, kind_of, plain};
 use crate::pattern::{Coverage, FactorShape, Geometry, LANES, Pattern, PatternSet, Scalar, lines};
 use crate::random::{Generator, random_position};
@@ -172,7 +172,7 @@ fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
         }
     };
     let file = path.exists().then_some(path);
-    Ok((ByClass::load(&choice)?.weights.set().clone(), file))
+    Ok((choice.by_class()?.weights.set().clone(), file))
 }
 
 /// Returns the evaluations per second, divided by those with the set [`REFERENCE`]. The two sets

@@ -11,7 +11,7 @@ use super::patterns::{Covered, describe_features, list, names};
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
-    ByClass, Models, MoveOrderingWeights, Prediction, STEPS_PER_DISC, Weights, WeightsChoice,
+    Models, MoveOrderingWeights, Prediction, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile,
     weight_in_discs,
 };
 use crate::pattern::{FactorShape, Scalar};
@@ -173,23 +173,14 @@ impl fmt::Display for Inspection {
 
 /// Reads the file and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let chosen = ByClass::load(&arguments.weights)?;
+    let WeightsFile { weights, provenance, sha256 } = arguments.weights.by_class()?;
+    let counted = arguments.weights != WeightsChoice::Embedded;
     let inspect = arguments.inspect.as_deref();
-    let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
-    let predictions = arguments.predictions.then(|| Predictions::of(chosen.weights.models()));
-    session.print(&report(chosen, predictions, inspect))
-}
-
-fn report(
-    chosen: ByClass,
-    predictions: Option<Predictions>,
-    inspect: Option<Inspection>,
-) -> Report {
-    let ByClass { weights, counted, sha256, provenance } = chosen;
+    let inspect = inspect.map(|asked| inspection(&weights, counted, asked)).transpose()?;
     let mut provenance = provenance.as_map().clone();
     provenance.sort_keys();
     let set = weights.set();
-    Report {
+    session.print(&Report {
         pattern_set: set.name().to_owned(),
         patterns: set.patterns().iter().map(|pattern| names(pattern.squares())).collect(),
         scalars: set.scalars().to_vec(),
@@ -200,12 +191,12 @@ fn report(
         coverage: Covered::of(weights.geometry()),
         ordering: weights.move_ordering().map(Light::of),
         selective: selective(&weights),
-        predictions,
+        predictions: arguments.predictions.then(|| Predictions::of(weights.models())),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,
         inspect,
-    }
+    })
 }
 
 fn selective(weights: &Weights) -> Vec<&'static str> {
@@ -226,8 +217,7 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
 
 /// Returns the weights of one class in all phases. `asked` has two texts: the squares of an
 /// instance of a pattern, in any order, and the discs on them.
-fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
-    let weights = &chosen.weights;
+fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);
     let squares = squares.collect::<Result<Vec<_>, _>>().context("--inspect")?;
@@ -245,8 +235,7 @@ fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> 
         pattern: pattern.name().to_owned(),
         parameter,
         weights: Phase::all().map(discs_of).collect(),
-        counts: chosen
-            .counted
+        counts: counted
             .then(|| Phase::all().map(|phase| weights.counts(phase)[parameter]).collect()),
     })
 }

@@ -3,21 +3,15 @@
 use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::board::{CORNERS, Position, Square, X_SQUARES};
 
-/// An evaluation with value 0 for every position; a search then compares only finished games.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Zero;
-
-impl Zero {
-    #[inline]
-    fn value_here(self, _: &Position) -> Value {
-        Value::ZERO
-    }
+/// An evaluation without a weights file.
+#[derive(Clone, Copy, Debug)]
+pub enum Handwritten {
+    /// The value 0 for every position; a search then compares only finished games.
+    Zero,
+    /// Mobility, corners, and X squares (diagonally next to a corner) whose corner is empty. This
+    /// evaluation plays the games to which the first weights are fitted.
+    Mobility,
 }
-
-/// A handwritten evaluation: mobility, corners, and X squares (diagonally next to a corner) whose
-/// corner is empty. It plays the games to which the first weights are fitted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Mobility;
 
 /// The value of having one more legal move than the opponent, in steps of 1/32 disc.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
@@ -26,51 +20,48 @@ const CORNER: i32 = 8 * STEPS_PER_DISC;
 /// The cost of a disc diagonally next to an empty corner, in steps of 1/32 disc.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
 
-impl Mobility {
+impl Evaluate for Handwritten {
+    type State = ();
+
+    fn state(&self, _: &Position) {}
+
     #[inline]
-    fn value_here(self, position: &Position) -> Value {
-        let before_corners = before_corners(position.empty() & CORNERS);
-        let more = |squares: u64| {
-            let count = |bits: u64| (bits & squares).count_ones() as i32;
-            count(position.player()) - count(position.opponent())
-        };
-        let moves = position.moves().count_ones() as i32;
-        let replies = position.pass().moves().count_ones() as i32;
-        let steps = MOVE * (moves - replies) + CORNER * more(CORNERS)
-            - BEFORE_CORNER * more(before_corners);
-        Value::clamped(steps)
+    fn after(&self, (): &(), _: Square, _: u64) {}
+
+    #[inline]
+    fn pass(&self, (): &()) {}
+
+    #[inline]
+    fn value(&self, (): &(), position: &Position) -> Value {
+        match self {
+            Self::Zero => Value::ZERO,
+            Self::Mobility => mobility(position),
+        }
     }
 }
 
-macro_rules! stateless {
-    ($evaluation:ty, $identity:literal) => {
-        impl Evaluate for $evaluation {
-            type State = ();
-
-            fn state(&self, _: &Position) {}
-
-            #[inline]
-            fn after(&self, (): &(), _: Square, _: u64) {}
-
-            #[inline]
-            fn pass(&self, (): &()) {}
-
-            #[inline]
-            fn value(&self, (): &(), position: &Position) -> Value {
-                self.value_here(position)
-            }
+impl Identified for Handwritten {
+    fn identity(&self) -> &str {
+        match self {
+            Self::Zero => "none",
+            Self::Mobility => "mobility",
         }
-
-        impl Identified for $evaluation {
-            fn identity(&self) -> &str {
-                $identity
-            }
-        }
-    };
+    }
 }
 
-stateless!(Zero, "none");
-stateless!(Mobility, "mobility");
+#[inline]
+fn mobility(position: &Position) -> Value {
+    let before_corners = before_corners(position.empty() & CORNERS);
+    let more = |squares: u64| {
+        let count = |bits: u64| (bits & squares).count_ones() as i32;
+        count(position.player()) - count(position.opponent())
+    };
+    let moves = position.moves().count_ones() as i32;
+    let replies = position.pass().moves().count_ones() as i32;
+    let steps =
+        MOVE * (moves - replies) + CORNER * more(CORNERS) - BEFORE_CORNER * more(before_corners);
+    Value::clamped(steps)
+}
 
 /// Returns the X squares next to `corners`: the squares diagonally next to them.
 #[inline]
@@ -80,6 +71,7 @@ const fn before_corners(corners: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::Handwritten::Mobility;
     use super::*;
     use crate::board::Symmetry;
     use crate::random::Generator;

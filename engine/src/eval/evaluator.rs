@@ -6,8 +6,8 @@ use std::str::FromStr;
 #[cfg(feature = "embedded")]
 use super::embedded;
 use super::{
-    Evaluate, ExpandedWeights, Identified, Mobility, Models, MoveOrdering, Tables, Value,
-    WeightsError, WeightsFile, Zero,
+    Evaluate, ExpandedWeights, Handwritten, Identified, Mobility, Models, MoveOrdering, Tables,
+    Value, Weights, WeightsError, WeightsFile, Zero,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
@@ -57,6 +57,19 @@ impl WeightsChoice {
         }
     }
 
+    /// Loads the weights with one value for each class of symmetric configurations. Embedded ones
+    /// have no training counts. Rejects the handwritten evaluations.
+    pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
+        match self {
+            Self::File(path) => Weights::read(path),
+            #[cfg(not(feature = "embedded"))]
+            Self::Embedded => Err(WeightsError::NotEmbedded),
+            #[cfg(feature = "embedded")]
+            Self::Embedded => Ok(embedded::weights()),
+            Self::None | Self::Mobility => Err(WeightsError::NotByClass(self.to_string())),
+        }
+    }
+
     /// Returns whether the weights were fitted to data, rather than set by hand.
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::Embedded | Self::File(_))
@@ -72,8 +85,7 @@ pub struct Evaluator {
 
 #[derive(Clone, Debug)]
 enum Evaluation {
-    Zero,
-    Mobility,
+    Handwritten(Handwritten),
     Tables(Box<Tables>),
 }
 
@@ -112,7 +124,7 @@ impl Evaluator {
     /// Returns the tables of fitted weights; `None` for the evaluations `none` and `mobility`.
     pub fn tables(&self) -> Option<&Tables> {
         match &self.evaluation {
-            Evaluation::Zero | Evaluation::Mobility => None,
+            Evaluation::Handwritten(_) => None,
             Evaluation::Tables(tables) => Some(tables),
         }
     }
@@ -124,15 +136,9 @@ impl Identified for Evaluator {
     }
 }
 
-impl From<Zero> for Evaluator {
-    fn from(zero: Zero) -> Self {
-        Self { evaluation: Evaluation::Zero, identity: zero.identity().to_owned() }
-    }
-}
-
-impl From<Mobility> for Evaluator {
-    fn from(mobility: Mobility) -> Self {
-        Self { evaluation: Evaluation::Mobility, identity: mobility.identity().to_owned() }
+impl From<Handwritten> for Evaluator {
+    fn from(own: Handwritten) -> Self {
+        Self { evaluation: Evaluation::Handwritten(own), identity: own.identity().to_owned() }
     }
 }
 
@@ -157,7 +163,7 @@ impl Evaluate for Evaluator {
 
     fn state(&self, position: &Position) -> Indices {
         match &self.evaluation {
-            Evaluation::Zero | Evaluation::Mobility => NO_INDICES,
+            Evaluation::Handwritten(_) => NO_INDICES,
             Evaluation::Tables(tables) => tables.state(position),
         }
     }
@@ -165,7 +171,7 @@ impl Evaluate for Evaluator {
     #[inline(always)]
     fn after(&self, state: &Indices, square: Square, flips: u64) -> Indices {
         match &self.evaluation {
-            Evaluation::Zero | Evaluation::Mobility => NO_INDICES,
+            Evaluation::Handwritten(_) => NO_INDICES,
             Evaluation::Tables(tables) => tables.after(state, square, flips),
         }
     }
@@ -178,8 +184,7 @@ impl Evaluate for Evaluator {
     #[inline(always)]
     fn value(&self, state: &Indices, position: &Position) -> Value {
         match &self.evaluation {
-            Evaluation::Zero => Zero.value(&(), position),
-            Evaluation::Mobility => Mobility.value(&(), position),
+            Evaluation::Handwritten(own) => own.value(&(), position),
             Evaluation::Tables(tables) => tables.value(state, position),
         }
     }
@@ -187,8 +192,7 @@ impl Evaluate for Evaluator {
     #[inline(always)]
     fn value_after(&self, state: &Indices, square: Square, flips: u64, after: &Position) -> Value {
         match &self.evaluation {
-            Evaluation::Zero => Zero.value(&(), after),
-            Evaluation::Mobility => Mobility.value(&(), after),
+            Evaluation::Handwritten(own) => own.value(&(), after),
             Evaluation::Tables(tables) => tables.value_after(state, square, flips, after),
         }
     }
@@ -203,8 +207,7 @@ impl Evaluate for Evaluator {
         window: [Value; 2],
     ) -> Value {
         match &self.evaluation {
-            Evaluation::Zero => Zero.value(&(), after),
-            Evaluation::Mobility => Mobility.value(&(), after),
+            Evaluation::Handwritten(own) => own.value(&(), after),
             Evaluation::Tables(tables) => {
                 tables.value_after_within(state, square, flips, after, window)
             }
@@ -214,23 +217,21 @@ impl Evaluate for Evaluator {
     #[inline(always)]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         match &self.evaluation {
-            Evaluation::Zero => Zero.value(&(), position),
-            Evaluation::Mobility => Mobility.value(&(), position),
+            Evaluation::Handwritten(own) => own.value(&(), position),
             Evaluation::Tables(tables) => tables.value_at(state, position, ply),
         }
     }
 
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         match &self.evaluation {
-            Evaluation::Zero | Evaluation::Mobility => None,
+            Evaluation::Handwritten(_) => None,
             Evaluation::Tables(tables) => tables.move_ordering(),
         }
     }
 
     fn models(&self) -> &Models {
         match &self.evaluation {
-            Evaluation::Zero => Zero.models(),
-            Evaluation::Mobility => Mobility.models(),
+            Evaluation::Handwritten(own) => own.models(),
             Evaluation::Tables(tables) => tables.models(),
         }
     }

@@ -3,7 +3,6 @@
 //! The content of weights files is in [`othello_core::weights`], which is re-exported here.
 
 mod builtin;
-mod by_class;
 pub mod embedded;
 mod evaluator;
 mod factor_bounds;
@@ -14,8 +13,7 @@ mod tables;
 
 use crate::board::{Position, Square};
 
-pub use builtin::{Mobility, Zero};
-pub use by_class::ByClass;
+pub use builtin::Handwritten::{self, Mobility, Zero};
 pub use evaluator::{Evaluator, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 #[doc(inline)]

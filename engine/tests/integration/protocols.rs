@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Position, Side, Square, Squares, ggf};
-use othello_engine::eval::Zero;
+use othello_engine::eval::{Handwritten, Zero};
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
@@ -14,12 +14,12 @@ use othello_engine::search::{Level, Limits, Search};
 
 use crate::levels::server;
 
-fn player(level: u32) -> Player<'static, Zero> {
+fn player(level: u32) -> Player<'static, Handwritten> {
     Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
 }
 
 /// Returns the answer to a GTP command, without `= ` and the empty line.
-fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
+fn ask(server: &mut Gtp<'_, Handwritten>, command: &str) -> String {
     let text = server.answer(command).text;
     let body = text.strip_prefix('=').and_then(|rest| rest.strip_suffix("\n\n"));
     body.unwrap_or_else(|| panic!("{command}: {text}")).trim_start_matches(' ').to_owned()

@@ -6,8 +6,8 @@ use numpy::ndarray::{Array3, ArrayViewD, CowArray, Ix2};
 use numpy::{AllowTypeChange, IntoPyArray, PyArray1, PyArrayLike2, PyArrayLikeDyn};
 use othello_engine::board::{PHASES, Phase, Square};
 use othello_engine::eval::{
-    ByClass, Evaluate as _, Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter,
-    WeightsChoice, WeightsError, WeightsFile,
+    Evaluate as _, Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter, WeightsChoice,
+    WeightsError, WeightsFile,
 };
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::Scalar;
@@ -86,11 +86,10 @@ impl Weights {
     /// unknown.
     #[staticmethod]
     fn embedded(py: Python<'_>) -> PyResult<Self> {
-        let by_class = detached(py, || ByClass::load(&WeightsChoice::Embedded))?;
-        let ByClass { weights, sha256, provenance, .. } =
-            by_class.map_err(|error| refused(format!("{error:#}")))?;
+        let file = detached(py, || WeightsChoice::Embedded.by_class())?;
+        let file = file.map_err(|error| refused(format!("{error:#}")))?;
         let evaluator = detached(py, Evaluator::embedded)?;
-        Self::new(py, WeightsFile { weights, provenance, sha256 }, evaluator)
+        Self::new(py, file, evaluator)
     }
 
     /// Makes weights from arrays, and rounds them to steps of 1/32 disc. `weights` are in discs,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use othello_cli::arguments::{Output, number_from, number_in};
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::{ByClass, Models, Weights, WeightsChoice};
+use othello_engine::eval::{Models, Weights, WeightsChoice, WeightsFile};
 use othello_engine::file::{
     Kind, Provenance, Summary, check_name, check_output, check_replaceable,
 };
@@ -194,7 +194,7 @@ impl Changing {
             check_replaceable(&self.output.out)?;
         }
         Run::check_is_free(&self.output.out, Shard::WHOLE)?;
-        let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
+        let WeightsFile { weights, sha256, provenance } = self.weights.by_class()?;
         let provenance = Provenance::new(work)
             .with("weights", sha256)
             .with("weights_provenance", provenance.as_map().clone());

@@ -5,7 +5,6 @@ use std::fmt;
 use anyhow::ensure;
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Phase;
-use othello_engine::eval::ByClass;
 use othello_engine::eval::{STEPS_PER_DISC, Weights, WeightsChoice};
 use othello_engine::text_table::table;
 use serde::Serialize;
@@ -77,8 +76,8 @@ impl fmt::Display for Difference {
 
 /// Runs the command `diff`. The exit status is 1 if the weights differ.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let first = ByClass::load(&arguments.first)?.weights;
-    let second = ByClass::load(&arguments.second)?.weights;
+    let first = arguments.first.by_class()?.weights;
+    let second = arguments.second.by_class()?.weights;
     let sets = (first.set(), second.set());
     ensure!(
         sets.0.patterns() == sets.1.patterns() && sets.0.scalars() == sets.1.scalars(),

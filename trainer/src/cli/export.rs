@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use othello_cli::arguments::{Output, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Square;
-use othello_engine::eval::{ByClass, WeightsChoice};
+use othello_engine::eval::{WeightsChoice, WeightsFile};
 use othello_engine::file::{Kind, check_output, kind_of, plain, sha256_of};
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
@@ -100,7 +100,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if let Some(data) = arguments.records() {
         return positions::export(arguments, data, session);
     }
-    let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
+    let WeightsFile { weights, sha256, provenance } = arguments.weights.by_class()?;
+    let counted = arguments.weights != WeightsChoice::Embedded;
     let provenance = provenance.canonical();
     let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
     let for_program =

@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::StatedPosition;
-use othello_engine::eval::{ByClass, Evaluator, WeightsChoice};
+use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress;
 use othello_engine::record::record_files;
@@ -277,8 +277,7 @@ pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Exp
 
 /// Loads weights to explain values. `none` and `mobility`, which have no patterns, are errors.
 pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
-    let ByClass { weights, counted, .. } = ByClass::load(weights)?;
-    Ok(Explainer::new(weights, counted))
+    Ok(Explainer::new(weights.by_class()?.weights, *weights != WeightsChoice::Embedded))
 }
 
 pub(super) fn describe(

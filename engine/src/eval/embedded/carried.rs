@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::eval::{PackedWeights, Tables, Weights};
+use crate::eval::{PackedWeights, Tables, Weights, WeightsFile};
 use crate::file::Provenance;
 
 const NAME: &str = "embedded";
@@ -33,9 +33,9 @@ pub fn tables() -> Tables {
 /// Returns the embedded weights by class. All counts are 0, because the binary does not contain the
 /// number of occurrences of each class in training.
 #[expect(clippy::expect_used, reason = "the build script wrote the file")]
-pub fn weights() -> Weights {
+pub fn weights() -> WeightsFile {
     let read = Weights::read_without_counts(NAME.as_ref(), FILE);
-    read.expect("the build script wrote the weights").weights
+    WeightsFile { sha256: sha256().to_owned(), ..read.expect("the build script wrote the weights") }
 }
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ mod tests {
     /// Two threads expand all blocks at once, last block first. Both must get the right blocks.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
-        let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));
+        let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights().weights));
         std::thread::scope(|threads| {
             for _ in 0..2 {
                 threads.spawn(|| {

@@ -5,11 +5,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod portable;
 
-use super::layout::CacheLine;
-#[cfg(any(target_arch = "x86_64", test))]
-use super::layout::MARGIN;
+use super::layout::{CacheLine, MARGIN};
 use super::steps_of_sum;
 use super::sum::Middles;
 use crate::pattern::{Indices, LANES};
@@ -33,7 +30,7 @@ impl Places<'_> {
     /// compiler can use vector instructions.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
-        let (middles, indices) = (self.middles.of(), &self.indices.0);
+        let (middles, indices) = (&self.middles.of.0, &self.indices.0);
         std::array::from_fn(|lane| middles[lane].cast_signed() + i32::from(indices[lane]))
     }
 }
@@ -80,7 +77,7 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512 | InstructionSet::Avx2 => {
             let others = places.others.iter();
-            let greatest = others.fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
+            let greatest = others.fold(places.middles.greatest, |a, &b| a.max(b)) as usize;
             assert!(greatest + 2 * MARGIN <= vectors.len());
             let wide = I::SET == InstructionSet::Avx512 && DIMENSIONS.is_multiple_of(avx512::WIDTH);
             // SAFETY: a token of AVX2 or AVX-512 exists only if the processor has AVX2, and a token
@@ -88,8 +85,24 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
             // to a middle, it stays within the margins.
             unsafe { if wide { avx512::sum(vectors, places) } else { avx2::sum(vectors, places) } }
         }
-        _ => portable::sum(vectors, places),
+        _ => portable(vectors, places),
     }
+}
+
+/// Returns the element-wise sum of the vectors at `places`. The index of each vector is checked.
+#[inline]
+fn portable<const DIMENSIONS: usize>(
+    vectors: &[[i8; DIMENSIONS]],
+    places: Places<'_>,
+) -> [i16; DIMENSIONS] {
+    let mut sum = [0i16; DIMENSIONS];
+    let mut add = |place: usize| {
+        let vector = &vectors[MARGIN.wrapping_add(place)];
+        sum = std::array::from_fn(|dimension| sum[dimension] + i16::from(vector[dimension]));
+    };
+    places.lanes().into_iter().for_each(|place| add(place as usize));
+    places.others.iter().for_each(|&place| add(place as usize));
+    sum
 }
 
 #[cfg(test)]
@@ -112,7 +125,7 @@ mod tests {
             let others: Vec<u32> = (0..count).map(|_| random.below(size as u32)).collect();
             let places = Places { middles: &middles, indices: &indices, others: &others };
             let mut expected = [0i16; DIMENSIONS];
-            let lanes = middles.of().iter().zip(&indices.0).map(|(&m, &i)| m as i32 + i32::from(i));
+            let lanes = middles.of.0.iter().zip(&indices.0).map(|(&m, &i)| m as i32 + i32::from(i));
             for place in lanes.chain(others.iter().map(|&place| place as i32)) {
                 let vector = vectors[(MARGIN as i32 + place) as usize];
                 expected.iter_mut().zip(vector).for_each(|(sum, f)| *sum += i16::from(f));

@@ -8,7 +8,6 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod portable;
 
 use super::layout::MARGIN;
 use crate::pattern::{Indices, LANES};
@@ -46,37 +45,39 @@ pub(super) fn sum<I: Instructions>(
         InstructionSet::Avx2 => unsafe {
             avx2::sum(tables.as_ptr().add(start), &middles.of, indices)
         },
-        _ => portable::sum(tables, start, &middles.of, indices),
+        _ => portable(tables, start, &middles.of, indices),
     }
+}
+
+/// Returns the sum of one weight for each lane. A single bounds check for each lane suffices: it is
+/// for the slice of all weights that a 16-bit index can reach from the lane's middle.
+#[inline]
+fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
+    let lanes = middles.0.iter().zip(&indices.0);
+    lanes
+        .map(|(&middle, &index)| {
+            let around = &tables[start + middle as usize - MARGIN..][..2 * MARGIN];
+            i32::from(around[MARGIN.wrapping_add_signed(index.into())])
+        })
+        .sum()
 }
 
 /// For each lane (pattern instance), the index of configuration 0 in the weights table of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
-    of: Aligned,
-    greatest: u32,
+    pub(super) of: Aligned,
+    /// The greatest middle. If it lies inside the table, every read of a lane stays within the
+    /// margins, so the reads need no bounds checks.
+    pub(super) greatest: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-struct Aligned([u32; LANES]);
+pub(super) struct Aligned(pub(super) [u32; LANES]);
 
 impl Middles {
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
-    }
-
-    #[inline]
-    pub(super) fn of(&self) -> &[u32; LANES] {
-        &self.of.0
-    }
-
-    /// Returns the greatest of all lanes' indices of configuration 0. If it is inside the table, no
-    /// read goes beyond the margins, so reads need no bounds checks.
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    pub(super) fn greatest(&self) -> u32 {
-        self.greatest
     }
 }
 
@@ -112,7 +113,7 @@ pub(super) mod tests {
                     let place = (start + middle as usize).wrapping_add_signed(index.into());
                     i32::from(tables[place])
                 };
-                let expected: i32 = middles.of().iter().zip(&indices.0).map(weight).sum();
+                let expected: i32 = middles.of.0.iter().zip(&indices.0).map(weight).sum();
                 for any in AnyInstructions::available() {
                     let found = with_instructions!(any, |set| {
                         sum(set, &tables, start, start + size, &middles, &indices)
