@@ -33,7 +33,7 @@ pub struct WeightsSpec {
 
 /// An external program that plays by GTP or NBoard.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
-#[display("{}{command}", protocol.prefix())]
+#[display("{protocol}:{command}")]
 pub struct ExternalEngine {
     /// The protocol of the program.
     pub protocol: Protocol,
@@ -42,21 +42,13 @@ pub struct ExternalEngine {
 }
 
 /// A text protocol by which another program plays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 pub enum Protocol {
     /// The Go Text Protocol, version 2.
     Gtp,
     /// The NBoard protocol, version 2.
     Nboard,
-}
-
-impl Protocol {
-    const fn prefix(self) -> &'static str {
-        match self {
-            Self::Gtp => "gtp:",
-            Self::Nboard => "nboard:",
-        }
-    }
 }
 
 /// The quantity that the depth of a search limits: a line's number of moves, or its probability.
@@ -96,14 +88,12 @@ pub struct SearchSpec {
 
 /// The error for a search that an evaluation does not support.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum SearchSpecError {
-    /// The weights have no ProbCut model.
     #[error(transparent)]
     NoProbCut(#[from] NoProbCut),
-    /// The weights have no model of realization probabilities.
     #[error(transparent)]
     NoRealization(#[from] NoRealization),
-    /// A ProbCut confidence is given for a search by realization probability.
     #[error(
         "`selectivity` is for searches by depth; omit it in searches by realization probability"
     )]
@@ -135,8 +125,8 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
         for protocol in [Protocol::Gtp, Protocol::Nboard] {
-            let prefix = protocol.prefix();
-            if let Some(command) = text.strip_prefix(prefix).map(str::trim) {
+            let prefix = format!("{protocol}:");
+            if let Some(command) = text.strip_prefix(&prefix).map(str::trim) {
                 if command.is_empty() {
                     let reason = format!("expected the command of a program after `{prefix}`");
                     return Err(Invalid(reason));

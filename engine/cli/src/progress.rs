@@ -3,7 +3,6 @@
 
 pub(crate) mod events;
 mod stage;
-mod unit;
 
 use std::env;
 use std::io::{self, IsTerminal as _};
@@ -15,7 +14,8 @@ use serde_json::{Map, Value};
 use crate::arguments::Log;
 use crate::interrupt::Interrupts;
 use crate::message::{harmless, say, shortened};
-use events::{Details, Event, ProgressFile};
+use events::{Details, Event};
+use othello_core::file::ShownFile;
 use othello_core::progress::Progress;
 use stage::Stage;
 
@@ -26,7 +26,7 @@ pub struct Reporter {
     is_quiet: AtomicBool,
     stage: Mutex<Option<Stage>>,
     done: AtomicU64,
-    file: OnceLock<ProgressFile>,
+    file: OnceLock<ShownFile>,
     file_failed: AtomicBool,
     interrupts: Interrupts,
     /// For each stage by name, the number of units that an earlier run of the command had finished.
@@ -58,7 +58,7 @@ impl Reporter {
         result
     }
 
-    pub(crate) fn keep_in(&self, file: ProgressFile) {
+    pub(crate) fn keep_in(&self, file: ShownFile) {
         let _ = self.file.set(file);
     }
 
@@ -84,7 +84,7 @@ impl Reporter {
             let mut resumed = lock(&self.resumed);
             let before = resumed.get(name).and_then(Value::as_u64).unwrap_or(0);
             resumed.insert(name.to_owned(), (before + done).into());
-            let part = unit::part(&stage.unit, done, total);
+            let part = stage::part(&stage.unit, done, total);
             self.message(&format!("{}: {part} from an earlier run", stage.name));
         }
         self.done.store(done, Relaxed);
@@ -112,7 +112,7 @@ impl Reporter {
             Log::Text if self.has_bar => {}
             Log::Text => standing.line(moment).iter().for_each(|line| say(line)),
         }
-        let written = self.file.get().map(|file| file.replace(&event));
+        let written = self.file.get().map(|file| file.replace(event.line().as_bytes()));
         // Only the first failure to write the progress file is reported, and the work continues.
         if let Some(Err(error)) = written
             && !self.file_failed.swap(true, Relaxed)
@@ -159,7 +159,7 @@ impl Reporter {
         if self.log == Log::Json {
             event.write();
         }
-        let _ = self.file.get().map(|file| file.replace(&event));
+        let _ = self.file.get().map(|file| file.replace(event.line().as_bytes()));
     }
 }
 

@@ -1,11 +1,13 @@
-//! The hidden subcommand `reference`: writes pages of the commands from their help, and pages of
-//! JSON objects and settings from the doc comments of their types.
+//! The hidden subcommands: `reference` writes pages of the commands from their help, and pages of
+//! JSON objects and settings from the doc comments of their types; `completions` and `man` write
+//! shell completions and manual pages.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use clap_complete::Shell;
 use clap_markdown::MarkdownOptions;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -13,6 +15,7 @@ use serde_json::Value;
 
 use crate::Outcome;
 use crate::progress::events::Event;
+use crate::report::to_standard_output;
 
 /// Arguments of `reference`.
 #[derive(clap::Args, Debug)]
@@ -152,4 +155,40 @@ fn kind_of(schema: &Value) -> String {
         return format!("`{one}`");
     }
     if kinds.is_empty() { "any".to_owned() } else { kinds.join(" or ") }
+}
+
+/// Arguments of `completions`.
+#[derive(clap::Args, Debug)]
+pub struct Completions {
+    /// Shell to write completions for
+    shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(clap::Args, Debug)]
+pub struct Man {
+    /// Folder for the manual pages, one for each subcommand
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl Completions {
+    /// Writes shell completions of `command` to standard output.
+    pub fn write(&self, mut command: clap::Command) -> anyhow::Result<Outcome> {
+        let name = command.get_name().to_owned();
+        let mut script = vec![];
+        clap_complete::generate(self.shell, &mut command, name, &mut script);
+        to_standard_output(|out| std::io::Write::write_all(out, &script))?;
+        Ok(Outcome::Done)
+    }
+}
+
+impl Man {
+    /// Writes manual pages of `command` and its subcommands.
+    pub fn write(&self, command: clap::Command) -> anyhow::Result<Outcome> {
+        let folder = || self.folder.display().to_string();
+        fs::create_dir_all(&self.folder).with_context(folder)?;
+        clap_mangen::generate_to(command, &self.folder).with_context(folder)?;
+        Ok(Outcome::Done)
+    }
 }

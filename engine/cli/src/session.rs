@@ -12,7 +12,7 @@ use crate::arguments::Common;
 use crate::interrupt;
 use crate::message::say;
 use crate::progress::Reporter;
-use crate::progress::events::ProgressFile;
+use crate::progress::events::progress_file;
 use crate::report::{self, Report};
 use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
@@ -123,7 +123,7 @@ impl Session {
 
     fn start(common: &Common, reporter: Arc<Reporter>) -> anyhow::Result<Self> {
         if let Some(path) = &common.progress_file {
-            reporter.keep_in(ProgressFile::create(path).context("--progress-file")?);
+            reporter.keep_in(progress_file(path).context("--progress-file")?);
         }
         InstructionSet::asked_for()?;
         // Rayon reads 0 as "all cores".

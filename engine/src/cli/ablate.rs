@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use othello_cli::arguments::number_in;
 
-use super::positions::POSITION;
+use super::arguments::POSITION;
 use super::solve::Line;
 use super::{Outcome, Session};
 use crate::board::Square;

@@ -9,8 +9,7 @@ use serde::{Serialize, Serializer};
 
 use othello_cli::arguments::number_in;
 
-use super::arguments::{SearchArguments, without_clock};
-use super::positions::{POSITION, Positions};
+use super::arguments::{POSITION, Positions, SearchArguments, without_clock};
 use super::{Outcome, Session};
 use crate::board::transcript::Form;
 use crate::board::{Position, Square, StatedPosition};

@@ -8,8 +8,7 @@ use serde::Serialize;
 
 use othello_cli::arguments::number_in;
 
-use super::arguments::SearchArguments;
-use super::positions::Positions;
+use super::arguments::{Positions, SearchArguments};
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;

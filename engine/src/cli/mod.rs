@@ -2,13 +2,12 @@
 //! &Session)`. [`othello_cli`] has the parts that are not specific to the engine.
 
 pub mod arguments;
-mod positions;
 
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, event_schema, schema};
-use othello_cli::{Outcome, Session, arguments as shared, generate, session};
+use othello_cli::{Outcome, Session, arguments as shared, session};
 
 pub mod ablate;
 pub mod bench;
@@ -45,7 +44,7 @@ enum Command {
     Bench(bench::Arguments),
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
-    Completions(generate::Completions),
+    Completions(reference::Completions),
     /// Evaluate each board of a file, statically or by search
     Evaluate(evaluate::Arguments),
     /// Play by GTP, the Go Text Protocol, on standard input and output
@@ -54,7 +53,7 @@ enum Command {
     Hint(hint::Arguments),
     /// Write manual pages
     #[command(hide = true)]
-    Man(generate::Man),
+    Man(reference::Man),
     /// Play and analyse by the NBoard protocol on standard input and output
     Nboard(protocols::Arguments),
     /// Enumerate openings up to symmetry, and score them

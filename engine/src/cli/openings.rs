@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
 use crate::eval::{Evaluate, Evaluator, WeightsChoice};
-use crate::file::{
-    Existing, FileError, Summary, check_output, check_replaceable, plain, read_ordinary,
+use crate::file::{Existing, FileError, check_output, check_replaceable, plain, read_ordinary};
+use crate::openings::{
+    self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, Written, write_openings,
 };
-use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
 use crate::run::{Shard, described};
 use crate::text_table::table;
 use othello_cli::arguments::{number_from, number_in};
@@ -56,10 +56,8 @@ const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Openings {
-    /// The number of positions up to symmetry at each ply, from ply 0 on.
-    unique: Vec<usize>,
     #[serde(flatten)]
-    written: Option<File>,
+    written: Written,
     /// The number of nearly even openings that were written; absent without `--balanced`.
     #[serde(skip_serializing_if = "Option::is_none")]
     balanced: Option<usize>,
@@ -67,20 +65,13 @@ pub(in crate::cli) struct Openings {
     seconds: f64,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-struct File {
-    /// The number of scored positions in the file.
-    positions: usize,
-    #[serde(flatten)]
-    summary: Option<Summary>,
-}
-
 impl fmt::Display for Openings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = self.unique.iter().enumerate().map(|(ply, &unique)| [ply, unique]);
+        let Written { unique, positions, summary } = &self.written;
+        let rows = unique.iter().enumerate().map(|(ply, &unique)| [ply, unique]);
         let columns = ["ply", "unique positions"];
         writeln!(f, "{}", table(columns, rows))?;
-        if let Some(File { positions, summary }) = &self.written {
+        if let Some(positions) = positions {
             writeln!(f, "{positions} positions, {}", described(summary.as_ref()))?;
         }
         if let Some(balanced) = self.balanced {
@@ -96,8 +87,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if let (Some(path), true) = (&arguments.out, arguments.balanced) {
         return write_balanced(path, arguments, session);
     }
-    let (unique, written) = match &arguments.out {
-        None => (openings::count(arguments.plies, progress), None),
+    let written = match &arguments.out {
+        None => {
+            Written { unique: openings::count(arguments.plies, progress), ..Written::default() }
+        }
         Some(path) => {
             ensure!(
                 arguments.plies <= MAX_PLIES_HELD,
@@ -110,13 +103,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let &Arguments { plies, score_depth, shard, .. } = arguments;
             let settings = Settings { plies, score_depth, shard };
             let existing = Existing::by_force(arguments.force);
-            let written = write_openings(path, &settings, &evaluator, existing, progress)?;
-            let file = File { positions: written.positions, summary: written.summary };
-            (written.unique, Some(file))
+            write_openings(path, &settings, &evaluator, existing, progress)?
         }
     };
     let seconds = session.seconds();
-    session.print(&Openings { unique, written, balanced: None, seconds })
+    session.print(&Openings { written, balanced: None, seconds })
 }
 
 /// The number of nearly even openings by which this command recognizes its own file: it computes
@@ -176,11 +167,12 @@ fn write_balanced(
         check_is_own(path, &balance, &evaluator, session)?;
     }
     let unique = openings::count(plies, session.progress());
+    let written = Written { unique, ..Written::default() };
     let openings = balance.openings(&evaluator, session.progress())?;
     let line =
         |game: &Vec<Square>| game.iter().map(Square::to_string).chain(["\n".into()]).collect();
     let text: String = openings.iter().map(line).collect::<Vec<String>>().concat();
     plain::write(path, text.as_bytes(), Existing::by_force(arguments.force))?;
     let (balanced, seconds) = (Some(openings.len()), session.seconds());
-    session.print(&Openings { unique, written: None, balanced, seconds })
+    session.print(&Openings { written, balanced, seconds })
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::positions::Positions;
+use super::arguments::Positions;
 use super::{Outcome, Session};
 use crate::board::notation::board_text;
 use crate::board::transcript::Form;

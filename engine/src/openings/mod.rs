@@ -3,17 +3,15 @@
 
 mod balanced;
 mod book;
-mod enumerate;
 mod ply;
 mod reach;
 mod score;
-mod scorer;
 mod tree;
 mod write;
 
 pub use balanced::Balance;
 pub use book::Book;
-pub use enumerate::{MAX_PLIES, MAX_PLIES_HELD, count, enumerate};
+pub use ply::{MAX_PLIES, MAX_PLIES_HELD, count, enumerate};
 pub use reach::game_to;
 pub use score::{movers, negamax_back};
 pub use tree::OpeningTree;

@@ -1,4 +1,5 @@
-//! The positions of one ply, computed from the positions of the previous ply.
+//! The enumeration of all positions of each ply that are unique up to symmetry. The positions of a
+//! ply are computed from those of the previous ply.
 
 use rayon::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::progress::Progress;
 /// parents form a sorted run without duplicates. A sample supplies splitters, at which all runs are
 /// cut. The pieces between two splitters form a part, small enough to be sorted in a core's cache.
 /// Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
-pub(super) struct NextPly<'a> {
+struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply, except that of the first part.
     splitters: Vec<Position>,
@@ -35,7 +36,7 @@ const SAMPLES_IN_PART: usize = 64;
 impl<'a> NextPly<'a> {
     /// Plans the number of loops over `parents`, and the parts of the next ply that each loop
     /// makes: as many as fit into `memory` bytes, and at least one.
-    pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
+    fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
         let splitters = splitters(parents, children.div_ceil(POSITIONS_IN_PART));
@@ -44,12 +45,12 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    pub(super) fn work(&self) -> u64 {
+    fn work(&self) -> u64 {
         (self.parents.len() * self.passes) as u64
     }
 
     /// Calls `take` after each loop, with the parts that it made of the ply, in ascending order.
-    pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
+    fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
             let (first, end) = (parts * pass / self.passes, parts * (pass + 1) / self.passes);
@@ -123,6 +124,48 @@ pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }
 
+/// The greatest ply for [`count`]. Its 137,642,461 positions are never in memory all at once.
+pub const MAX_PLIES: u32 = 12;
+
+/// The greatest ply whose openings can be written: its 19,786,627 positions take 317 MB of memory.
+pub const MAX_PLIES_HELD: u32 = 11;
+
+/// The memory limit, in bytes, for the children that one loop over a ply's positions generates.
+const MEMORY: usize = 1 << 30;
+
+/// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each
+/// number of moves. The positions of a list are in canonical form and in ascending order.
+///
+/// The player of a position is the opponent of the side that moved last, even if that player must
+/// pass. A finished game is counted at its ply and has no successors, as in the published counts.
+pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
+    let mut found = vec![vec![Position::START.canonical()]];
+    for ply in 1..=plies {
+        let mut positions = vec![];
+        next_ply(ply, &found, progress)
+            .for_each(|parts| parts.iter().for_each(|part| positions.extend_from_slice(part)));
+        found.push(positions);
+    }
+    found
+}
+
+/// Returns the number of positions of each ply in [`enumerate`], without storing the last ply.
+pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
+    let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
+    let found = enumerate(before_last, progress);
+    let mut last = 0;
+    next_ply(plies, &found, progress)
+        .for_each(|parts| last += parts.iter().map(Vec::len).sum::<usize>());
+    found.iter().map(Vec::len).chain([last]).collect()
+}
+
+fn next_ply<'a>(ply: u32, found: &'a [Vec<Position>], progress: &'a dyn Progress) -> NextPly<'a> {
+    let parents = found.last().map_or(&[][..], Vec::as_slice);
+    let next = NextPly::new(parents, MEMORY, progress);
+    progress.begin(&format!("openings of ply {ply} (parents)"), 0, next.work());
+    next
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -140,6 +183,16 @@ mod tests {
             let mut found = vec![];
             next.for_each(|parts| found.extend(parts.concat()));
             assert!(found.iter().eq(&all), "{} passes", next.passes);
+        }
+    }
+
+    #[test]
+    fn unique_positions_are_as_many_as_published() {
+        let published = [1, 1, 3, 14, 60, 322, 1773, 10_649, 67_245, 434_029];
+        let found: Vec<usize> = enumerate(9, &Silent).iter().map(Vec::len).collect();
+        assert_eq!(found, published);
+        for plies in 0..=9 {
+            assert_eq!(count(plies, &Silent), published[..=plies as usize]);
         }
     }
 }

@@ -1,15 +1,18 @@
 //! The scoring of all openings, and the file of their values.
 
+use std::ops::Range;
 use std::path::Path;
 
-use super::scorer::{Scorer, decode};
+use serde::Serialize;
+
 use super::{MAX_PLIES_HELD, enumerate, movers, negamax_back};
 use crate::board::Position;
-use crate::eval::{Identified, STEPS_PER_DISC, Value};
-use crate::file::{Existing, Kind, Provenance, Summary};
+use crate::eval::{Evaluate, Identified, STEPS_PER_DISC, Value};
+use crate::file::{Existing, Kind, Provenance, Section, Summary};
 use crate::progress::Progress;
 use crate::record::{Label, PositionWriter, RecordError, ScoredPosition, Weight};
-use crate::run::{Opened, Plan, Run, Shard, Stage, size};
+use crate::run::{Items, Opened, Plan, Run, Shard, Stage, size};
+use crate::search::{Search, Searchers};
 
 /// The settings of a run that scores openings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,13 +26,15 @@ pub struct Settings {
 }
 
 /// The report on a run that scored openings.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema)]
 pub struct Written {
-    /// The number of positions at each ply, unique up to symmetry.
+    /// The number of positions up to symmetry at each ply, from ply 0 on.
     pub unique: Vec<usize>,
-    /// The number of positions in the file. For a shard, the number of positions that it scored.
-    pub positions: usize,
+    /// The number of scored positions in the file; for a shard, those that it scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positions: Option<usize>,
     /// The checksum and size of the file; `None` for a shard.
+    #[serde(flatten)]
     pub summary: Option<Summary>,
 }
 
@@ -91,13 +96,16 @@ fn write_in_parts<E: Identified>(
             return Ok(openings.written(Some(summary)));
         }
     };
-    let scorer = Scorer::new(evaluator, settings.score_depth, last)?;
+    let hash_megabytes = if settings.score_depth == 0 { 0 } else { HASH_MEGABYTES };
+    let searchers = Search::new(evaluator).hash_mb(hash_megabytes).searchers();
+    let searchers = searchers.map_err(|error| RecordError::Search(error.into()))?;
+    let scorer = Scorer { searchers, depth: settings.score_depth, positions: last };
     let at_once = (1024 >> settings.score_depth.min(10)).max(1);
     run.make(0, at_once, &scorer, progress)?;
     if run.is_shard() {
         let units = run.own(0).map(|index| run.stages()[0].units_of(index));
         let positions = units.map(|units| (units.end - units.start) as usize).sum();
-        return Ok(Written { positions, ..openings.written(None) });
+        return Ok(Written { positions: Some(positions), ..openings.written(None) });
     }
     let summary = run.pack(|run| openings.pack(run, progress))?;
     Ok(openings.written(Some(summary)))
@@ -127,7 +135,7 @@ impl Openings {
     }
 
     fn written(&self, summary: Option<Summary>) -> Written {
-        let positions = self.plies.iter().map(Vec::len).sum();
+        let positions = Some(self.plies.iter().map(Vec::len).sum());
         Written { unique: self.unique.clone(), positions, summary }
     }
 
@@ -172,6 +180,53 @@ pub fn value(scored: &ScoredPosition) -> Value {
     Value::clamped(i32::from(scored.label().steps()) / LABEL_STEPS)
 }
 
+/// The size of a transposition table in MiB. The searches are too shallow to fill a larger one.
+const HASH_MEGABYTES: usize = 4;
+
+/// The searches that score the positions of the last ply, in parallel.
+struct Scorer<'a, E: Evaluate> {
+    searchers: Searchers<'a, E>,
+    depth: u32,
+    positions: &'a [Position],
+}
+
+impl<E: Evaluate> Items for Scorer<'_, E> {
+    type Input = ();
+    type Output = Value;
+    type Error = RecordError;
+
+    fn fits(&self, indices: Range<u64>, part: &[Section]) -> bool {
+        let values = |section: &Section| decode(&section.content).map_or(0, |values| values.len());
+        matches!(part, [section] if values(section) as u64 == indices.end - indices.start)
+    }
+
+    fn begin(&self, _: Range<u64>) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    fn make(&self, (): &(), indices: Range<u64>) -> Result<Vec<Value>, RecordError> {
+        let positions = &self.positions[indices.start as usize..indices.end as usize];
+        Ok(self.searchers.with(|searcher| {
+            let value = |position: &Position| {
+                searcher.new_game();
+                searcher.search(position, self.depth).value
+            };
+            positions.iter().map(value).collect()
+        }))
+    }
+
+    fn encode(&self, values: Vec<Value>) -> Vec<Section> {
+        let content = values.iter().flat_map(|value| value.steps().to_le_bytes()).collect();
+        vec![Section { name: "values".to_owned(), content }]
+    }
+}
+
+fn decode(content: &[u8]) -> Option<Vec<Value>> {
+    let (steps, rest) = content.as_chunks();
+    let values = steps.iter().copied().map(i32::from_le_bytes).map(Value::from_steps);
+    if rest.is_empty() { values.collect() } else { None }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -197,7 +252,7 @@ mod tests {
         let written = write(&path, "1/1");
         assert_eq!(written.unique, [1, 1, 3, 14, 60, 322, 1773, 10_649]);
         let rows: Vec<_> = PositionReader::open(&path).unwrap().map(|row| row.unwrap()).collect();
-        assert_eq!(rows.len(), written.positions);
+        assert_eq!(Some(rows.len()), written.positions);
         assert_eq!(rows.len(), written.unique.iter().sum::<usize>());
         assert_eq!(write(&path, "1/1"), written);
     }
@@ -221,7 +276,7 @@ mod tests {
         let shards = ["2/2", "1/2"].map(|shard| {
             let written = write(&path, shard);
             assert_eq!(written.summary, None);
-            written.positions
+            written.positions.unwrap()
         });
         assert_eq!(shards.iter().sum::<usize>(), 10_649);
         let (run, _) = Run::to_pack(&path).unwrap();

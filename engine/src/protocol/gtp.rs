@@ -4,8 +4,6 @@
 //! The commands `gogui-rules_…` let GoGui display the game. Go numbers rows from below, Othello
 //! from above. So `gogui-rules_board` begins with row 8, and squares keep their Othello names.
 
-mod analyze;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -13,6 +11,7 @@ use super::board::{Board, Turn};
 use super::clock::{Clock, TimeSettings};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
+use crate::analysis::RatedMove;
 use crate::board::{Side, Squares, sgf};
 use crate::eval::Evaluate;
 use crate::file::read_ordinary;
@@ -66,7 +65,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
                 }
                 _ => self.load_sgf(&arguments.join(" "), usize::MAX),
             },
-            ("gogui-analyze_commands", _) => Ok(analyze::COMMANDS.join("\n")),
+            ("gogui-analyze_commands", _) => Ok(ANALYSES.join("\n")),
             ("othello-value", _) => Ok(self.value(limits)),
             ("othello-values", _) => Ok(self.values(limits)),
             ("othello-line", _) => self.line(limits),
@@ -261,4 +260,48 @@ fn read_turn(word: &str) -> Result<Turn, String> {
     }
     let square = word.parse().map_err(|_| "syntax error: expected a1 to h8 or pass")?;
     Ok(Some(square))
+}
+
+/// The analysis commands of GoGui, each as `type of the answer/menu item/command`.
+const ANALYSES: [&str; 3] = [
+    "gfx/Values of moves/othello-values",
+    "var/Best line/othello-line",
+    "string/Value of the position/othello-value",
+];
+
+impl<E: Evaluate> Gtp<'_, E> {
+    fn value(&mut self, limits: &Limits) -> String {
+        format!("{:+.2}", self.player.value(self.board.position(), limits).value)
+    }
+
+    /// Returns the value of each move as a label, and the best value for the status line.
+    fn values(&mut self, limits: &Limits) -> String {
+        let position = self.board.position();
+        let rated = self.player.rated_moves(position, limits);
+        let Some(best) = rated.first() else { return "TEXT no move is legal".to_owned() };
+        let label = |rated: &RatedMove| format!("{} {:+.1}", rated.square, rated.value);
+        let labels: Vec<String> = rated.iter().map(label).collect();
+        let how = best.how(position.empties());
+        format!("LABEL {}\nTEXT {} {:+.2}, {how}", labels.join(" "), best.square, best.value)
+    }
+
+    /// Returns the best line as text: the side and the square of each move, including passes.
+    fn line(&mut self, limits: &Limits) -> Result<String, String> {
+        let rated = self.player.rated_moves(self.board.position(), limits);
+        let Some(best) = rated.first() else { return Ok(String::new()) };
+        let (mut line, mut said) = (self.board.clone(), vec![]);
+        for &square in &best.line {
+            if line.position().moves() == 0 {
+                said.push(play(&mut line, None)?);
+            }
+            said.push(play(&mut line, Some(square))?);
+        }
+        Ok(said.join(" "))
+    }
+}
+
+fn play(board: &mut Board, turn: Turn) -> Result<String, String> {
+    let side = if board.side() == Side::Black { "b" } else { "w" };
+    board.play(board.side(), turn)?;
+    Ok(format!("{side} {}", turn.map_or("pass".to_owned(), |square| square.to_string())))
 }

@@ -9,7 +9,6 @@ mod openings;
 mod perfect;
 mod schedule;
 mod settings;
-mod sides;
 
 pub use beginning::{Beginnings, MAX_DISTINCT_PLIES};
 pub use exploration::Exploration;
@@ -18,5 +17,4 @@ pub use many::{HASH_MEGABYTES, Played, Run, pack, play_games};
 pub use openings::{ListedOpenings, Openings, OpeningsChoice};
 pub use perfect::PerfectFrom;
 pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule};
-pub use settings::Settings;
-pub use sides::PerSide;
+pub use settings::{PerSide, Settings};

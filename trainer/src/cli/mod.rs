@@ -37,7 +37,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, schema};
 use othello_cli::report::Report;
-use othello_cli::{Outcome, Session, arguments, generate, session};
+use othello_cli::{Outcome, Session, arguments, session};
 use othello_engine::pattern::PatternSet;
 use othello_engine::run::Run;
 
@@ -71,7 +71,7 @@ enum Command {
     Compare(compare::Arguments),
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
-    Completions(generate::Completions),
+    Completions(reference::Completions),
     /// Measure the error of a recipe by amount of data
     Curve(curve::Arguments),
     /// Sort positions by phase once, for fits on many machines
@@ -99,7 +99,7 @@ enum Command {
     Loss(loss::Arguments),
     /// Write manual pages
     #[command(hide = true)]
-    Man(generate::Man),
+    Man(reference::Man),
     /// Play paired games between two players
     ///
     /// --out writes the pairs of games.

@@ -90,7 +90,7 @@ impl<'a> Event<'a> {
         Self { event, time, details, process: std::process::id(), json_version: JSON_VERSION }
     }
 
-    fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         // Serialization of numbers and texts cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
@@ -101,19 +101,10 @@ impl<'a> Event<'a> {
     }
 }
 
-pub(crate) struct ProgressFile(ShownFile);
-
-impl ProgressFile {
-    /// Creates the progress file, or reuses one that an earlier run wrote. Rejects any other file.
-    pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
-        let start = Event::new("start", Details::Text { text: "" }).line();
-        ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
-    }
-
-    /// Replaces the content atomically. Fails if the old content is no event, but a user's data.
-    pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
-        self.0.replace(event.line().as_bytes())
-    }
+/// Creates the progress file, or reuses one that an earlier run wrote. Rejects any other file.
+pub(crate) fn progress_file(path: &Path) -> Result<ShownFile, FileError> {
+    let start = Event::new("start", Details::Text { text: "" }).line();
+    ShownFile::create(path, HEAD, start.as_bytes())
 }
 
 #[cfg(test)]
@@ -164,14 +155,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.json");
         let content = || parsed(&fs::read_to_string(&path).unwrap());
-        let file = ProgressFile::create(&path).unwrap();
+        let file = progress_file(&path).unwrap();
         assert_eq!(content()["event"], "start");
-        file.replace(&Event::new("progress", standing(400))).unwrap();
+        file.replace(Event::new("progress", standing(400)).line().as_bytes()).unwrap();
         assert_eq!((&content()["event"], &content()["done"]), (&json!("progress"), &json!(400)));
-        file.replace(&Event::new("exit", Details::Exit { status: 75 })).unwrap();
+        file.replace(Event::new("exit", Details::Exit { status: 75 }).line().as_bytes()).unwrap();
         assert_eq!(content(), json!({"event": "exit", "status": 75}));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
+        assert!(progress_file(&folder.path().join("none/run.json")).is_err());
     }
 
     /// Formerly, `--progress-file` replaced a data file, and deleted a user's `.partial` file.
@@ -179,16 +170,17 @@ mod tests {
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.games");
-        let file = ProgressFile::create(&path).unwrap();
+        let file = progress_file(&path).unwrap();
         fs::remove_file(&path).unwrap();
         for name in ["a.games", "a.games.partial"] {
             let there = folder.path().join(name);
             fs::write(&there, "data").unwrap();
-            assert!(ProgressFile::create(&path).is_err());
-            file.replace(&Event::new("exit", Details::Exit { status: 2 })).unwrap_err();
+            assert!(progress_file(&path).is_err());
+            file.replace(Event::new("exit", Details::Exit { status: 2 }).line().as_bytes())
+                .unwrap_err();
             assert_eq!(fs::read(&there).unwrap(), b"data");
             fs::remove_file(&there).unwrap();
         }
-        assert!(ProgressFile::create(Path::new("/dev/null")).is_err());
+        assert!(progress_file(Path::new("/dev/null")).is_err());
     }
 }

@@ -1,12 +1,12 @@
-//! A stage of the work: its progress, its bar on a terminal, and its plain lines elsewhere.
+//! A stage of the work: its progress, its bar on a terminal, and its plain lines elsewhere. Text
+//! of amounts, rates and times.
 
 use std::fmt::{Display, Write};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
 
 use super::events::StageDetails;
-use super::unit::{duration, name_and_unit, part, rate, time_left};
 
 const INTERVAL: Duration = Duration::from_secs(5);
 /// The least time between two lines about epochs of a fit that are printed above a progress bar.
@@ -107,6 +107,52 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
     bar
 }
 
+/// Splits the name of a stage, such as `import (bytes)`, into `import` and `bytes` (or no unit).
+fn name_and_unit(stage: &str) -> (&str, &str) {
+    let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
+    split.unwrap_or((stage, ""))
+}
+
+pub(super) fn part(unit: &str, done: u64, total: u64) -> String {
+    if unit == "bytes" {
+        return format!("{} of {}", DecimalBytes(done), DecimalBytes(total));
+    }
+    let part = format!("{} of {} {unit}", HumanCount(done), HumanCount(total));
+    part.trim_end().to_owned()
+}
+
+fn rate(unit: &str, per_second: f64) -> String {
+    match unit {
+        "bytes" => format!("{}/s", DecimalBytes(per_second as u64)),
+        _ => format!("{per_second:.1}/s"),
+    }
+}
+
+/// Returns the time for the remaining units: `, 1 min 20 s left`; empty if the rate is 0.
+fn time_left(units: u64, per_second: f64) -> String {
+    const YEAR: f64 = 365.25 * 86_400.0;
+    let seconds = units as f64 / per_second;
+    if !seconds.is_finite() {
+        String::new()
+    } else if seconds > YEAR {
+        ", more than a year left".to_owned()
+    } else {
+        format!(", {} left", duration(Duration::from_secs_f64(seconds)))
+    }
+}
+
+/// Returns a duration as text: `12 s`, `3 min 07 s`, `5 h 12 min`, `3 days 4 h`.
+fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes} min {:02} s", seconds % 60),
+        3600..172_800 => format!("{hours} h {:02} min", minutes % 60),
+        _ => format!("{} days {} h", hours / 24, hours % 24),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,5 +182,24 @@ mod tests {
         );
         let endless = line("self-play (games)", [0, u64::MAX, 1, 10]);
         assert!(endless.ends_with("(0 %), 0.1/s, more than a year left"), "{endless}");
+    }
+
+    #[test]
+    fn a_stage_names_its_unit() {
+        assert_eq!(name_and_unit("import (bytes)"), ("import", "bytes"));
+        assert_eq!(name_and_unit("shuffle (games read)"), ("shuffle", "games read"));
+        assert_eq!(name_and_unit("training"), ("training", ""));
+    }
+
+    #[test]
+    fn times_are_written_for_people() {
+        let written = |seconds| duration(Duration::from_secs(seconds));
+        assert_eq!(written(59), "59 s");
+        assert_eq!(written(187), "3 min 07 s");
+        assert_eq!(written(18_720), "5 h 12 min");
+        assert_eq!(written(273_600), "3 days 4 h");
+        assert_eq!(time_left(1, f64::NAN), "");
+        assert_eq!(time_left(0, 0.0), "");
+        assert_eq!(time_left(5, 0.0), "");
     }
 }
