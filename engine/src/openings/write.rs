@@ -103,7 +103,7 @@ fn write_in_parts<E: Identified>(
     let at_once = (1024 >> settings.score_depth.min(10)).max(1);
     run.make(0, at_once, &scorer, progress)?;
     if run.is_shard() {
-        let units = run.own(0).map(|index| run.stages()[0].units_of(index));
+        let units = run.own(0).map(|index| run.plan.stages[0].units_of(index));
         let positions = units.map(|units| (units.end - units.start) as usize).sum();
         return Ok(Written { positions: Some(positions), ..openings.written(None) });
     }
@@ -113,7 +113,7 @@ fn write_in_parts<E: Identified>(
 
 /// Writes the file of scored openings from the values of a run in which all searches are done.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
-    let stated = run.provenance().get("plies").and_then(|plies| plies.as_u64()?.try_into().ok());
+    let stated = run.plan.provenance.get("plies").and_then(|plies| plies.as_u64()?.try_into().ok());
     let plies = stated.filter(|&plies| plies <= MAX_PLIES_HELD).unwrap_or(0);
     Openings::to(plies, progress).pack(run, progress)
 }

@@ -58,8 +58,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 /// Packs the parts as the command that made them does; the provenance of the run names it.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
-    let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
-    let summary = match (command.unwrap_or_default(), run.kind()) {
+    let command = run.plan.provenance.get("command").and_then(serde_json::Value::as_str);
+    let summary = match (command.unwrap_or_default(), run.plan.kind) {
         ("selfplay", _) => selfplay::pack(run, progress)?.summary,
         ("openings", _) => Some(openings::pack(run, progress)?),
         ("fit", _) => {
@@ -73,7 +73,7 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
         (command, _) => bail!(
             "{}: `pack` cannot make the output of `{command}`; run that command again, which also \
              packs",
-            run.output().display()
+            run.output.display()
         ),
     };
     summary.context("the run is not packed")
@@ -81,9 +81,9 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
 
 fn pack_dataset(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
     DatasetFolder::pack(run, Existing::Keep, progress)?;
-    let sha256 = DatasetFolder::sha256(run.output())?;
+    let sha256 = DatasetFolder::sha256(&run.output)?;
     let (mut bytes, mut sections) = (0, 0);
-    for entry in std::fs::read_dir(run.output())? {
+    for entry in std::fs::read_dir(&run.output)? {
         bytes += entry?.metadata()?.len();
         sections += 1;
     }

@@ -13,7 +13,8 @@ use crate::progress::Progress;
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
-    index: u64,
+    /// The index of the part in its stage.
+    pub index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
     /// The number of the part's units that were already added to the progress.
@@ -93,11 +94,6 @@ impl Run {
 }
 
 impl LongPart<'_> {
-    /// Returns the index of the part in its stage.
-    pub fn index(&self) -> u64 {
-        self.index
-    }
-
     /// Returns the range of units of which the part consists.
     pub fn units(&self) -> Range<u64> {
         self.run.plan.stages[self.stage].units_of(self.index)

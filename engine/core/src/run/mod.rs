@@ -102,7 +102,6 @@
 //! # }
 //! ```
 
-mod error;
 mod folder;
 mod items;
 mod lock;
@@ -116,17 +115,31 @@ pub mod size;
 mod tests;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::file::{FileError, Kind, Provenance, Reader, Summary, Writer};
+use crate::progress::Interrupted;
 use folder::Folder;
 use lock::Lock;
 
-pub use error::RunError;
 pub use items::Items;
 pub use long::LongPart;
 pub use plan::{Plan, Stage};
 pub use shard::Shard;
+
+/// The error of a run (long work in parts) that cannot begin or continue. Finished parts are kept.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum RunError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("stopped")]
+    Interrupted(#[from] Interrupted),
+    /// Parts of a stage are missing, which other shards (processes of the same run) may still make.
+    /// The error has the kind `WouldBlock`: a retry may succeed, so the exit status is 75.
+    #[error("{0}")]
+    Missing(#[source] io::Error),
+}
 
 /// The result of opening a run.
 pub enum Opened {
@@ -138,8 +151,10 @@ pub enum Opened {
 
 /// A run, opened by this process to make the parts of one shard, or to pack the parts.
 pub struct Run {
-    output: PathBuf,
-    plan: Plan,
+    /// The path of the output.
+    pub output: PathBuf,
+    /// The settings that determine the parts and the output.
+    pub plan: Plan,
     shard: Shard,
     folder: Folder,
     /// The lock of the shard, or the lock for packing if this process only packs.
@@ -149,26 +164,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the path of the output of the run.
-    pub fn output(&self) -> &Path {
-        &self.output
-    }
-
-    /// Returns the provenance of the output: the settings and inputs that determine its content.
-    pub fn provenance(&self) -> &Provenance {
-        &self.plan.provenance
-    }
-
-    /// Returns the kind of the main output; `None` if it does not have the container format.
-    pub fn kind(&self) -> Option<Kind> {
-        self.plan.kind
-    }
-
-    /// Returns the stages of the run in order.
-    pub fn stages(&self) -> &[Stage] {
-        &self.plan.stages
-    }
-
     /// Returns true if this process makes only some parts of the run, and does not pack them.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
@@ -288,13 +283,11 @@ impl Run {
             [number] => format!("part {number} is"),
             _ => format!("parts {} are", listed(&numbers)),
         };
-        RunError::Missing {
-            folder: self.folder.path.clone(),
-            stage: self.plan.stages[stage].name.clone(),
-            source: io::Error::new(io::ErrorKind::WouldBlock, missing.clone()),
-            missing,
-            remedy,
-        }
+        let (folder, stage) = (self.folder.path.display(), &self.plan.stages[stage].name);
+        let text = format!(
+            "{folder}: {missing} missing of stage `{stage}`; {remedy}, then run this command again"
+        );
+        RunError::Missing(io::Error::new(io::ErrorKind::WouldBlock, text))
     }
 }
 

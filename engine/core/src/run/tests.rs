@@ -37,7 +37,7 @@ impl Items for Squares {
     fn make(&self, part: &Range<u64>, units: Range<u64>) -> Result<Vec<u64>, RunError> {
         assert!(part.start <= units.start && units.end <= part.end);
         if self.fails_at.is_some_and(|number| units.contains(&number)) {
-            return Err(RunError::Interrupted(crate::progress::Interrupted));
+            return Err(RunError::Interrupted(Interrupted));
         }
         self.made.lock().unwrap().extend(units.clone());
         Ok(units.map(|number| number * number).collect())
@@ -93,7 +93,7 @@ fn refused(out: &Path, plan: Plan, shard: &str) -> String {
 fn pack(run: &Run) -> Result<Summary, RunError> {
     let mut writer = run.writer()?;
     if run.standing() > 0 {
-        let there = Reader::open(run.output(), Kind::Positions)?;
+        let there = Reader::open(&run.output, Kind::Positions)?;
         for section in there.take((run.standing() / 10) as usize) {
             let section = section?;
             writer.section(&section.name, &section.content)?;
@@ -203,7 +203,7 @@ fn shards_in_any_order_make_the_parts_of_the_whole() {
     }
     let (run, done) = Run::to_pack(&out).unwrap();
     assert_eq!(done, None);
-    assert_eq!((run.count().unwrap(), run.provenance()), (6, &plan(60).provenance));
+    assert_eq!((run.count().unwrap(), &run.plan.provenance), (6, &plan(60).provenance));
     run.pack(pack).unwrap();
     assert!(Run::to_pack(&out).unwrap().1.is_some());
     assert_eq!(fs::read(&out).unwrap(), undisturbed(60));
@@ -224,7 +224,7 @@ fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
     let message = error.to_string();
     assert!(message.contains("parts 1..2, 4..5 are missing of stage `squares"), "{message}");
     assert!(message.contains("wait for shards 2..3 of 3"), "{message}");
-    let RunError::Missing { source, .. } = error else { panic!("{message}") };
+    let RunError::Missing(source) = error else { panic!("{message}") };
     assert!(crate::file::may_pass(&source));
     drop(run);
     let whole = open(&out, two);
@@ -270,7 +270,7 @@ fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let mut made = vec![];
     let mut step = |last: u64, number: u64| {
         if number > last {
-            return Err(RunError::Interrupted(crate::progress::Interrupted));
+            return Err(RunError::Interrupted(Interrupted));
         }
         made.push(number);
         Ok(number as f64 / 3.0)
@@ -406,9 +406,9 @@ fn long_parts_continue_from_their_snapshots() {
     // Two of the parts remain unfinished, as at a time limit.
     let unfinished = run.make_parts(0, run.missing(0), 2, &progress, |part| {
         part.save(&[section(0)])?;
-        part.save(&[section(part.index())])?;
+        part.save(&[section(part.index)])?;
         part.section("phase", &[part.units().start as u8])?;
-        Ok::<_, RunError>(![1, 3].contains(&part.index()))
+        Ok::<_, RunError>(![1, 3].contains(&part.index))
     });
     assert_eq!(unfinished.unwrap(), [1, 3]);
     assert_eq!(progress.0.into_inner(), 3);
@@ -427,7 +427,7 @@ fn long_parts_continue_from_their_snapshots() {
     let (run, progress) = (open(&out, phases), Counted::default());
     let found = Mutex::new(vec![]);
     run.make_parts(0, run.missing(0), 1, &progress, |part| {
-        found.lock().unwrap().push((part.index(), part.snapshot(9)?));
+        found.lock().unwrap().push((part.index, part.snapshot(9)?));
         Ok::<_, RunError>(true)
     })
     .unwrap();
@@ -449,7 +449,7 @@ fn uncompressed_sections_are_found_at_their_places_and_checked_when_a_run_is_ope
     let made = run.make_parts(0, run.missing(0), 2, &Silent, |part| {
         part.section("labels", b"few")?;
         for name in 0..2 {
-            let content = content(part.index(), name);
+            let content = content(part.index, name);
             part.raw_section(&format!("rows {name}"), |out| {
                 content.chunks(777).try_for_each(|bytes| out.write_all(bytes)).unwrap();
                 Ok::<_, RunError>(())

@@ -14,7 +14,7 @@ const FRAMES_AT_ONCE: usize = 256;
 
 /// Writes the games of all parts to the output file of the run, without repeated games.
 pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordError> {
-    let stage = &parts.stages()[0];
+    let stage = &parts.plan.stages[0];
     let mut packing = Packing {
         writer: GameWriter::over(parts.writer()?),
         tally: Tally::default(),
@@ -27,7 +27,7 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
     if standing > 0 {
         // The last frame may have games of the next part: read again there, they are dropped.
         let end = (standing * stage.per_part).div_ceil(GAMES_PER_FRAME as u64);
-        let mut there = GameReader::open(parts.output())?;
+        let mut there = GameReader::open(&parts.output)?;
         for frame in 0..end {
             packing.add(frame, there.next_frame()?.unwrap_or_default())?;
         }

@@ -25,7 +25,7 @@ pub fn pack(
     initial: Option<&WeightsFile>,
     progress: &dyn Progress,
 ) -> Result<(Summary, FitReport), FitError> {
-    let provenance = run.provenance();
+    let provenance = &run.plan.provenance;
     let set: String = field(provenance, "pattern_set")?;
     let set = PatternSet::from_toml(&set).map_err(|_| FitError::Provenance("pattern_set"))?;
     let [first, last]: [Phase; 2] = field(provenance, "phases")?;
@@ -85,7 +85,7 @@ impl Packing<'_> {
             reports: BTreeMap::new(),
             metrics: BTreeMap::new(),
         };
-        let stage = run.stages().len() - 1;
+        let stage = run.plan.stages.len() - 1;
         let units = Units::of(set, self.phases);
         let parts = units.len() as u64;
         self.progress.begin(PACK, 0, parts);
@@ -97,7 +97,7 @@ impl Packing<'_> {
             self.progress.advance(1);
         }
         so_far.into_iter().for_each(|unit| all.insert(unit));
-        let side_files = SideFiles::new(run.output(), run.provenance());
+        let side_files = SideFiles::new(&run.output, &run.plan.provenance);
         let metrics: Vec<Metrics> = all.metrics.values().flatten().copied().collect();
         let assembled = all.finish(self.phases, self.initial.is_some(), stopped);
         let (weights, report) = assembled.ok_or_else(|| match stopped {
@@ -105,14 +105,14 @@ impl Packing<'_> {
             [..] => FitError::OutOfTime,
         })?;
         side_files.write(metrics.iter(), &report)?;
-        let mut provenance = run.provenance().clone();
+        let mut provenance = run.plan.provenance.clone();
         if !stopped.is_empty() {
             let rows = report.0.iter().filter(|row| row.unfinished);
             let epochs = rows.map(|row| (row.phase.index().to_string(), json!(row.epochs)));
             let epochs: serde_json::Map<_, _> = epochs.collect();
             provenance = provenance.with(STOPPED_AFTER_EPOCHS, epochs);
         }
-        let writer = Writer::create(run.output(), Kind::Weights, &provenance)?;
+        let writer = Writer::create(&run.output, Kind::Weights, &provenance)?;
         Ok((weights.write_to(writer)?, report))
     }
 }

@@ -221,7 +221,7 @@ const START: &str = "start";
 impl<B: Backend> Work<'_, B> {
     /// Makes the missing parts (phases or groups). Returns the phases that reached the time limit.
     fn make(&self) -> Result<Vec<Phase>, FitError> {
-        let (model, last) = (self.fit.model, self.run.stages().len() - 1);
+        let (model, last) = (self.fit.model, self.run.plan.stages.len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
         let length = self.units.iter().filter_map(largest).max().unwrap_or(model.parameters());
         let at_once = self.fit.at_once(length)?;
@@ -259,7 +259,7 @@ impl<B: Backend> Work<'_, B> {
             if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Ok(false);
             }
-            make(part, &units[part.index() as usize])
+            make(part, &units[part.index as usize])
         })?;
         self.progress.check()?;
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
@@ -383,7 +383,7 @@ impl<B: Backend> Work<'_, B> {
     }
 
     fn own_report(&self) -> Result<FitReport, FitError> {
-        let stage = self.run.stages().len() - 1;
+        let stage = self.run.plan.stages.len() - 1;
         let own = (0..self.units.len() as u64).filter(|&part| self.fit.shard.makes(part));
         let mut rows = vec![];
         for part in own {

@@ -169,7 +169,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = OrderedInputs::new(self.inputs);
         for index in run.own(0) {
-            let before = inputs.take(run.stages()[0].units_of(index))?;
+            let before = inputs.take(run.plan.stages[0].units_of(index))?;
             for (before, after) in before.iter().zip(RecordReader::<R>::over(run.part(0, index)?)) {
                 R::count(&mut changes, &self.settings, before, &after?);
                 records += 1;

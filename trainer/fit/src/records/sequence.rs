@@ -183,7 +183,7 @@ pub struct Written {
 
 /// Writes the records of all stored parts of a run, in order, to the run's output file.
 pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Written, RecordError> {
-    progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
+    progress.begin_stoppable("pack (parts)", 0, run.plan.stages[0].parts());
     let mut writer = RecordWriter::<R>::over(run.writer()?);
     let mut records = 0;
     for part in run.parts(0) {

@@ -84,23 +84,19 @@ impl KeptMatch<'_> {
     ) -> Result<MatchFile> {
         let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
         let stage = match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt);
-        self.play_in(path, self.plan(settings, stage), shard, existing, progress)
-    }
-
-    fn plan(&self, settings: &Provenance, stage: Stage) -> Plan {
-        let (kind, provenance) = (Some(Kind::Match), self.provenance(settings));
-        Plan { kind, provenance, stages: vec![stage], growing: None }
+        self.play_in(path, settings, stage, (shard, existing), progress)
     }
 
     fn play_in(
         &self,
         path: &Path,
-        plan: Plan,
-        shard: Shard,
-        existing: Existing,
+        settings: &Provenance,
+        stage: Stage,
+        (shard, existing): (Shard, Existing),
         progress: &dyn Progress,
     ) -> Result<MatchFile> {
-        let stage = plan.stages[0].clone();
+        let (kind, provenance) = (Some(Kind::Match), self.provenance(settings));
+        let plan = Plan { kind, provenance, stages: vec![stage.clone()], growing: None };
         let run = match Run::open(path, plan, shard, existing, progress)? {
             Opened::Run(run) => run,
             Opened::Done(_) => {
@@ -138,7 +134,7 @@ impl KeptMatch<'_> {
     fn shard_of(&self, run: &Run) -> Result<MatchFile> {
         let mut pairs = vec![];
         for index in run.own(0).filter(|&index| run.has(0, index)) {
-            let first = run.stages()[0].units_of(index).start;
+            let first = run.plan.stages[0].units_of(index).start;
             let mut content = Content::beginning_with(first as usize, |_| false);
             content.add(&mut run.part(0, index)?)?;
             pairs.extend(content.pairs.pairs);
@@ -214,8 +210,8 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
 
 /// Writes the pairs of all stored parts, up to the sequential test's decision, to the match file.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary> {
-    let wrong = |reason| FileError::exists(run.output(), reason);
-    let mut content = Content::of(run.provenance()).map_err(wrong)?;
+    let wrong = |reason| FileError::exists(&run.output, reason);
+    let mut content = Content::of(&run.plan.provenance).map_err(wrong)?;
     content.add_stage(run, 0, progress)?;
     let mut writer = run.writer()?;
     writer.sections(content.pairs.pairs.iter().map(kept_pair::encode))?;
@@ -268,7 +264,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
 
     /// Adds the pairs that a stage of the run stored, up to the decision of the sequential test.
     fn add_stage(&mut self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<()> {
-        progress.begin_stoppable("pack (parts)", 0, run.stages()[stage].parts());
+        progress.begin_stoppable("pack (parts)", 0, run.plan.stages[stage].parts());
         for part in run.parts(stage) {
             progress.check().map_err(RunError::from)?;
             self.add(&mut part?)?;

@@ -59,7 +59,7 @@ impl DatasetFolder {
             return Ok(None);
         };
         run.make_parts(RUNS, run.missing(RUNS), at_once, progress, |part| {
-            let (range, placer) = &inputs.ranges[part.index() as usize];
+            let (range, placer) = &inputs.ranges[part.index as usize];
             SortedRun::read(range, placer, progress, |_| ())?.write(part)?;
             Ok::<_, DataError>(true)
         })?;
@@ -107,19 +107,20 @@ impl DatasetFolder {
             let labels = std::mem::take(&mut dataset.counts.labels);
             dataset.counts = Counts { labels: [labels, counts.labels].concat(), ..counts };
         }
-        let made = DatasetProvenance::deserialize(Value::Object(run.provenance().as_map().clone()));
+        let made =
+            DatasetProvenance::deserialize(Value::Object(run.plan.provenance.as_map().clone()));
         let made = made.map_err(|error| {
             let reason = format!("its provenance is not that of a dataset: {error}");
-            FileError::exists(run.output(), reason)
+            FileError::exists(&run.output, reason)
         })?;
         (dataset.inputs, dataset.test_inputs) = (made.data, made.test);
-        dataset.write(run.output(), run.provenance(), existing, progress)?;
+        dataset.write(&run.output, &run.plan.provenance, existing, progress)?;
         Ok(dataset)
     }
 }
 
 fn phase_of(part: &LongPart<'_>) -> Phase {
-    Phase::new(part.index() as usize).expect("the stage has a part for each phase")
+    Phase::new(part.index as usize).expect("the stage has a part for each phase")
 }
 
 fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])> {
@@ -138,7 +139,7 @@ fn write_phase(
     sources: &[(Subset, &[ScoredPosition])],
     limit: Option<&MemoryLimit>,
 ) -> Result<()> {
-    let labels = vec![counts.labels[part.index() as usize].clone()];
+    let labels = vec![counts.labels[part.index as usize].clone()];
     write_description(part, &Counts { labels, ..counts.clone() })?;
     let [training, others @ ..] = Subset::ALL;
     let mut sinks = others.map(|_| RowSink::new(limit));

@@ -56,8 +56,8 @@ impl Setting {
         let shard = shard.parse().unwrap();
         let kept = KeptMatch { players, openings: &openings, conditions: &self.conditions };
         let stage = Stage::new(PAIRS, openings.len() as u64, 2);
-        let plan = kept.plan(&Provenance::new("match"), stage);
-        kept.play_in(&self.path(name), plan, shard, Existing::Keep, progress)
+        let of_run = (shard, Existing::Keep);
+        kept.play_in(&self.path(name), &Provenance::new("match"), stage, of_run, progress)
     }
 
     /// Plays the match in `count` shards, the last one first; returns the match file of all.
