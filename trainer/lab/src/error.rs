@@ -33,6 +33,10 @@ pub enum LabError {
     #[error(transparent)]
     Invalid(#[from] Invalid),
     #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
     Source(#[from] DataError),
     #[error(transparent)]
     Run(#[from] RunError),
@@ -45,16 +49,3 @@ pub enum LabError {
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
-
-/// Implements the conversion of errors that a `DataError` can contain to `LabError::Source`.
-macro_rules! from_source {
-    ($($error:ty),*) => {
-        $(impl From<$error> for LabError {
-            fn from(error: $error) -> Self {
-                Self::Source(error.into())
-            }
-        })*
-    };
-}
-
-from_source!(FileError, RecordError);

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Budget, Conditions, Decision, Effort, Forfeit, MatchResult, SIGNIFICANT, SprtReport, Statistics,
+    Budget, Conditions, Decision, Effort, MatchResult, SIGNIFICANT, SprtReport, Statistics,
 };
 
 /// A finding of a match for which `--fail-if` makes the exit status 1.
@@ -41,23 +41,16 @@ pub struct MatchReport {
     statistics: Statistics,
     /// The sequential test, if there was one.
     sprt: Option<SprtReport>,
-    /// The number of openings that are distinct up to symmetry.
-    distinct_openings: usize,
-    /// The number of games that are distinct up to symmetry.
-    distinct_games: usize,
-    /// The games that a player lost by misconduct.
-    forfeits: Vec<Forfeit>,
-    /// The numbers of games that the first and the second player resigned.
-    resigned: [usize; 2],
-    /// Each player's total nodes (0 for an external program) and seconds before exact play.
-    efforts: [Effort; 2],
+    /// The result, of which JSON omits the games.
+    #[serde(flatten)]
+    pub result: MatchResult,
     /// The wall time.
     seconds: f64,
 }
 
 impl MatchReport {
     /// Creates the report of a match that began at `begun` and ends now.
-    pub fn new(conditions: &Conditions, result: &MatchResult, begun: Instant) -> Self {
+    pub fn new(conditions: &Conditions, result: MatchResult, begun: Instant) -> Self {
         let Conditions { players: [first, second], depth, exact, budgets, sprt } =
             conditions.clone();
         let statistics = result.statistics();
@@ -70,11 +63,7 @@ impl MatchReport {
             budgets,
             sprt: sprt.map(|sprt| sprt.report(&statistics.pentanomial)),
             statistics,
-            distinct_openings: result.distinct_openings,
-            distinct_games: result.distinct_games,
-            forfeits: result.forfeits.clone(),
-            resigned: result.resigned,
-            efforts: result.efforts,
+            result,
             seconds: begun.elapsed().as_secs_f64(),
         }
     }
@@ -82,8 +71,9 @@ impl MatchReport {
 
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, pairs, depth, exact, statistics, .. } = self;
-        let Self { distinct_openings, distinct_games, forfeits, seconds, .. } = self;
+        let Self { first, second, pairs, depth, exact, statistics, seconds, .. } = self;
+        let MatchResult { distinct_openings, distinct_games, forfeits, resigned, efforts, .. } =
+            &self.result;
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         let budget = match self.budgets {
             [one, other] if one == other => one.to_string(),
@@ -101,14 +91,14 @@ impl fmt::Display for MatchReport {
         )?;
         writeln!(f, "  {wins} won, {draws} drawn, {losses} lost")?;
         writeln!(f, "  up to symmetry: {distinct_openings} openings, {distinct_games} games")?;
-        for (player, Effort { nodes, seconds }) in [first, second].into_iter().zip(self.efforts) {
+        for (player, Effort { nodes, seconds }) in [first, second].into_iter().zip(*efforts) {
             let nodes = if nodes > 0 { format!("{nodes} nodes, ") } else { String::new() };
             if seconds > 0.0 {
                 writeln!(f, "  {player}: {nodes}{seconds:.1} s before exact play")?;
             }
         }
         let [one, other] = self.budgets;
-        let [first_effort, second_effort] = self.efforts.map(|effort| effort.seconds);
+        let [first_effort, second_effort] = efforts.map(|effort| effort.seconds);
         if one.milliseconds.is_some() && one == other && second_effort > 0.0 {
             let ratio = first_effort / second_effort;
             writeln!(f, "  equal time: {first} took {ratio:.3} times that of {second}")?;
@@ -118,12 +108,12 @@ impl fmt::Display for MatchReport {
             if games > 0 {
                 writeln!(f, "  {games} games forfeited by {player}")?;
             }
-            let resigned = self.resigned[number - 1];
+            let resigned = resigned[number - 1];
             if resigned > 0 {
                 writeln!(f, "  {resigned} games resigned by {player}")?;
             }
         }
-        let counts = statistics.pentanomial.counts().map(|count| count.to_string()).join(", ");
+        let counts = statistics.pentanomial.0.map(|count| count.to_string()).join(", ");
         writeln!(f, "  {counts} pairs of 0, 0.5, 1, 1.5, 2 points for {first}")?;
         let error = mean_discs_error.map_or(String::new(), |error| format!(" ± {error:.2}"));
         write!(f, "  {mean_discs:+.2}{error} discs a game")?;
@@ -160,7 +150,7 @@ impl MatchReport {
                 .map_or(proven && self.statistics.elo < 0.0, |decision| decision == Decision::H0),
             Finding::NotBetter => decided
                 .map_or(!proven || self.statistics.elo < 0.0, |decision| decision != Decision::H1),
-            Finding::Forfeit => !self.forfeits.is_empty(),
+            Finding::Forfeit => !self.result.forfeits.is_empty(),
         }
     }
 
@@ -246,7 +236,7 @@ mod tests {
             efforts: Default::default(),
             games: vec![],
         };
-        MatchReport::new(&conditions, &result, Instant::now())
+        MatchReport::new(&conditions, result, Instant::now())
     }
 
     /// Regressions: the report had no interval if every game was won, and printed p = 1 as 1.00e0.

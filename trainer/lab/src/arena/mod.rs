@@ -1,6 +1,5 @@
 //! Matches in pairs of games between evaluations or external programs, and their statistics.
 
-mod budget;
 mod external;
 #[cfg(windows)]
 mod job;
@@ -8,9 +7,7 @@ mod kept_pair;
 mod match_file;
 mod match_report;
 mod opening;
-mod openings;
 mod paired;
-mod pairs;
 mod played;
 mod player;
 mod process;
@@ -18,17 +15,14 @@ mod result;
 mod sprt;
 mod statistics;
 
-pub use budget::Budget;
 pub use external::Terms;
 pub use match_file::{Conditions, KeptMatch, MatchFile, match_stage, pack};
 pub use match_report::{Finding, MatchReport};
-pub use opening::Opening;
-pub use openings::Choice;
+pub use opening::{Choice, Opening};
 pub use paired::Match;
-pub use pairs::{Pair, Pentanomial};
 pub use played::PlayedGame;
-pub use player::{Contestant, Effort};
+pub use player::{Budget, Contestant, Effort};
 pub use process::Misconduct;
 pub use result::{Forfeit, MatchResult, PlayedPair};
 pub use sprt::{Decision, ErrorRate, Hypotheses, Sprt, SprtReport};
-pub use statistics::{MAX_ELO, SIGNIFICANT, Statistics, smallest_elo};
+pub use statistics::{MAX_ELO, Pair, Pentanomial, SIGNIFICANT, Statistics, smallest_elo};

@@ -1,19 +1,65 @@
 //! The players of a match: evaluations with our search, and external programs.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use othello_engine::board::{Side, Square};
 use othello_engine::eval::Evaluator;
-use othello_engine::player::ExternalEngine;
+use othello_engine::player::{ExternalEngine, SearchSpec};
 use othello_engine::protocol::Clock;
 use othello_engine::run::size;
 use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
 use serde::{Deserialize, Serialize};
 
-use super::budget::Budget;
 use super::external::{Conversation, Terms, Underway};
 use super::opening::Opening;
 use super::process::Misconduct;
+
+/// The limits of a player's searches before exact play, in addition to their depth. If a search to
+/// the full depth exceeds them, its deepest complete iteration is used; the first iteration always
+/// completes.
+#[derive(
+    Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize,
+)]
+pub struct Budget {
+    /// The limit on the nodes of a search; null if there is none.
+    pub nodes: Option<u64>,
+    /// The time per move; null for no limit. With it, games depend on the machine and its load.
+    pub milliseconds: Option<u64>,
+    /// The time for all moves of a game in seconds, exact play included; null for no limit. With
+    /// it, games also depend on the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_a_game: Option<u64>,
+}
+
+impl Budget {
+    /// Returns the limits on nodes and on time per move in a player's search settings.
+    pub fn of(search: &SearchSpec) -> Self {
+        let &SearchSpec { nodes, milliseconds, .. } = search;
+        Self { nodes, milliseconds, seconds_a_game: None }
+    }
+
+    fn game_time(self) -> Option<Duration> {
+        self.seconds_a_game.map(Duration::from_secs)
+    }
+
+    /// Returns limits for a search that begins now; `by_clock` is the game clock's time, if any.
+    fn limits(self, by_clock: Option<Duration>) -> Limits {
+        let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
+        let deadline = time.map(|time| Instant::now() + time);
+        Limits { nodes: self.nodes, deadline, ..Limits::default() }
+    }
+}
+
+/// Formats the limits to follow a search depth, such as `, 1000 nodes`; empty without limits.
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));
+        let time = self.milliseconds.map(|milliseconds| format!(", {milliseconds} ms"));
+        let game = self.seconds_a_game.map(|seconds| format!(", {seconds} s a game"));
+        [nodes, time, game].into_iter().flatten().try_for_each(|part| f.write_str(&part))
+    }
+}
 
 /// A player of a match, as the caller specifies it.
 #[derive(Clone, Copy, Debug)]

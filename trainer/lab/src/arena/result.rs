@@ -27,9 +27,10 @@ impl PlayedPair {
 }
 
 /// The result of a match: the scores of its pairs, the games, and the effort of the players.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MatchResult {
     /// The first player's scores in the pairs, one for each opening, in order.
+    #[serde(skip)]
     pub pairs: Vec<Pair>,
     /// The number of openings that are distinct up to symmetry.
     pub distinct_openings: usize,
@@ -42,6 +43,7 @@ pub struct MatchResult {
     /// Each player's total nodes (0 for an external program) and seconds before exact play.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
+    #[serde(skip)]
     pub games: Vec<PlayedGame>,
 }
 

@@ -9,8 +9,7 @@ use std::str::FromStr;
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
-use super::pairs::{Pair, Pentanomial};
-use super::statistics::{elo, expected_share};
+use super::statistics::{Pair, Pentanomial, elo, expected_share};
 
 /// The two differences in Elo points that the test decides between: `H0`, the smaller one, and
 /// `H1`, the larger one.
@@ -196,7 +195,7 @@ impl Sprt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pairs::{Pair, share};
+    use super::super::statistics::share;
     use super::*;
     use othello_engine::random::Generator;
 
@@ -300,7 +299,7 @@ mod tests {
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();
         let counts = Pentanomial::new(&pairs);
-        assert_eq!(counts.counts(), [0, 0, 1, 0, 3]);
+        assert_eq!(counts.0, [0, 0, 1, 0, 3]);
         let report = sprt("0,100").report(&counts);
         let (high, variance) = (1.0 / (1.0 + 10f64.powf(-0.25)), 17.0 / 24.0 - 9.0 / 16.0);
         let expected = 4.0 * (high - 0.5) * (1.75 - 0.5 - high) / (2.0 * variance);

@@ -1,9 +1,76 @@
-//! Statistics of paired games: the difference in strength of two players.
+//! Pairs of games, and their statistics: the difference in strength of two players.
 
+use othello_engine::board::Discs;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 
-use super::pairs::{Pair, Pentanomial};
+/// The first player's scores in the two games of an opening, played with colours exchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair(pub [Discs; 2]);
+
+impl Pair {
+    /// Returns the first player's half points: per game 2 for a win, 1 for a draw, 0 for a loss.
+    fn half_points(self) -> i32 {
+        self.0.iter().map(|score| 1 + score.signum()).sum()
+    }
+
+    /// Returns the first player's score in discs, averaged over both games.
+    fn discs(self) -> f64 {
+        f64::from(self.0[0] + self.0[1]) / 2.0
+    }
+}
+
+/// The number of pairs by half points of the first player, from 0 (two losses) to 4 (two wins).
+#[derive(
+    Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Pentanomial(pub [usize; 5]);
+
+impl Pentanomial {
+    /// Counts `pairs` by the first player's half points.
+    pub fn new(pairs: &[Pair]) -> Self {
+        let mut counts = Self::default();
+        pairs.iter().for_each(|&pair| counts.add(pair));
+        counts
+    }
+
+    /// Counts a pair.
+    pub fn add(&mut self, pair: Pair) {
+        self.0[pair.half_points() as usize] += 1;
+    }
+
+    /// Returns the number of pairs.
+    pub fn pairs(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// Returns the first player's mean share of the points, 0 to 1; `None` without pairs.
+    pub(super) fn mean_share(&self) -> Option<f64> {
+        let points: f64 = (0..).zip(self.0).map(|(half, count)| share(half) * count as f64).sum();
+        let pairs = self.pairs();
+        (pairs > 0).then(|| points / pairs as f64)
+    }
+
+    /// Returns the variance over pairs of the first player's share of points. Two pairs are added
+    /// to those played: one of two losses, and one of two wins. Without them, the first few pairs,
+    /// which often have equal results, would have variance 0 and decide the sequential test.
+    pub(super) fn variance(&self) -> f64 {
+        let [lost, .., won] = self.0;
+        let mut counts = self.0;
+        (counts[0], counts[4]) = (lost + 1, won + 1);
+        let all = counts.iter().sum::<usize>() as f64;
+        let moment = |power: i32| -> f64 {
+            let of = |(half, count): (u32, usize)| share(half).powi(power) * count as f64;
+            (0..).zip(counts).map(of).sum::<f64>() / all
+        };
+        moment(2) - moment(1).powi(2)
+    }
+}
+
+pub(super) fn share(half_points: u32) -> f64 {
+    f64::from(half_points) / 4.0
+}
 
 /// The statistics of a match for the first player. Errors are estimated from pairs, since the two
 /// games of an opening are not independent. Intervals are 95 % confidence intervals.
@@ -60,8 +127,10 @@ impl Statistics {
         let discs: Vec<f64> = pairs.iter().map(|pair| pair.discs()).collect();
         let shares: Vec<f64> =
             pairs.iter().map(|pair| f64::from(pair.half_points()) / 4.0).collect();
-        let share = MeanShare::of(&shares);
-        let [low, high] = share.interval();
+        let [lower, upper] =
+            [0.0, 1.0].map(|added| WeightedMean::of(shares.iter().copied().chain([added])));
+        let low = lower.quantile(SIGNIFICANT / 2.0);
+        let high = upper.quantile(1.0 - SIGNIFICANT / 2.0);
         let elo_interval = [(low > 0.0).then(|| elo(low)), (high < 1.0).then(|| elo(high))];
         Self {
             wins: count(1),
@@ -76,42 +145,21 @@ impl Statistics {
             pairs_even: pairs.len() - pairs_won - pairs_lost,
             pairs_lost,
             pentanomial: Pentanomial::new(pairs),
-            p_value: (2.0 * share.lower.below(0.5).min(1.0 - share.upper.below(0.5))).min(1.0),
+            p_value: (2.0 * lower.below(0.5).min(1.0 - upper.below(0.5))).min(1.0),
         }
-    }
-}
-
-/// The expected share of a pair's points, estimated from the shares of some pairs by two bounds of
-/// Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
-/// nonnegative variable"); see also Learned-Miller and Thomas (2019, "A new confidence interval for
-/// the mean of a bounded random variable"). For the lower bound, add a pair that was lost, and give
-/// the pairs random weights, uniformly distributed among all weights that total 1. A quantile of
-/// the weighted mean is the bound. For the upper bound, add a pair that was won. If every pair is
-/// won twice or lost twice, the bounds are those of Clopper and Pearson.
-///
-/// Unlike a mean and its standard error, the bounds stay within 0 and 1, and are informative even
-/// if all pairs have the same result.
-struct MeanShare {
-    lower: WeightedMean,
-    upper: WeightedMean,
-}
-
-impl MeanShare {
-    fn of(shares: &[f64]) -> Self {
-        Self {
-            lower: WeightedMean::of(shares.iter().copied().chain([0.0])),
-            upper: WeightedMean::of(shares.iter().copied().chain([1.0])),
-        }
-    }
-
-    /// Returns the 95 % interval of the share: from 0 if no point was won, to 1 if none was lost.
-    fn interval(&self) -> [f64; 2] {
-        [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
     }
 }
 
 /// The distribution of the weighted mean of numbers between 0 and 1. The weights are random, and
 /// uniformly distributed among all weights that total 1.
+///
+/// Quantiles of it are the two bounds of Gaffke (2005, "Three test statistics for a nonparametric
+/// one-sided hypothesis on the mean of a nonnegative variable") on the expected share of a pair's
+/// points; see also Learned-Miller and Thomas (2019, "A new confidence interval for the mean of a
+/// bounded random variable"). For the lower bound, the numbers are the shares of the pairs and that
+/// of another pair, which was lost; for the upper bound, this other pair was won. If every pair is
+/// won twice or lost twice, the bounds are those of Clopper and Pearson. Unlike a mean and its
+/// standard error, they stay within 0 and 1, and are informative even if all results are equal.
 enum WeightedMean {
     /// All the numbers, and thus the weighted mean, are equal to this one.
     Certain(f64),

@@ -40,21 +40,8 @@ pub struct AtAnEnd {
     pub name: String,
     /// The value of the entry.
     pub value: f64,
-    /// Whether the value is the smallest or the largest of the tried numbers.
-    pub end: End,
-}
-
-/// One of the two ends of a list of tried values.
-#[derive(
-    Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
-)]
-#[display(rename_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
-pub enum End {
-    /// The smallest number.
-    Smallest,
-    /// The largest number.
-    Largest,
+    /// The end of the list of tried values at which the value is: `smallest` or `largest`.
+    pub end: &'static str,
 }
 
 impl Choices {
@@ -101,7 +88,7 @@ impl Choices {
             let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let name = choice.path.join(".");
             let value = values.get(&name)?.as_f64()?;
-            let ends = [(smallest, End::Smallest), (largest, End::Largest)];
+            let ends = [(smallest, "smallest"), (largest, "largest")];
             let (_, end) = ends.into_iter().find(|&(end, _)| end == value)?;
             (smallest < largest).then_some(AtAnEnd { name, value, end })
         };
@@ -228,14 +215,14 @@ mod tests {
     fn a_value_at_an_end_of_its_list_is_told() {
         let choices =
             choices("patterns = ['a', 'b']\n[settings]\nridge = [1, 2.5, 9]\nseed_of = [4]");
-        let ends: Vec<Vec<(String, End)>> = choices
+        let ends: Vec<Vec<(String, &str)>> = choices
             .all()
             .iter()
             .map(|values| choices.at_an_end(&values.to_json()))
             .map(|ends| ends.into_iter().map(|end| (end.name, end.end)).collect())
             .collect();
         let ridge = |end| vec![("settings.ridge".to_owned(), end)];
-        assert_eq!(ends[..3], [ridge(End::Smallest), vec![], ridge(End::Largest)]);
+        assert_eq!(ends[..3], [ridge("smallest"), vec![], ridge("largest")]);
     }
 
     #[test]

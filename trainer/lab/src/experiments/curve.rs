@@ -8,11 +8,11 @@ use othello_engine::run::Stage;
 use othello_engine::text::Invalid;
 use serde::Serialize;
 
-use super::fits::{Fitted, Study};
-use super::{Law, Prediction, Recipe};
+use super::Recipe;
+use super::fits::{Fitted, Study, Tested};
 use crate::{LabError, Result};
 use othello_fit::dataset::Share;
-use othello_fit::metrics::{ErrorsByGame, Overlap};
+use othello_fit::metrics::ErrorsByGame;
 
 /// The errors of a recipe as a function of the amount of data.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -31,12 +31,9 @@ pub struct Curve {
     pub phases: Vec<PhaseCurve>,
     /// The number of seeds with which the recipe was fitted to each share of the games.
     pub seeds: u64,
-    /// The number of test games.
-    pub test_games: usize,
-    /// The kinds of labels of the test positions, with the number of positions of each kind.
-    pub test_labels: Vec<(String, u64)>,
-    /// The numbers of test games and positions that are also in the training data.
-    pub training_has: Overlap,
+    /// The test games.
+    #[serde(flatten)]
+    pub tested: Tested,
     /// The time of the study, in seconds.
     pub seconds: f64,
 }
@@ -125,9 +122,7 @@ impl Curve {
             phases: study.settings.phases.iter().filter_map(of_phase).collect(),
             points,
             seeds,
-            test_games: study.test.len(),
-            test_labels: study.labels(),
-            training_has: study.overlap.clone(),
+            tested: study.tested(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }
@@ -164,4 +159,146 @@ fn points(amounts: &[Amount], phases: &[usize]) -> Option<Vec<Point>> {
         })
     };
     amounts.iter().map(point).collect()
+}
+
+/// A power law above a floor: error = floor + scale · amount^−exponent. With more data, the error
+/// approaches the floor but does not reach it.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+pub struct Law {
+    /// The error that remains with any amount of data.
+    pub floor: f64,
+    /// The error above the floor at an amount of 1: error = floor + scale · amount^(−exponent).
+    pub scale: f64,
+    /// The exponent in error = floor + scale · amount^(−exponent).
+    pub exponent: f64,
+}
+
+/// A law fitted to the smaller amounts, and its prediction for the largest.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+pub struct Prediction {
+    /// The law that was fitted to all amounts except the largest.
+    pub law: Law,
+    /// The error that the law predicts for the largest amount of data.
+    pub predicted: f64,
+    /// The measured error for the largest amount of data.
+    pub measured: f64,
+    /// The predicted error minus the measured one, in percent of the measured one.
+    pub missed_percent: f64,
+}
+
+impl Law {
+    /// The least number of different amounts of data to which a law can be fitted.
+    pub const AMOUNTS: usize = 3;
+
+    /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0;
+    /// `None` for fewer than [`Self::AMOUNTS`] different amounts, or an amount of 0 or less.
+    pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
+        let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
+        amounts.sort_by(f64::total_cmp);
+        amounts.dedup();
+        let usable = |&amount: &f64| amount.is_finite() && amount > 0.0;
+        if amounts.len() < Self::AMOUNTS || !amounts.iter().all(usable) {
+            return None;
+        }
+        let smallest = amounts[0];
+        let fitted = |exponent| fit_with(points, exponent, smallest);
+        // For a fixed exponent, the law is linear in floor and scale. Exponents are tried in coarse
+        // steps, then around the best one in ever finer steps.
+        let bounds = (f64::ln(0.02), f64::ln(2.0));
+        let (mut lowest, mut highest) = bounds;
+        let mut best = fitted(1.0);
+        for _ in 0..4 {
+            const STEPS: u32 = 60;
+            let step = (highest - lowest) / f64::from(STEPS);
+            let exponents = (0..=STEPS).map(|number| (lowest + f64::from(number) * step).exp());
+            for found in exponents.map(fitted) {
+                if found.1 < best.1 {
+                    best = found;
+                }
+            }
+            let middle = best.0.exponent.ln();
+            (lowest, highest) = (bounds.0.max(middle - step), bounds.1.min(middle + step));
+        }
+        Some(best.0)
+    }
+
+    /// Returns the predicted error for an amount of data.
+    pub fn at(&self, amount: f64) -> f64 {
+        self.floor + self.scale * amount.powf(-self.exponent)
+    }
+}
+
+impl Prediction {
+    /// Fits a law to all points (amount, error) but those of the largest amount, and predicts the
+    /// error at this amount. `None` if the other points do not determine a law.
+    pub fn of(points: &[(f64, f64)]) -> Option<Self> {
+        let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (largest, smaller): (Vec<_>, Vec<_>) =
+            points.iter().copied().partition(|point| point.0 == amount);
+        let measured = largest.iter().map(|point| point.1).sum::<f64>() / largest.len() as f64;
+        let law = Law::fit(&smaller)?;
+        let predicted = law.at(amount);
+        let missed_percent = 100.0 * (predicted / measured - 1.0);
+        Some(Self { law, predicted, measured, missed_percent })
+    }
+}
+
+/// Returns the law with this exponent that has the least sum of squared residuals, and this sum.
+/// Amounts are divided by `smallest`, the smallest of them.
+fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
+    let term = |amount: f64| (amount / smallest).powf(-exponent);
+    let count = points.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(&|point| term(point.0)), mean(&|point| point.1));
+    let xy = mean(&|point| (term(point.0) - x) * (point.1 - y));
+    let xx = mean(&|point| (term(point.0) - x).powi(2));
+    let scale = (xy / xx).max(0.0);
+    let (floor, scale) = match y - scale * x {
+        floor if floor >= 0.0 => (floor, scale),
+        _ => (0.0, x * y / (xx + x * x) + xy / (xx + x * x)),
+    };
+    let misses = points.iter().map(|point| (floor + scale * term(point.0) - point.1).powi(2)).sum();
+    (Law { floor, scale: scale * smallest.powf(exponent), exponent }, misses)
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::random::Generator;
+
+    use super::*;
+
+    fn points(law: Law, noise: f64) -> Vec<(f64, f64)> {
+        let mut random = Generator::new(5);
+        let mut draw = || f64::from(random.below(2001)) / 1000.0 - 1.0;
+        let amounts = [500.0, 1000.0, 2000.0, 4000.0, 8000.0, 16000.0];
+        amounts.map(|amount| (amount, law.at(amount) + noise * draw())).to_vec()
+    }
+
+    #[test]
+    fn a_law_is_found_again_from_its_errors() {
+        for (floor, scale, exponent) in [(5.0, 40.0, 0.4), (0.0, 20.0, 0.15), (3.0, 500.0, 1.2)] {
+            let law = Law { floor, scale, exponent };
+            let found = Law::fit(&points(law, 0.0)).unwrap();
+            let near = |a: f64, b: f64| (a - b).abs() < 0.02 * b.max(1.0);
+            assert!(near(found.floor, floor) && near(found.exponent, exponent), "{found:?}");
+            assert!(near(found.at(1e5), law.at(1e5)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_error_of_the_largest_amount_is_predicted_through_noise() {
+        let law = Law { floor: 5.5, scale: 60.0, exponent: 0.45 };
+        let prediction = Prediction::of(&points(law, 0.02)).unwrap();
+        assert!(prediction.missed_percent.abs() < 1.0, "{prediction:?}");
+        let missed = 100.0 * (prediction.predicted - prediction.measured) / prediction.measured;
+        assert!((prediction.missed_percent - missed).abs() < 1e-9);
+    }
+
+    #[test]
+    fn too_few_amounts_determine_nothing_and_errors_that_rise_have_no_slope() {
+        assert_eq!(Law::fit(&[(1.0, 5.0), (2.0, 4.0), (2.0, 4.1)]), None);
+        assert_eq!(Law::fit(&[(0.0, 5.0), (2.0, 4.0), (3.0, 4.1)]), None);
+        let rising = Law::fit(&[(1.0, 4.0), (2.0, 5.0), (3.0, 6.0)]).unwrap();
+        assert_eq!((rising.scale, rising.floor), (0.0, 5.0));
+    }
 }

@@ -20,10 +20,10 @@ const ONCE_IN_TEN: f64 = 1.2816;
 /// An estimated difference in discs, and half the width of its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
-    /// The estimated difference in discs.
-    pub discs: f64,
-    /// Half the width of the confidence interval, whose confidence is [`CONFIDENCE`].
-    pub error: f64,
+    /// The mean absolute error of the first minus that of the second, in discs.
+    pub difference: f64,
+    /// Half the width of the confidence interval of `difference`, in discs.
+    pub difference_error: f64,
 }
 
 /// The verdict of a comparison.
@@ -103,14 +103,15 @@ impl Difference {
 
     /// Returns the estimated difference with its confidence interval.
     pub fn estimate(&self) -> Estimate {
-        Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
+        let difference_error = self.quantile() * self.variance().sqrt();
+        Estimate { difference: self.mean, difference_error }
     }
 
     /// Returns the recipe with the smaller error if that is proven, else [`Verdict::Equal`].
     pub fn verdict(&self) -> Verdict {
-        let Estimate { discs, error } = self.estimate();
-        match discs {
-            _ if discs.abs() <= error => Verdict::Equal,
+        let Estimate { difference, difference_error } = self.estimate();
+        match difference {
+            _ if difference.abs() <= difference_error => Verdict::Equal,
             ..0.0 => Verdict::First,
             _ => Verdict::Second,
         }

@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -82,6 +81,17 @@ pub struct Fitted {
     pub games: u64,
 }
 
+/// The test games of a study.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Tested {
+    /// The number of test games.
+    pub test_games: usize,
+    /// The kinds of labels of the test positions, with the number of positions of each kind.
+    pub test_labels: Vec<(String, u64)>,
+    /// The numbers of test games and positions that training has.
+    pub training_has: Overlap,
+}
+
 /// The inputs of a study's fits.
 #[derive(Default)]
 pub struct Origins {
@@ -139,24 +149,9 @@ impl StudySettings {
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
     ) -> Result<Study<'a>> {
-        Run::check_is_free(&self.out, self.shard.unwrap_or(Shard::WHOLE))?;
-        make_folder(&self.out)?;
-        let begun = self.open(recipe, (own, origins), stages, progress);
-        let is_free = || Run::check_is_free(&self.out, Shard::WHOLE).is_ok();
-        if begun.is_err() && is_free() {
-            // Removes the folder if it is empty and no other run has just begun in it.
-            let _ = fs::remove_dir(&self.out);
-        }
-        begun
-    }
-
-    fn open<'a>(
-        &'a self,
-        recipe: Provenance,
-        (own, origins): (Value, &Origins),
-        stages: Vec<Stage>,
-        progress: &'a dyn Progress,
-    ) -> Result<Study<'a>> {
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        Run::check_is_free(&self.out, shard)?;
+        make_folder(folder_of(&self.out))?;
         let test = TestGames::read(usize::MAX, &record_files(&self.test)?, &self.labels, progress)?;
         if test.len() < 2 {
             let (games, remedy) = (test.len(), self.labels.remedy());
@@ -176,8 +171,9 @@ impl StudySettings {
             .with("labels", self.labels.in_provenance())
             .with("phases", json!([phases.start(), phases.end()]));
         let of_run = provenance.clone().with("study", json!([own, digest(&origins.texts)]));
-        let shard = (self.shard.unwrap_or(Shard::WHOLE), self.existing());
-        let run = Run::of_report(&self.out, of_run, stages, shard, progress)?;
+        let run = Run::of_report(&self.out, of_run, stages, (shard, self.existing()), progress)?;
+        // Not earlier, so that a study that cannot begin leaves no folder.
+        make_folder(&self.out)?;
         let last = RefCell::default();
         Ok(Study { settings: self, progress, test, overlap, device, run, provenance, last })
     }
@@ -194,9 +190,11 @@ impl Study<'_> {
         self.settings.phases.iter().map(Phase::index).collect()
     }
 
-    /// Returns the kinds of labels of the measured positions, the most frequent first.
-    pub fn labels(&self) -> Vec<(String, u64)> {
-        self.test.labels(&self.phases())
+    /// Returns the number of test games, and the kinds of their labels, the most frequent first.
+    pub(super) fn tested(&self) -> Tested {
+        let test_labels = self.test.labels(&self.phases());
+        let training_has = self.overlap.clone();
+        Tested { test_games: self.test.len(), test_labels, training_has }
     }
 
     /// Makes missing fits of a stage by `fit`, in the order of their numbers; returns all results.

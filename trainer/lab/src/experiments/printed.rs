@@ -6,8 +6,8 @@ use othello_engine::text_table::table;
 
 use super::tuning::not_proven_worse;
 use super::{
-    AtAnEnd, CONFIDENCE, ComparedErrors, Comparison, Curve, End, Law, Needed, PhaseCurve, Played,
-    Prediction, Record, Standing, Tuned, Verdict,
+    AtAnEnd, CONFIDENCE, ComparedErrors, Comparison, Curve, Estimate, Law, Needed, PhaseCurve,
+    Played, Prediction, Record, Standing, Tested, Tuned, Verdict,
 };
 use crate::arena::{SprtReport, Statistics};
 
@@ -22,27 +22,27 @@ impl ComparedErrors {
     ) -> fmt::Result {
         let columns = ["phase", "positions", first, second, "difference", "±"];
         let rows = self.phases.iter().map(|row| {
-            let numbers = [row.first_mae, row.second_mae, row.difference, row.difference_error];
+            let Estimate { difference, difference_error } = row.estimate;
+            let numbers = [row.first_mae, row.second_mae, difference, difference_error];
             let [one, two, difference, error] = numbers.map(|discs| format!("{discs:.3}"));
             [row.phase.to_string(), format!("{:.0}", row.positions), one, two, difference, error]
         });
         writeln!(f, "{}", table(columns, rows))?;
         let percent = 100.0 * self.confidence;
+        let Estimate { difference, difference_error } = self.estimate;
         write!(
             f,
-            "mean absolute error of `{first}` minus that of `{second}`: {:+.4} ± {:.4} discs \
-             ({percent:.0} %, {sample})",
-            self.difference, self.difference_error
+            "mean absolute error of `{first}` minus that of `{second}`: {difference:+.4} ± \
+             {difference_error:.4} discs ({percent:.0} %, {sample})"
         )
     }
 }
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, errors, seeds, test_games, .. } = self;
-        errors.print(f, [first, second], &format!("{seeds} seeds, {test_games} games"))?;
-        writeln!(f)?;
-        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
+        let Self { first, second, errors, seeds, tested, .. } = self;
+        errors.print(f, [first, second], &format!("{seeds} seeds, {} games", tested.test_games))?;
+        writeln!(f, "\n{tested}")?;
         if let Some(Played { statistics, sprt }) = &self.played {
             let Statistics { wins, draws, losses, elo, p_value, .. } = statistics;
             write!(f, "match: {wins} won, {draws} drawn, {losses} lost, {elo:+.0} Elo, ")?;
@@ -53,7 +53,6 @@ impl fmt::Display for Comparison {
                 }
             }
         }
-        self.training_has.warning().map_or(Ok(()), |line| writeln!(f, "{line}"))?;
         match self.verdict {
             Verdict::First => write!(f, "`{first}` is better"),
             Verdict::Second => write!(f, "`{second}` is better"),
@@ -91,8 +90,7 @@ impl fmt::Display for Curve {
             [phase.to_string(), positions, measured, predicted, missed, floor, exponent]
         });
         writeln!(f, "{}\n", table(columns, rows))?;
-        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
-        self.training_has.warning().map_or(Ok(()), |line| writeln!(f, "{line}"))?;
+        writeln!(f, "{}", self.tested)?;
         let Law { floor, scale, exponent } = self.law;
         writeln!(f, "error of `{}` = {floor:.3} + {scale:.3} · games^-{exponent:.3}", self.recipe)?;
         let Prediction { predicted, measured, missed_percent, .. } = self.prediction;
@@ -133,11 +131,10 @@ impl fmt::Display for Tuned {
             writeln!(f, "best: {}, mean absolute error {:.3} discs", trial.name, self.mae)?;
         }
         for AtAnEnd { name, value, end } in &self.at_an_end {
-            let more = if *end == End::Largest { "larger" } else { "smaller" };
+            let more = if *end == "largest" { "larger" } else { "smaller" };
             writeln!(f, "{name} = {value} is the {end} value tried: {more} values may be better")?;
         }
-        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
-        self.training_has.warning().map_or(Ok(()), |line| writeln!(f, "{line}"))?;
+        writeln!(f, "{}", self.tested)?;
         let open = not_proven_worse(&self.trials);
         let names: Vec<&str> = open.iter().map(|trial| &*trial.name).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join("; ") };
@@ -145,10 +142,13 @@ impl fmt::Display for Tuned {
     }
 }
 
-/// Returns a text of the kinds of labels with their shares, such as `value 60 %, result 40 %`.
-fn label_list(labels: &[(String, u64)]) -> String {
-    let all: u64 = labels.iter().map(|kind| kind.1).sum();
-    let percent = |count: u64| 100.0 * count as f64 / all as f64;
-    let kind = |(kind, count): &(String, u64)| format!("{kind} {:.0} %", percent(*count));
-    labels.iter().map(kind).collect::<Vec<_>>().join(", ")
+impl fmt::Display for Tested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all: u64 = self.test_labels.iter().map(|kind| kind.1).sum();
+        let percent = |count: u64| 100.0 * count as f64 / all as f64;
+        let kind = |(kind, count): &(String, u64)| format!("{kind} {:.0} %", percent(*count));
+        let kinds = self.test_labels.iter().map(kind).collect::<Vec<_>>().join(", ");
+        write!(f, "labels of the test positions: {kinds}")?;
+        self.training_has.warning().map_or(Ok(()), |line| write!(f, "\n{line}"))
+    }
 }

@@ -145,13 +145,8 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of the fit with seed number `number`, counted from 0, without a test
-    /// set, since a study has its own test games.
-    pub fn settings_of(&self, number: u64) -> FitSettings {
-        self.settings_with(number, Share::ALL)
-    }
-
-    /// Returns the settings like [`Self::settings_of`], for a `share` of the recipe's games.
+    /// Returns the settings of the fit with seed number `number`, counted from 0, to a `share` of the
+    /// recipe's games. It has no test set, since a study has its own test games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);
@@ -196,7 +191,7 @@ mod tests {
         assert_eq!((recipe.name.as_str(), recipe.set.name()), ("one", "standard"));
         assert!(recipe.data[0].path.is_absolute() && recipe.data[0].path.ends_with("a.games"));
         assert_eq!((recipe.data[0].weight, recipe.optimizer), (0.5, Optimizer::LeastSquares));
-        let settings = recipe.settings_of(2);
+        let settings = recipe.settings_with(2, Share::ALL);
         assert_eq!((settings.ridge, settings.seed, settings.test_percent), (7.0, 7, 0));
     }
 
@@ -214,7 +209,7 @@ mod tests {
         assert_eq!((recipe.set.name(), recipe.settings.ridge), ("small", 3.0));
         assert_eq!(recipe.name, "patterns = small, ridge = 3");
         let half: Share = 0.5.try_into().unwrap();
-        assert_eq!(recipe.settings_of(0).share, half);
+        assert_eq!(recipe.settings_with(0, Share::ALL).share, half);
         assert_eq!(recipe.settings_with(0, half).share, half.of(half));
         for (text, reason) in [
             ("[settings]\nridge = [-1]", "with ridge = -1: `ridge` is -1.0"),

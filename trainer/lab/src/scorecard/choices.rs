@@ -1,22 +1,81 @@
 //! Compares a player with known exact scores: its moves, its solver's scores and its values.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use othello_engine::board::{Phase, Position, StatedPosition};
 use othello_engine::eval::Evaluator;
+use othello_engine::file::{Kind, kind_of, sha256_of_file};
 use othello_engine::player::{ExternalEngine, Protocol};
-use othello_engine::progress::Progress;
+use othello_engine::progress::{Progress, Silent};
+use othello_engine::record::GameReader;
 use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
 use othello_engine::test_suite::{Agreement, AgreementReport};
+use othello_engine::text::Lines;
 use othello_fit::metrics::{Group, GroupErrors, Measured, Measuring, PhaseErrors};
 use othello_fit::source::LabelRules;
 use serde::{Deserialize, Serialize};
 
-use super::problems::Problems;
-use crate::arena::Terms;
+use crate::arena::{Opening, Terms};
 use crate::{LabError, Result};
+
+/// The positions of OBF files, with the scores and moves in the files, and games to the positions.
+#[derive(Clone, Debug, Default)]
+pub struct Problems {
+    /// The files, with their checksums.
+    pub files: Vec<(PathBuf, String)>,
+    lines: Vec<StatedPosition>,
+    reached: HashMap<Position, Opening>,
+}
+
+impl Problems {
+    /// Reads problems from OBF files. A file without positions is an error.
+    pub fn read(paths: &[PathBuf]) -> Result<Self> {
+        let mut problems = Self::default();
+        for path in paths {
+            let lines: Vec<StatedPosition> = Lines::open(path)?.next_lines(usize::MAX)?;
+            if lines.is_empty() {
+                return Err(LabError::NoScores { path: path.clone() });
+            }
+            problems.lines.extend(lines);
+            problems.files.push((path.clone(), sha256_of_file(path, &Silent)?));
+        }
+        Ok(problems)
+    }
+
+    /// Searches `files` for games that lead to the positions, and stores the games.
+    pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
+        let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
+        for path in files {
+            if !matches!(kind_of(path), Ok(Kind::Games)) {
+                continue;
+            }
+            let mut games = GameReader::open(path)?;
+            progress.begin_file(path, games.bytes());
+            games.each_frame(progress, |games| {
+                let openings = games.iter().flat_map(Opening::along);
+                let openings = openings.filter(|opening| wanted.contains(&opening.position));
+                self.reached.extend(openings.map(|opening| (opening.position, opening)));
+                Ok::<_, LabError>(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the positions with scores of moves, each as the opening to give to a program. If
+    /// `needs_games`, omits positions to which no known game leads.
+    fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
+        let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
+        let opening = |line: &StatedPosition| match self.reached.get(&line.position) {
+            Some(opening) => Some(opening.clone()),
+            None if needs_games => None,
+            None => Some(Opening::without_path(line.position)),
+        };
+        stated.filter_map(|line| Some((line, opening(line)?))).collect()
+    }
+}
 
 /// The moves that a player chose, compared with the best ones.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]

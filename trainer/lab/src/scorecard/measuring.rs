@@ -15,8 +15,7 @@ use othello_engine::search::{EndgameSchedule, Plan, Pruning, Selectivity, Streng
 use othello_engine::text::Invalid;
 use othello_fit::model::Phases;
 
-use super::choices::{BestMoves, Solved, ValueErrors};
-use super::problems::Problems;
+use super::choices::{BestMoves, Problems, Solved, ValueErrors};
 use super::subject::{Engine, Subject};
 use super::table::{Data, LeftOut, Part, Row};
 use crate::Result;
@@ -258,7 +257,7 @@ impl Benchmark {
                 kept.play_stage(run, stage, progress)?
             }
         };
-        row.played = Some(MatchReport::new(&conditions, &result, begun));
+        row.played = Some(MatchReport::new(&conditions, result, begun));
         row.seconds += begun.elapsed().as_secs_f64();
         Ok(())
     }

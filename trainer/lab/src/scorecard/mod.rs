@@ -5,12 +5,10 @@
 
 mod choices;
 mod measuring;
-mod problems;
 mod subject;
 mod table;
 
-pub use choices::{BestMoves, Solved, ValueErrors};
+pub use choices::{BestMoves, Problems, Solved, ValueErrors};
 pub use measuring::{Benchmark, EqualTime};
-pub use problems::Problems;
 pub use subject::Subject;
 pub use table::{BenchmarkReport, Data, LeftOut, Part, Row};

@@ -1,4 +1,7 @@
-//! Successive halving over the values of a recipe's entries; each round is a stage of fits.
+//! Successive halving over the values of a recipe's entries: many trials begin with little data or
+//! few seeds, and those that are not proven worse than the best continue with more (Jamieson and
+//! Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization, 2016). Each
+//! round is a stage of fits.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,13 +11,14 @@ use othello_engine::run::Stage;
 use othello_engine::text::Invalid;
 use othello_fit::dataset::Share;
 use othello_fit::fit::FitError;
-use othello_fit::metrics::{GameErrors, Overlap};
+use othello_fit::metrics::GameErrors;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::fits::{Fitted, Study, digest};
-use super::{AtAnEnd, CONFIDENCE, Choices, Estimate, Recipe, Standing, Values, standings};
-use crate::experiments::StudySettings;
+use super::fits::{Fitted, Study, Tested, digest};
+use super::{
+    AtAnEnd, CONFIDENCE, Choices, Difference, Estimate, Recipe, StudySettings, Values, Verdict,
+};
 use crate::{LabError, Result};
 
 /// The settings of a search for the best values in a recipe.
@@ -62,16 +66,13 @@ pub struct Tuned {
     pub confidence: f64,
     /// The number of rounds.
     pub rounds: u32,
-    /// The number of test games.
-    pub test_games: usize,
-    /// The kinds of labels of the test positions, and the number of labels of each kind.
-    pub test_labels: Vec<(String, u64)>,
     /// The settings whose best value is the smallest or the largest of the values tried, so that a
     /// value beyond it may be better.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_an_end: Vec<AtAnEnd>,
-    /// The numbers of test games and positions that are also in the training data.
-    pub training_has: Overlap,
+    /// The test games.
+    #[serde(flatten)]
+    pub tested: Tested,
     /// The time that the search for settings took, in seconds.
     pub seconds: f64,
 }
@@ -131,9 +132,7 @@ impl Tuning<'_> {
             rounds: records.last().map_or(0, |last| last.round),
             trials: records,
             confidence: CONFIDENCE,
-            test_games: study.test.len(),
-            test_labels: study.labels(),
-            training_has: study.overlap.clone(),
+            tested: study.tested(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }
@@ -185,8 +184,8 @@ impl Tuning<'_> {
                 name: values.to_string(),
                 mae: (outcome != Standing::Diverged).then_some(mae),
                 by_seed,
-                difference: difference.map(|difference| difference.discs),
-                difference_error: difference.map(|difference| difference.error),
+                difference: difference.map(|it| it.difference),
+                difference_error: difference.map(|it| it.difference_error),
                 outcome,
             }
         };
@@ -210,7 +209,71 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns trials not proven worse than the best: dropped by halving, or equal in the last round.
+/// The standing of a trial (a combination of settings) after a round.
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
+)]
+#[display(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// The trial (combination of settings) has the smallest error of the round.
+    Best,
+    /// The trial is not proven worse than the best, and continues if another round follows.
+    Equal,
+    /// The trial is not proven worse than the best, but ranks below the half that continues.
+    Halved,
+    /// The trial is proven worse than the best.
+    Worse,
+    /// The trial could not be fitted: its weights diverged.
+    Diverged,
+}
+
+impl Standing {
+    /// Returns true if the trial continues in the next round.
+    fn goes_on(self) -> bool {
+        matches!(self, Self::Best | Self::Equal)
+    }
+}
+
+/// Returns, in the order of `trials`, each trial's standing after a round, and its error minus that
+/// of the best trial (`None` if the trial diverged). A trial is a list of its errors by seed, on
+/// the same seeds and games; empty if it diverged. Unless all others are proven worse, at least two
+/// trials continue. In the `last` round, no trial is [`Standing::Halved`].
+fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
+    let mut found = vec![(Standing::Diverged, None); trials.len()];
+    let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
+        let by_seed = trial.iter().map(GameErrors::mean_of_all);
+        Some(by_seed.sum::<Option<f64>>()? / trial.len() as f64)
+    };
+    let fitted = trials.iter().enumerate().filter(|(_, trial)| !trial.is_empty());
+    let mut order: Vec<(usize, f64)> =
+        fitted.filter_map(|(number, trial)| Some((number, mae(trial)?))).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let Some(&(best, _)) = order.first() else { return found };
+    let most = if last { order.len() } else { order.len().div_ceil(2).max(2) };
+    let mut kept = 0;
+    for (number, _) in order {
+        let difference = against(&trials[number], &trials[best]);
+        let standing = match &difference {
+            _ if number == best => Standing::Best,
+            Some(difference) if difference.verdict() == Verdict::Second => Standing::Worse,
+            _ if kept < most => Standing::Equal,
+            _ => Standing::Halved,
+        };
+        kept += usize::from(standing.goes_on());
+        found[number] = (standing, difference.map(|difference| difference.estimate()));
+    }
+    found
+}
+
+fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
+    let pairs = trial.iter().zip(best);
+    Difference::between(
+        &pairs.map(|(trial, best)| [trial.clone(), best.clone()]).collect::<Vec<_>>(),
+    )
+}
+
+/// Returns the trials not proven worse than the best: halved in a round, or equal in the last one.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -255,7 +318,7 @@ pub struct Record {
 /// The file `trials.jsonl` in the folder of a study: a line with the provenance that all searches
 /// share, then the trials of earlier searches over other values, then those of this search. Kills
 /// and resumptions do not change the bytes that a finished search writes.
-pub(super) struct RecordFile {
+struct RecordFile {
     path: PathBuf,
     head: String,
     earlier: Vec<String>,
@@ -271,7 +334,7 @@ fn key(line: &Json) -> [Option<&Json>; 3] {
 
 impl RecordFile {
     /// Reads an existing file. Refuses one of another recipe or other test games, unless forced.
-    pub(super) fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
+    fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
         let mut earlier = vec![];
@@ -286,8 +349,8 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the trials of the finished rounds of this search after those of earlier searches.
-    pub(super) fn write(&self, records: &[Record]) -> Result<(), FileError> {
+    /// Writes the trials of the finished rounds after the lines of earlier searches.
+    fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {
             let parsed = serde_json::from_str::<Json>(line);
@@ -335,5 +398,36 @@ mod tests {
         ];
         let names: Vec<&str> = not_proven_worse(&records).iter().map(|it| &*it.name).collect();
         assert_eq!(names, ["c", "a"]);
+    }
+
+    /// Returns the errors of two seeds on 50 games, which vary a little around `mean`.
+    fn trial(mean: f64) -> Vec<GameErrors> {
+        let seed = |seed: usize| {
+            let of_game = |game: usize| mean + ((7 * game + seed) % 5) as f64 / 100.0;
+            GameErrors::new((0..50).map(of_game).collect(), vec![1.0; 50])
+        };
+        vec![seed(0), seed(1)]
+    }
+
+    #[test]
+    fn half_goes_on_and_what_is_proven_worse_does_not() {
+        let means = [5.003, 5.001, 9.0, 5.0, 5.002];
+        let mut trials: Vec<Vec<GameErrors>> = means.map(trial).to_vec();
+        trials.push(vec![]);
+        let names = |last| -> Vec<Standing> {
+            standings(&trials, last).into_iter().map(|(standing, _)| standing).collect()
+        };
+        use Standing::{Best, Diverged, Equal, Halved, Worse};
+        // However small, a difference that is the same in all games is proven.
+        assert_eq!(names(true)[2..4], [Worse, Best]);
+        assert_eq!(names(false)[5], Diverged);
+        let equal: Vec<Vec<GameErrors>> = (0..6).map(|_| trial(5.0)).collect();
+        let found: Vec<Standing> = standings(&equal, false).into_iter().map(|row| row.0).collect();
+        assert_eq!(found, [Best, Equal, Equal, Halved, Halved, Halved]);
+        let found: Vec<Standing> = standings(&equal, true).into_iter().map(|row| row.0).collect();
+        assert_eq!(found, [Best, Equal, Equal, Equal, Equal, Equal]);
+        let two: Vec<Standing> = standings(&equal[..2], false).iter().map(|row| row.0).collect();
+        assert_eq!(two, [Best, Equal]);
+        assert!(standings(&[vec![], vec![]], true).iter().all(|row| row.0 == Diverged));
     }
 }
