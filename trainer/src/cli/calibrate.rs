@@ -1,6 +1,6 @@
 //! `othello-trainer calibrate`: fits models of searches, each a new section of the weights file.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -102,7 +102,8 @@ struct Realization {
     games: u64,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{found}\n{summary}, {seconds:.2} s")]
 pub(in crate::cli) struct Report<C> {
     #[serde(flatten)]
     found: C,
@@ -110,13 +111,6 @@ pub(in crate::cli) struct Report<C> {
     summary: Summary,
     /// The wall time.
     seconds: f64,
-}
-
-impl<C: Display> Display for Report<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { found, summary, seconds } = self;
-        write!(f, "{found}\n{summary}, {seconds:.2} s")
-    }
 }
 
 /// Runs the command `calibrate`: fits a model, writes the weights with it and prints the report.

@@ -9,7 +9,7 @@ use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
-use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, Subset};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, LayoutSettings, Subset};
 use crate::fit::FitSettings;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::source::LabelRules;
@@ -21,24 +21,59 @@ pub struct Arguments {
     /// WEIGHT times
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
-    #[arg(long, value_name = "DATA")]
-    test: Vec<DataChoice>,
+    #[command(flatten)]
+    layout: LayoutArguments,
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    #[arg(long)]
+    force: bool,
+}
+
+/// The flags of `dataset` and `fit` that determine a dataset, and the memory to make it.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct LayoutArguments {
+    #[arg(long, value_name = "DATA")]
+    pub(super) test: Vec<DataChoice>,
     #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: Option<u64>,
     #[arg(long, value_name = "RULES")]
-    labels: Option<LabelRules>,
+    pub(super) labels: Option<LabelRules>,
     #[arg(long, value_name = "FILTER")]
     filter: Option<Filter>,
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
-    memory_mb: Option<u64>,
-    #[arg(long)]
-    force: bool,
+    pub(super) memory_mb: Option<u64>,
+}
+
+impl LayoutArguments {
+    /// Returns the settings of an existing dataset, if any, overridden by the settings file, then by
+    /// the flags. The caller checks them.
+    pub(super) fn settings(
+        &self,
+        of_dataset: Option<&LayoutSettings>,
+    ) -> anyhow::Result<FitSettings> {
+        let read = |text: &str| FitSettings::from_toml_over(text, of_dataset);
+        let mut settings = match &self.settings {
+            Some(path) => text::read_by(path, read)?,
+            None => read("")?,
+        };
+        settings.seed = self.seed.unwrap_or(settings.seed);
+        settings.labels = self.labels.clone().unwrap_or(settings.labels);
+        settings.filter = self.filter.clone().unwrap_or(settings.filter);
+        if !self.test.is_empty() {
+            settings.test_percent = 0;
+        }
+        Ok(settings)
+    }
+
+    /// Returns the paths of `data` and of all files that these flags name.
+    pub(super) fn inputs<'a>(&'a self, data: &'a [DataChoice]) -> impl Iterator<Item = &'a Path> {
+        let data = data.iter().chain(&self.test).map(|choice| choice.path.as_path());
+        data.chain(self.settings.as_deref())
+    }
 }
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -107,36 +142,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 impl Arguments {
     fn make(&self, session: &Session) -> anyhow::Result<Option<Dataset>> {
         let (out, existing) = (&self.out, Existing::by_force(self.force));
-        let (data, test) = (DataChoice::files(&self.data)?, DataChoice::files(&self.test)?);
-        let layout = self.settings()?.layout();
-        let inputs: Vec<&Path> = self.inputs().collect();
+        let (data, test) = (DataChoice::files(&self.data)?, DataChoice::files(&self.layout.test)?);
+        let settings = self.layout.settings(None)?;
+        settings.check()?;
+        let layout = settings.layout();
+        let inputs: Vec<&Path> = self.layout.inputs(&self.data).collect();
         DatasetFolder::check_place(out, &inputs, existing)?;
         if existing == Existing::Keep {
             DatasetFolder::check_is_own(out, &data, &test, &layout)?;
         }
-        let limit = MemoryLimit::beside(out, bytes_of(self.memory_mb));
+        let limit = MemoryLimit::beside(out, bytes_of(self.layout.memory_mb));
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let (progress, of_run) = (session.progress(), (shard, existing));
         Ok(DatasetFolder::make(out, &data, &test, &layout, of_run, &limit, progress)?)
-    }
-
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
-        data.chain(self.settings.as_deref())
-    }
-
-    fn settings(&self) -> anyhow::Result<FitSettings> {
-        let mut settings = match &self.settings {
-            Some(path) => text::read_by(path, FitSettings::from_toml)?,
-            None => FitSettings::default(),
-        };
-        settings.seed = self.seed.unwrap_or(settings.seed);
-        settings.labels = self.labels.clone().unwrap_or(settings.labels);
-        settings.filter = self.filter.clone().unwrap_or(settings.filter);
-        if !self.test.is_empty() {
-            settings.test_percent = 0;
-        }
-        settings.check()?;
-        Ok(settings)
     }
 }

@@ -8,10 +8,6 @@ use crate::fit::Device;
 use crate::memory::allowed_memory;
 use crate::model;
 
-/// Arguments of `doctor`.
-#[derive(clap::Args, Debug)]
-pub struct Arguments {}
-
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "device            {device}\n\
@@ -21,7 +17,7 @@ pub struct Arguments {}
      memory            {:.1} GiB ({memory_limit})\n\
      instructions      {instructions}\n\
      instruction sets  {}",
-    gib(*memory_bytes), instruction_sets.join(" ")
+    *memory_bytes as f64 / f64::from(1 << 30), instruction_sets.join(" ")
 )]
 pub(in crate::cli) struct Findings {
     /// The device that `--device auto` picks.
@@ -56,12 +52,8 @@ struct GpuFindings {
     memory_bytes: usize,
 }
 
-fn gib(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 30)
-}
-
 /// Runs the command `doctor`: examines the machine and prints the report.
-pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
     let (memory_bytes, memory_limit) = allowed_memory();
     let gpu = picked.gpu().map(|found| GpuFindings {

@@ -1,7 +1,5 @@
 //! `othello-trainer export`: writes weights, games and positions in the formats of other programs.
 
-pub(super) mod positions;
-
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -10,15 +8,17 @@ use othello_cli::arguments::{Output, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Square;
 use othello_engine::eval::{WeightsChoice, WeightsFile};
-use othello_engine::file::{Kind, check_output, kind_of, plain, sha256_of};
+use othello_engine::file::{Kind, Provenance, check_output, kind_of, plain, sha256_of};
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 
-use crate::dataset::Filter;
+use crate::dataset::{DataChoice, Filter, PositionStream, Split, StreamSettings};
 use crate::export::arrays::{Npz, Origin, add_weights};
+use crate::export::positions::PositionArrays;
 use crate::export::program::Program;
 use crate::export::raw::{c_file, raw};
 use crate::export::wthor::wthor;
+use crate::model::Phases;
 use crate::source::LabelRules;
 
 /// Arguments of `export`.
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         return export_games(arguments, session);
     }
     if let Some(data) = arguments.records() {
-        return positions::export(arguments, data, session);
+        return export_positions(arguments, data, session);
     }
     let WeightsFile { weights, sha256, provenance } = arguments.weights.by_class()?;
     let counted = arguments.weights != WeightsChoice::Embedded;
@@ -177,4 +177,72 @@ impl Arguments {
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);
         (self.format == Format::Npz && holds_records()).then_some(path)
     }
+}
+
+/// The number of positions that the export reads and converts at a time.
+const BATCH: usize = 1 << 18;
+
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display(
+    "{positions} training positions, {validation_positions} to validate, {test_positions} to test, \
+     {bytes} bytes, sha256 {sha256}"
+)]
+pub(in crate::cli) struct ExportedPositions {
+    /// The number of training positions.
+    positions: usize,
+    /// The number of validation positions.
+    validation_positions: usize,
+    /// The number of test positions.
+    test_positions: usize,
+    /// The size of the file.
+    bytes: usize,
+    /// The SHA-256 of the file.
+    sha256: String,
+}
+
+/// Writes the labelled positions of records as NumPy arrays.
+fn export_positions(
+    arguments: &Arguments,
+    data: &Path,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let labels = arguments.labels.clone().unwrap_or_default();
+    let filter = arguments.filter.clone().unwrap_or_default();
+    let split = Split::new(arguments.seed);
+    let data = [DataChoice { path: data.to_owned(), weight: 1.0 }];
+    let settings = StreamSettings {
+        labels: labels.clone(),
+        filter: filter.clone(),
+        split,
+        subset: None,
+        phases: Phases::default().0,
+        shuffled: 0,
+        seed: 0,
+    };
+    let mut stream = PositionStream::open(&data, settings)?;
+    let mut arrays = PositionArrays::beside(&arguments.output.out)?;
+    let mut counts = [0; 3];
+    loop {
+        let rows = stream.next_batch(BATCH, session.progress())?;
+        if rows.is_empty() {
+            break;
+        }
+        rows.iter().for_each(|placed| counts[placed.subset as usize] += 1);
+        arrays.extend(&rows)?;
+    }
+    let provenance = Provenance::new("export")
+        .with("data", serde_json::to_value(stream.inputs())?)
+        .with("labels", labels.in_provenance())
+        .with("split", serde_json::to_value(split)?)
+        .with_unusual(!filter.is_all(), "filter", filter.to_string());
+    let bytes = arrays.finish(&provenance.canonical())?;
+    plain::write(&arguments.output.out, &bytes, arguments.output.existing())?;
+    let [positions, validation_positions, test_positions] = counts;
+    session.print(&ExportedPositions {
+        positions,
+        validation_positions,
+        test_positions,
+        bytes: bytes.len(),
+        sha256: sha256_of(&bytes),
+    })
 }

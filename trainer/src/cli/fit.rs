@@ -1,7 +1,6 @@
 //! `othello-trainer fit`: trains the weights of 60 phases.
 
-mod fitted;
-
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,19 +14,19 @@ use othello_engine::file::{Kind, check_name, check_output};
 use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};
 use othello_engine::progress::Progress;
 use othello_engine::run::Shard;
-use othello_engine::text;
-
-pub(in crate::cli) use fitted::Fitted;
+use serde::Serialize;
 
 use super::advice::{Choices, GAMES_FOR_FACTORS, usual_set};
+use super::dataset::LayoutArguments;
 use super::loss::{largest_error, outcome};
 use super::pattern_sets;
-use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, Subset, TrainedOn};
-use crate::fit::{self, Device, Fit, FitEnd, FitSettings, Limits, PickedDevice, Units, Window};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset, TrainedOn};
+use crate::fit::{
+    self, Device, Filled, Fit, FitEnd, FitReport, FitSettings, Limits, PickedDevice, Units, Window,
+};
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::metrics::{ErrorLimits, Trained};
 use crate::model::{Model, Phases};
-use crate::source::LabelRules;
 
 /// Arguments of `fit`.
 #[derive(clap::Args, Clone, Debug)]
@@ -36,8 +35,8 @@ pub struct Arguments {
     /// WEIGHT times. Or the folder that `dataset` made of them
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
-    #[arg(long, value_name = "DATA")]
-    test: Vec<DataChoice>,
+    #[command(flatten)]
+    layout: LayoutArguments,
     #[command(flatten)]
     output: Output,
     #[arg(long, value_enum)]
@@ -45,8 +44,6 @@ pub struct Arguments {
     /// Optimizer to fit by
     #[arg(long, value_enum, default_value_t = Optimizer::Auto)]
     optimizer: Optimizer,
-    #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
-    seed: Option<u64>,
     #[arg(long, value_name = "SET", help = pattern_sets(|_| true) + " [default: scalars; factors from 20,000 training games on]")]
     patterns: Option<String>,
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
@@ -66,12 +63,8 @@ pub struct Arguments {
     phases: Phases,
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
-    #[arg(long, value_name = "RULES")]
-    labels: Option<LabelRules>,
-    #[arg(long, value_name = "FILTER")]
-    filter: Option<Filter>,
-    /// Largest number of epochs of a phase [default: lsq 40, or 8 if its first steps use a sample
-    /// of the positions; descent 40; adam 10, or 3 with factors]
+    /// Largest number of epochs of a phase [default: lsq 40, or 8 if it starts from a sample;
+    /// descent 40; adam 10, or 3 with factors]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
@@ -83,12 +76,8 @@ pub struct Arguments {
     learning_rate: Option<f64>,
     #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<Duration>,
-    #[arg(long, value_name = "FILE")]
-    settings: Option<PathBuf>,
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
-    memory_mb: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -103,11 +92,76 @@ enum Optimizer {
     Descent,
 }
 
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Fitted {
+    /// The device: `cpu`, `cuda`, or `host` (the kernels of a GPU, run on the CPU).
+    device: &'static str,
+    /// The optimizer.
+    optimizer: String,
+    /// The shard that this run fitted; absent if the run fitted all phases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<String>,
+    /// The results of the fitted phases.
+    phases: FitReport,
+    /// The phases outside `--phases`, which got the weights of a fitted phase.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    filled: Vec<Filled>,
+    /// The phases whose fit stopped at the time limit.
+    unfinished: Vec<Phase>,
+    /// The number of training positions that were read.
+    positions: u64,
+    /// The MAE on the validation set, in discs; null without positions.
+    validation_mae: Option<f64>,
+    /// The MAE on the test set, in discs; null without positions.
+    test_mae: Option<f64>,
+    /// The number of positions that the test set lacks because training has them.
+    omitted_test_positions: u64,
+    /// True if the validation error is within `--max-mae`; null without the flag.
+    passed: Option<bool>,
+    /// The weights file.
+    weights: PathBuf,
+    /// The wall time.
+    seconds: f64,
+    /// The SHA-256 of the weights file; a shard writes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+}
+
+impl fmt::Display for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.phases)?;
+        let discs = |mae: Option<f64>| mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
+        let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
+        let tested: u64 = self.phases.0.iter().map(|row| row.test_positions).sum();
+        write!(
+            f,
+            "MAE over all phases: validation {validation}, test {test} on {tested} positions"
+        )?;
+        match self.omitted_test_positions {
+            0 => writeln!(f, " that training has not")?,
+            omitted => writeln!(f, " that training has not (of {})", tested + omitted)?,
+        }
+        writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
+        let weights = self.weights.display();
+        if let phases @ 1.. = self.unfinished.len() {
+            writeln!(f, "{weights}: the time ended before {phases} phases were finished")?;
+        }
+        match &self.sha256 {
+            Some(sha256) => write!(f, "{weights}  sha256 {sha256}"),
+            None => {
+                write!(f, "{weights}.parts has the parts of this shard; `pack` makes the weights")
+            }
+        }
+    }
+}
+
 /// Runs the command `fit`. The exit status is 1 if the validation error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let named = arguments;
-    let (data, test) = (DataChoice::files(&named.data)?, DataChoice::files(&named.test)?);
-    let arguments = &Arguments { data, test, ..named.clone() };
+    let mut arguments = named.clone();
+    arguments.data = DataChoice::files(&named.data)?;
+    arguments.layout.test = DataChoice::files(&named.layout.test)?;
+    let arguments = &arguments;
     let [metrics, report] = fit::side_files(&arguments.output.out);
     for path in [&arguments.output.out, &metrics, &report] {
         check_output(path, named.inputs().chain(arguments.inputs()))?;
@@ -127,7 +181,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let mut set = given.map_or_else(|| usual_set(u64::MAX), Ok)?;
     let (mut optimizer, mut why) = arguments.optimizer(&device, &set)?;
     let mut settings = arguments.settings(optimizer, &set, folder.as_ref())?;
-    let memory = bytes_of(arguments.memory_mb);
+    let memory = bytes_of(arguments.layout.memory_mb);
     let limit = MemoryLimit::beside(&arguments.output.out, memory / 2);
     let mut dataset =
         arguments.dataset(folder.as_ref(), &set, &settings, limit, session.progress())?;
@@ -229,16 +283,10 @@ impl Arguments {
         let before = file.weights.set().factors();
         let wanted = choice.shape(before);
         let weights = file.weights.with_factors(wanted).with_context(|| {
-            let described = |shape: FactorShape| {
-                format!(
-                    "{} for each class, shared by {} phases",
-                    shape.dimensions(),
-                    shape.phases()
-                )
-            };
-            let (has, wanted) = (before.map_or("none".into(), described), described(wanted));
+            let shown = |it: FactorShape| format!("{}/{}", it.dimensions(), it.phases());
+            let (has, wanted) = (before.map_or("none".into(), shown), shown(wanted));
             format!(
-                "{}: has factors of {has}; --factors asks for {wanted}. Expected at least the same \
+                "{}: has factors {has}; --factors asks for {wanted}. Expected at least the same \
                  width, and K times the width if K times as many phases share factors",
                 path.display()
             )
@@ -252,11 +300,12 @@ impl Arguments {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
         };
-        let test: Vec<PathBuf> = self.test.iter().map(|choice| choice.path.clone()).collect();
+        let test: Vec<PathBuf> =
+            self.layout.test.iter().map(|choice| choice.path.clone()).collect();
         let mut trained = TrainedOn::default();
         trained.add_initial(before.data());
         trained.check(test.iter().map(PathBuf::as_path))?;
-        let rules = self.labels.clone().unwrap_or_default();
+        let rules = self.layout.labels.clone().unwrap_or_default();
         let named = ("the initial weights", self.init.as_deref());
         let overlap = before.overlap(&test, named, &rules, progress)?;
         progress.warn(overlap.and_then(|overlap| overlap.warning()));
@@ -277,9 +326,8 @@ impl Arguments {
     }
 
     fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         let set = self.patterns.as_deref().map(Path::new);
-        data.chain(self.init.as_deref()).chain(self.settings.as_deref()).chain(set)
+        self.layout.inputs(&self.data).chain(self.init.as_deref()).chain(set)
     }
 
     fn folder(&self) -> anyhow::Result<Option<DatasetFolder>> {
@@ -288,7 +336,7 @@ impl Arguments {
         };
         let folder = choice.path.display();
         ensure!(
-            self.data.len() == 1 && self.test.is_empty() && choice.weight == 1.0,
+            self.data.len() == 1 && self.layout.test.is_empty() && choice.weight == 1.0,
             "{folder}: a dataset contains all data of a fit, including the test: name it alone, or \
              the records it was made from"
         );
@@ -307,7 +355,7 @@ impl Arguments {
         if let Some(folder) = folder {
             return Ok(folder.read(&phases, Some(&limit), progress)?);
         }
-        let (data, test) = (&self.data, &self.test);
+        let (data, test) = (&self.data, &self.layout.test);
         Ok(Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?)
     }
 
@@ -351,14 +399,8 @@ impl Arguments {
         folder: Option<&DatasetFolder>,
     ) -> anyhow::Result<FitSettings> {
         let laid_out = folder.map(DatasetFolder::settings);
-        let read = |text: &str| FitSettings::from_toml_over(text, laid_out);
-        let mut settings = match &self.settings {
-            Some(path) => text::read_by(path, read)?,
-            None => read("")?,
-        };
+        let mut settings = self.layout.settings(laid_out)?;
         settings.window = self.window.clone().unwrap_or(settings.window);
-        settings.labels = self.labels.clone().unwrap_or(settings.labels);
-        settings.filter = self.filter.clone().unwrap_or(settings.filter);
         if set.factors().is_some() {
             ensure!(
                 self.window.is_none() || self.init.is_none(),
@@ -374,10 +416,6 @@ impl Arguments {
             settings.factors = None;
             settings.ridge = self.ridge.unwrap_or(settings.ridge);
             self.change_optimizer(optimizer, &mut settings)?;
-        }
-        settings.seed = self.seed.unwrap_or(settings.seed);
-        if !self.test.is_empty() {
-            settings.test_percent = 0;
         }
         if let Some(laid_out) = laid_out {
             let differences = settings.layout().differences(laid_out);

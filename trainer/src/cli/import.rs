@@ -1,14 +1,20 @@
 //! `othello-trainer import`: converts games, positions and weights of other programs.
 
-pub(super) mod weights;
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
 
-use std::path::PathBuf;
-
+use anyhow::Context as _;
 use clap::ValueEnum;
 use othello_cli::arguments::Output;
 use othello_cli::{Outcome, Session};
+use othello_engine::file::{FileError, Provenance, check_output, open_ordinary, sha256_of_file};
+use othello_engine::progress::Silent;
 use othello_engine::record::record_files;
+use serde::Serialize;
 
+use crate::export::program::Program;
+use crate::export::read_npz::read_npz;
+use crate::export::tables::{ReadTables, Rounding};
 use crate::source::import::{Import, RandomPlies};
 use crate::source::{boards, egaroucid, ggf, npz, sgf, transcripts, wthor};
 
@@ -41,7 +47,7 @@ enum Format {
     /// Import Egaroucid's scored boards of 19 bytes
     Egaroucid(Files),
     /// Import the evaluation of another program as a weights file
-    Weights(weights::Arguments),
+    Weights(WeightsArguments),
 }
 
 #[derive(clap::Args, Debug)]
@@ -124,7 +130,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             files.import("npz").run(npz::read, progress)
         }
         Format::Egaroucid(files) => files.import("egaroucid").run(egaroucid::read, progress),
-        Format::Weights(arguments) => return weights::run(arguments, session),
+        Format::Weights(arguments) => return import_weights(arguments, session),
     };
     session.print(&summary?)
 }
@@ -140,4 +146,79 @@ impl Games {
     fn import<'a>(&'a self, format: &'a str) -> Import<'a> {
         Import { random_plies: &self.random_plies, ..self.files.import(format) }
     }
+}
+
+#[derive(clap::Args, Debug)]
+struct WeightsArguments {
+    /// File to read
+    file: PathBuf,
+    #[arg(long)]
+    format: WeightsFormat,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum, derive_more::Display)]
+#[display(rename_all = "lowercase")]
+enum WeightsFormat {
+    /// The evaluation file of Edax (eval.dat), unpacked
+    Edax,
+    /// The evaluation file of Egaroucid (eval.egev2)
+    Egaroucid,
+    /// The evaluation file of Zebra (coeffs2.bin)
+    Zebra,
+    /// NumPy arrays (.npz) as `export` writes them; a Python program can also write them
+    Npz,
+}
+
+/// The number of bytes of an evaluation file that are read at most; real files are smaller.
+const MAX_BYTES: u64 = 1 << 27;
+
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display(
+    "weights for the pattern set `{pattern_set}`, sha256 {sha256}\n\
+     weights rounded by {:.4} discs (root mean square), {:.4} at most",
+    rounding.rms, rounding.largest
+)]
+pub(in crate::cli) struct ImportedWeights {
+    /// The name of the pattern set.
+    pattern_set: String,
+    /// The differences between the rounded weights and those in the imported file, in discs.
+    rounding: Rounding,
+    /// The SHA-256 of the weights file.
+    sha256: String,
+}
+
+fn import_weights(arguments: &WeightsArguments, session: &Session) -> anyhow::Result<Outcome> {
+    let WeightsArguments { file, format, output } = arguments;
+    check_output(&output.out, [file])?;
+    let input = sha256_of_file(file, &Silent)?;
+    let ReadTables { weights, rounding } = format.read(file)?;
+    let provenance = Provenance::new("import")
+        .with("format", format!("weights of {format}"))
+        .with("inputs", vec![input]);
+    let sha256 = weights.write(&output.out, &provenance, output.existing())?.sha256;
+    let pattern_set = weights.set().name().to_owned();
+    session.print(&ImportedWeights { pattern_set, rounding, sha256 })
+}
+
+impl WeightsFormat {
+    fn read(self, path: &Path) -> anyhow::Result<ReadTables> {
+        let tables = match self {
+            Self::Edax => Program::Edax.read(&read(path)?),
+            Self::Egaroucid => Program::Egaroucid.read(&read(path)?),
+            Self::Zebra => Program::Zebra.read(&read(path)?),
+            // NumPy arrays can be many times as large as weights, so they are read one at a time.
+            Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
+        };
+        tables.with_context(|| path.display().to_string())
+    }
+}
+
+/// Returns the content of a file, at most [`MAX_BYTES`], which is more than any format needs.
+fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    let mut bytes = vec![];
+    let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);
+    read.map_err(FileError::io(path, "read it"))?;
+    Ok(bytes)
 }

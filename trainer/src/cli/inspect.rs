@@ -10,7 +10,7 @@ use othello_engine::text::excerpt;
 use othello_engine::text_table::table;
 use serde::Serialize;
 
-use super::histogram::Histogram;
+use super::picture::Histogram;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsReport, inspect};
 

@@ -1,8 +1,6 @@
 //! `othello-trainer loss`: measures the errors of any evaluation on any data.
 
-mod pair;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{fmt, iter};
 
 use anyhow::{Context as _, ensure};
@@ -10,7 +8,7 @@ use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::StatedPosition;
 use othello_engine::eval::{Evaluator, WeightsChoice};
-use othello_engine::file::{Existing, check_output, plain};
+use othello_engine::file::{Existing, Kind, check_output, kind_of, plain};
 use othello_engine::progress::Progress;
 use othello_engine::record::record_files;
 use othello_engine::search::{Pruning, Selectivity};
@@ -19,9 +17,10 @@ use serde::Serialize;
 
 use super::picture::Picture;
 use crate::dataset::Subset;
+use crate::experiments::ComparedErrors;
 use crate::metrics::{
-    ErrorLimits, Explainer, Explanation, Group, GroupErrors, Measured, Measuring, Overlap,
-    PhaseErrors, Total, Trained, Valued, WorstPosition,
+    ErrorLimits, ErrorsByGame, Explainer, Explanation, Group, GroupErrors, Measured, Measuring,
+    Overlap, PhaseErrors, TestGames, Total, Trained, Valued, WorstPosition,
 };
 use crate::model::Phases;
 use crate::source::LabelRules;
@@ -89,9 +88,9 @@ pub(in crate::cli) struct Loss {
     by_group: Vec<Group>,
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<pair::Paired>,
-    /// The test games that are also in the training data of the weights. Training files are only
-    /// found in the folders of the test and of the weights.
+    difference: Option<Paired>,
+    /// The test games that are also in the training data of the weights, as far as files of these
+    /// data are in the folder of the test or of the weights.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     training_has: Vec<Overlap>,
     /// The positions with the largest errors, with `--worst`.
@@ -147,6 +146,63 @@ fn phase_cells(phase: String, empties: String, errors: &GroupErrors) -> [String;
 fn group_cells(name: &str, errors: &GroupErrors) -> [String; 6] {
     let [positions, bias, bias_error, mae, mse] = error_cells(errors);
     [name.to_owned(), positions, bias, bias_error, mae, mse]
+}
+
+/// The mean absolute errors of two evaluations by phase; intervals come from resampled games.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Paired {
+    /// The first evaluation.
+    first: String,
+    /// The second evaluation.
+    second: String,
+    /// The number of games; a position outside games counts as one.
+    games: usize,
+    #[serde(flatten)]
+    errors: ComparedErrors,
+}
+
+/// Returns the second evaluation, if the first path in `data` names one, and the other paths. A
+/// word such as `none` is an evaluation only if paths follow it and no file has this name.
+fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
+    let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
+    let named = |path: &Path| match path.to_str()?.parse().ok()? {
+        WeightsChoice::File(path) if !matches!(kind_of(&path), Ok(Kind::Weights)) => None,
+        choice => Some(choice).filter(|choice| choice.path().is_some() || may_be_word(path)),
+    };
+    match data.split_first().and_then(|(first, rest)| Some((named(first)?, rest))) {
+        Some((choice, rest)) => (Some(choice), rest),
+        None => (None, data),
+    }
+}
+
+impl Paired {
+    fn measure(
+        arguments: &Arguments,
+        second: &WeightsChoice,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Self> {
+        ensure!(
+            arguments.subset.is_none() && arguments.depth == 0,
+            "--subset and --depth measure one evaluation: name one weights file"
+        );
+        let games = TestGames::read(usize::MAX, &arguments.data, &arguments.rules(), progress)?;
+        ensure!(games.len() > 1, "{} games with labels; a difference needs two", games.len());
+        let errors = |choice| anyhow::Ok(ErrorsByGame::of(&Evaluator::load(choice)?, &games));
+        let pairs = [[errors(&arguments.weights)?, errors(second)?]];
+        let phases: Vec<_> = arguments.phases.iter().collect();
+        let errors = ComparedErrors::of(&pairs, &phases, ComparedErrors::SMALLEST);
+        let (errors, _) = errors.context("no position is in --phases")?;
+        let (first, second) = (arguments.weights.to_string(), second.to_string());
+        Ok(Self { first, second, games: games.len(), errors })
+    }
+}
+
+impl fmt::Display for Paired {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second, games, errors } = self;
+        let of = format!("{games} games");
+        errors.print(f, [first, second], &of)
+    }
 }
 
 impl Arguments {
@@ -240,14 +296,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         session.print(&explain(&arguments.weights, board)?)?;
         return Ok(Outcome::Done);
     }
-    let (second, data) = pair::second(&arguments.data);
+    let (second, data) = second(&arguments.data);
     ensure!(!data.is_empty(), "no data; name records of games or positions after the weights");
     let arguments = &Arguments { data: record_files(data)?, ..arguments.clone() };
     if let Some(path) = &arguments.picture {
         let data = arguments.data.iter().map(PathBuf::as_path);
         check_output(path, data.chain(arguments.weights.path()))?;
     }
-    let paired = |second| pair::Paired::measure(arguments, second, session.progress());
+    let paired = |second| Paired::measure(arguments, second, session.progress());
     let difference = second.as_ref().map(paired).transpose()?;
     let measured = arguments.measure(session)?;
     let (second, sha256) = (second.as_ref(), &measured.sha256);

@@ -263,7 +263,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Some(out) => {
             let kept =
                 KeptMatch { players: &[players], openings: &openings, conditions: &conditions };
-            let (shard, existing) = (arguments.shard(), arguments.kept.existing());
+            let (shard, existing) = (arguments.shard(), Existing::by_force(arguments.kept.force));
             let played =
                 kept.play(out, &settings(&openings), shard, existing, session.progress())?;
             session.progress().message(&described(played.summary.as_ref()));
@@ -271,10 +271,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
     };
     let played: Vec<Position> = result.games.iter().step_by(2).map(|game| game.opening).collect();
-    let report = MatchReport::new(&conditions, &result, session.begun());
+    let report = MatchReport::new(&conditions, result, session.begun());
     // The report is printed first, so it is not lost if the files of games cannot be written.
     session.print(&report)?;
-    arguments.kept.write(&result.games, settings(&played), session)?;
+    arguments.kept.write(&report.result.games, settings(&played), session)?;
     let found: Vec<Finding> =
         arguments.fail_if.iter().copied().filter(|finding| report.shows(*finding)).collect();
     for finding in &found {
@@ -307,13 +307,9 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    fn existing(&self) -> Existing {
-        Existing::by_force(self.force)
-    }
-
     /// Returns an error if an existing output is of another match, as far as known before playing.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> anyhow::Result<()> {
-        if self.existing() == Existing::Replace {
+        if self.force {
             return Ok(());
         }
         if let Some(path) = &self.transcripts_out {
@@ -339,7 +335,7 @@ impl KeptArguments {
         settings: Provenance,
         session: &Session,
     ) -> anyhow::Result<()> {
-        let existing = self.existing();
+        let existing = Existing::by_force(self.force);
         if let Some(path) = &self.transcripts_out {
             let lines = games.iter().map(|game| Ok(game.to_json()? + "\n"));
             let text = lines.collect::<Result<String, serde_json::Error>>()?;

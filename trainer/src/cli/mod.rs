@@ -1,46 +1,37 @@
 //! The command line of `othello-trainer`, with one file for each subcommand.
 
 mod advice;
-pub mod average;
 pub mod bench;
 pub mod benchmark;
 pub mod calibrate;
-pub mod compare;
-pub mod curve;
 pub mod dataset;
-pub mod diff;
 pub mod doctor;
 pub mod export;
 pub mod fit;
-mod histogram;
 pub mod import;
 pub mod inspect;
-pub mod leaves;
 pub mod loss;
 pub mod matches;
-pub mod merge;
 pub mod pack;
 mod picture;
-pub mod quantize;
 pub mod relabel;
 pub mod report;
 pub mod run;
 pub mod selection;
 mod steps;
+pub mod studies;
 pub mod train;
-pub mod tune;
 pub mod validate;
-mod verify;
+pub mod weights;
 
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, schema};
-use othello_cli::report::Report;
 use othello_cli::{Outcome, Session, arguments, session};
 use othello_engine::pattern::PatternSet;
-use othello_engine::run::Run;
 
+use crate::calibrate::{ends, ordering, probcut, realization};
 use selection::Work;
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -57,7 +48,7 @@ struct Program {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Average several weights files
-    Average(average::Arguments),
+    Average(weights::AverageArguments),
     /// Measure the throughput of a fit's inner loop, compared with the machine's limit
     Bench(bench::Arguments),
     /// Measure weights and programs by the same tests, in one table
@@ -68,18 +59,18 @@ enum Command {
     /// Fit search models stored with weights: move ordering, ProbCut, move probabilities
     Calibrate(calibrate::Arguments),
     /// Compare two recipes for weights: errors, a match and a verdict
-    Compare(compare::Arguments),
+    Compare(studies::CompareArguments),
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
     Completions(reference::Completions),
     /// Measure the error of a recipe by amount of data
-    Curve(curve::Arguments),
+    Curve(studies::CurveArguments),
     /// Sort positions by phase once, for fits on many machines
     Dataset(dataset::Arguments),
     /// Compare two weights files
-    Diff(diff::Arguments),
+    Diff(weights::DiffArguments),
     /// Show the processors, memory and GPU that a fit would use
-    Doctor(doctor::Arguments),
+    Doctor,
     /// Write weights or games in the format of another program
     Export(export::Arguments),
     /// Fit the weights of 60 phases
@@ -91,7 +82,7 @@ enum Command {
     /// Show the contents of record files
     Inspect(inspect::Arguments),
     /// Write the leaf positions of searches, with labels
-    Leaves(leaves::Arguments),
+    Leaves(relabel::LeavesArguments),
     /// Measure the errors of an evaluation on data
     ///
     /// Measures static values or, with --depth, values of a search, which is exact near the end of
@@ -105,11 +96,11 @@ enum Command {
     /// --out writes the pairs of games.
     Match(Box<matches::Arguments>),
     /// Join files of games or of positions
-    Merge(merge::Arguments),
+    Merge(selection::MergeArguments),
     /// Make the output of a run from the parts of its shards
     Pack(pack::Arguments),
     /// Round weights to coarser steps, for a smaller file
-    Quantize(quantize::Arguments),
+    Quantize(weights::QuantizeArguments),
     /// Run the whole loop in a minute: openings, games, fits, matches
     Quickstart(train::Quickstart),
     /// Write the reference pages
@@ -138,7 +129,7 @@ enum Command {
     /// `run` makes them again on any machine. A run that was stopped goes on with the same command.
     Train(train::Arguments),
     /// Tune settings of a recipe by successive halving
-    Tune(tune::Arguments),
+    Tune(studies::TuneArguments),
     /// Check whether files are complete and undamaged
     Validate(validate::Arguments),
 }
@@ -154,27 +145,27 @@ pub fn main(words: Vec<OsString>) -> u8 {
 impl Program {
     fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
         match &self.command {
-            Command::Average(arguments) => average::run(arguments, session),
+            Command::Average(arguments) => weights::average(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Benchmark(arguments) => benchmark::run(arguments, session),
             Command::Calibrate(arguments) => calibrate::run(arguments, session),
-            Command::Compare(arguments) => compare::run(arguments, session),
+            Command::Compare(arguments) => studies::compare(arguments, session),
             Command::Completions(arguments) => arguments.write(arguments::command::<Program>()),
-            Command::Curve(arguments) => curve::run(arguments, session),
+            Command::Curve(arguments) => studies::curve(arguments, session),
             Command::Dataset(arguments) => dataset::run(arguments, session),
-            Command::Diff(arguments) => diff::run(arguments, session),
-            Command::Doctor(arguments) => doctor::run(arguments, session),
+            Command::Diff(arguments) => weights::diff(arguments, session),
+            Command::Doctor => doctor::run(session),
             Command::Export(arguments) => export::run(arguments, session),
             Command::Fit(arguments) => fit::run(arguments, session),
             Command::Import(arguments) => import::run(arguments, session),
             Command::Inspect(arguments) => inspect::run(arguments, session),
-            Command::Leaves(arguments) => leaves::run(arguments, session),
+            Command::Leaves(arguments) => relabel::write_leaves(arguments, session),
             Command::Loss(arguments) => loss::run(arguments, session),
             Command::Man(arguments) => arguments.write(arguments::command::<Program>()),
             Command::Match(arguments) => matches::run(arguments, session),
-            Command::Merge(arguments) => merge::run(arguments, session),
+            Command::Merge(it) => selection::run(&it.files, &Work::Merge(it), session),
             Command::Pack(arguments) => pack::run(arguments, session),
-            Command::Quantize(arguments) => quantize::run(arguments, session),
+            Command::Quantize(arguments) => weights::quantize(arguments, session),
             Command::Quickstart(arguments) => train::quickstart(arguments, session),
             Command::Reference(arguments) => {
                 arguments.write(arguments::command::<Program>(), &reference_pages())
@@ -182,67 +173,50 @@ impl Program {
             Command::Relabel(arguments) => relabel::run(arguments, session),
             Command::Report(arguments) => report::run(arguments, session),
             Command::Run(arguments) => run::run(arguments, session),
-            Command::Sample(it) => selection::run(&it.files, &Work::Sample(it), session),
-            Command::Shuffle(it) => selection::run(&it.files, &Work::Shuffle(it), session),
-            Command::Split(it) => selection::run(&it.files, &Work::Split(it), session),
+            Command::Sample(it) => selection::run(&it.files.files, &Work::Sample(it), session),
+            Command::Shuffle(it) => selection::run(&it.files.files, &Work::Shuffle(it), session),
+            Command::Split(it) => selection::run(&it.files.files, &Work::Split(it), session),
             Command::Train(arguments) => train::run(arguments, session),
-            Command::Tune(arguments) => tune::run(arguments, session),
+            Command::Tune(arguments) => studies::tune(arguments, session),
             Command::Validate(arguments) => validate::run(arguments, session),
         }
     }
 }
 
-/// Prints the report of a run without an output file. Removes its parts, except those of a shard.
-fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
-    let outcome = session.print(report)?;
-    if !run.is_shard() {
-        run.clean()?;
-    }
-    Ok(outcome)
-}
-
+/// Returns the help text of an argument for a pattern set, with the shipped sets that are wanted.
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }
 
 fn reference_pages() -> [reference::Page; 2] {
     let json = vec![
-        ("`average`", schema::<average::Report>()),
+        ("`average`", schema::<weights::Averaged>()),
         ("`bench`", schema::<bench::Report>()),
         ("`benchmark`", schema::<crate::scorecard::BenchmarkReport>()),
-        ("`calibrate ends`", schema::<calibrate::Report<crate::calibrate::ends::Calibrated>>()),
-        (
-            "`calibrate ordering`",
-            schema::<calibrate::Report<crate::calibrate::ordering::Calibrated>>(),
-        ),
-        (
-            "`calibrate probcut`",
-            schema::<calibrate::Report<crate::calibrate::probcut::Calibrated>>(),
-        ),
-        (
-            "`calibrate realization`",
-            schema::<calibrate::Report<crate::calibrate::realization::Calibrated>>(),
-        ),
+        ("`calibrate ends`", schema::<calibrate::Report<ends::Calibrated>>()),
+        ("`calibrate ordering`", schema::<calibrate::Report<ordering::Calibrated>>()),
+        ("`calibrate probcut`", schema::<calibrate::Report<probcut::Calibrated>>()),
+        ("`calibrate realization`", schema::<calibrate::Report<realization::Calibrated>>()),
         ("`compare`", schema::<crate::experiments::Comparison>()),
         ("`curve`", schema::<crate::experiments::Curve>()),
         ("`dataset`", schema::<dataset::Report>()),
         ("`dataset --shard`", schema::<dataset::ShardReport>()),
-        ("`diff`", schema::<diff::Difference>()),
+        ("`diff`", schema::<weights::Difference>()),
         ("`doctor`", schema::<doctor::Findings>()),
         ("`export` of weights", schema::<export::Exported>()),
         ("`export` of games", schema::<export::ExportedGames>()),
-        ("`export` of positions", schema::<export::positions::Exported>()),
+        ("`export` of positions", schema::<export::ExportedPositions>()),
         ("`fit`", schema::<fit::Fitted>()),
         ("`import`", schema::<crate::source::import::Summary>()),
-        ("`import weights`", schema::<import::weights::Imported>()),
+        ("`import weights`", schema::<import::ImportedWeights>()),
         ("`inspect`", schema::<inspect::Inspection>()),
-        ("`leaves`", schema::<leaves::Report>()),
+        ("`leaves`", schema::<relabel::Leaves>()),
         ("`loss`", schema::<loss::Loss>()),
         ("`loss --explain`", schema::<crate::metrics::Explanation>()),
         ("`match`", schema::<crate::arena::MatchReport>()),
-        ("`merge`", schema::<merge::Report>()),
+        ("`merge`", schema::<selection::Merged>()),
         ("`pack`", schema::<pack::Report>()),
-        ("`quantize`", schema::<quantize::Report>()),
+        ("`quantize`", schema::<weights::Quantized>()),
         ("`quickstart`, `train`", schema::<train::Verdict>()),
         ("`relabel`", schema::<relabel::Report>()),
         ("`report`", schema::<report::Written>()),

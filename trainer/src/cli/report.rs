@@ -78,28 +78,26 @@ impl fmt::Display for Written {
 /// The greatest accepted size, in bytes, of a file with the JSON output of `match` or `loss`.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
+/// Fields of a match report that the page shows, what they are, and whether a value is this.
+const FIELDS: [(&[&str], &str, fn(&Json) -> bool); 4] = [
+    (&["first", "second"], "text", Json::is_string),
+    (&["elo_interval"], "pair of numbers", |value| {
+        value.as_array().is_some_and(|ends| ends.len() == 2 && ends.iter().all(is_number_or_null))
+    }),
+    (&["pairs", "wins", "draws", "losses", "mean_discs"], "number", Json::is_number),
+    (&["mean_discs_error", "elo", "p_value"], "number", is_number_or_null),
+];
+
+fn is_number_or_null(value: &Json) -> bool {
+    value.is_number() || value.is_null()
+}
+
 /// Returns why the page cannot show a match report: the first missing or wrong field, if any.
 fn problem_of(report: &Json) -> Option<String> {
-    let is_number = |value: &Json| value.is_number();
-    let maybe_number = |value: &Json| value.is_number() || value.is_null();
-    let is_interval = |value: &Json| match value.as_array() {
-        Some(ends) => ends.len() == 2 && ends.iter().all(maybe_number),
-        None => false,
-    };
-    let problem = |names: &[&str], is_right: &dyn Fn(&Json) -> bool, kind: &str| {
+    FIELDS.iter().find_map(|(names, kind, is_right)| {
         let wrong = names.iter().find(|name| !report.get(name).is_some_and(is_right))?;
         Some(format!("`{wrong}` is not there, or is not a {kind}"))
-    };
-    problem(&["first", "second"], &|value: &Json| value.is_string(), "text")
-        .or_else(|| problem(&["elo_interval"], &is_interval, "pair of numbers"))
-        .or_else(|| {
-            let counts = ["pairs", "wins", "draws", "losses", "mean_discs"];
-            problem(&counts, &is_number, "number")
-        })
-        .or_else(|| {
-            let others = ["mean_discs_error", "elo", "p_value"];
-            problem(&others, &maybe_number, "number")
-        })
+    })
 }
 
 /// Runs the command `report`: reads the results and writes the page.

@@ -1,5 +1,5 @@
-//! `othello-trainer split`, `sample` and `shuffle`: write some or all records of files to other
-//! files, in the same order or a random one.
+//! `othello-trainer merge`, `split`, `sample` and `shuffle`: write some or all records of files to
+//! other files, in the same order or a random one.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use othello_engine::record::{Game, PlacedPosition, Record, ScoredPosition, recor
 use serde::Serialize;
 
 use crate::dataset::{Filter, Split, Subset};
-use crate::memory::{MemoryLimit, allowed_bytes};
+use crate::memory::{MemoryLimit, allowed_bytes, bytes_of};
 use crate::records::select::{self, Selectable, Selected};
 use crate::records::sequence::Inputs;
 
@@ -21,9 +21,22 @@ use crate::records::sequence::Inputs;
 pub(super) struct Files {
     /// Files of games, or of positions, or folders of them, read in this order like one file
     #[arg(required = true)]
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
+}
+
+/// Arguments of `merge`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct MergeArguments {
+    /// Files of games, or of positions, or folders of them, joined in this order. The shards of a
+    /// run are packed by `pack`
+    #[arg(required = true)]
+    pub(super) files: Vec<PathBuf>,
+    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
+    memory_mb: Option<u64>,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Arguments of `sample`.
@@ -73,6 +86,7 @@ pub struct SplitFiles {
 }
 
 pub(super) enum Work<'a> {
+    Merge(&'a MergeArguments),
     Sample(&'a Sample),
     Shuffle(&'a Shuffle),
     Split(&'a SplitFiles),
@@ -85,6 +99,11 @@ impl Work<'_> {
         progress: &dyn Progress,
     ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
         let (output, selected) = match self {
+            Self::Merge(MergeArguments { memory_mb, output, .. }) => {
+                let limit = MemoryLimit::beside(&output.out, bytes_of(*memory_mb));
+                let (out, existing) = (&output.out, output.existing());
+                (out, select::merge(&limit, inputs, out, existing, progress)?)
+            }
             Self::Sample(Sample { files, count, filter, output }) => {
                 ensure!(
                     filter.is_none() || R::NAME != Game::NAME,
@@ -101,39 +120,36 @@ impl Work<'_> {
                 let limit = MemoryLimit::beside(out, memory);
                 (out, select::shuffle(&limit, inputs, files.seed, out, existing, progress)?)
             }
-            Self::Split(split) => return split.select(inputs, progress),
+            Self::Split(split) => {
+                let &SplitFiles { validation_percent, test_percent, .. } = *split;
+                let by = Split { validation_percent, test_percent, ..Split::new(split.files.seed) };
+                let outs = Subset::ALL.map(|part| {
+                    let mut name = split.out.clone().into_os_string();
+                    name.push(format!(".{part}.{}", R::PLURAL));
+                    (part, PathBuf::from(name))
+                });
+                let written =
+                    select::split(inputs, by, &outs, Existing::by_force(split.force), progress)?;
+                return Ok(outs.into_iter().map(|(_, path)| path).zip(written).collect());
+            }
         };
         Ok(vec![(output.clone(), selected)])
     }
 }
 
-impl SplitFiles {
-    fn select<R: Selectable>(
-        &self,
-        inputs: &Inputs<R>,
-        progress: &dyn Progress,
-    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
-        let &Self { validation_percent, test_percent, .. } = self;
-        let by = Split { validation_percent, test_percent, ..Split::new(self.files.seed) };
-        let outs = Subset::ALL.map(|part| {
-            let mut name = self.out.clone().into_os_string();
-            name.push(format!(".{part}.{}", R::PLURAL));
-            (part, PathBuf::from(name))
-        });
-        let written = select::split(inputs, by, &outs, Existing::by_force(self.force), progress)?;
-        Ok(outs.into_iter().map(|(_, path)| path).zip(written).collect())
-    }
-}
-
 /// Selects records and prints the report. All files must have the kind of the first file.
-pub(super) fn run(files: &Files, work: &Work<'_>, session: &Session) -> anyhow::Result<Outcome> {
+pub(super) fn run(
+    files: &[PathBuf],
+    work: &Work<'_>,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
     if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
         ensure!(
             validation_percent + test_percent <= 100,
             "--validation-percent and --test-percent are more than 100 together"
         );
     }
-    let files = record_files(&files.files)?;
+    let files = record_files(files)?;
     match kind_of(files.first().context("no file is named")?)? {
         Kind::Games => select_of::<Game>(work, &files, session),
         Kind::Placed => select_of::<PlacedPosition>(work, &files, session),
@@ -187,13 +203,36 @@ impl fmt::Display for Report {
     }
 }
 
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display(
+    "{records} records of {files} files ({dropped} repeated games dropped)\n{summary}, {seconds:.2} s"
+)]
+pub(in crate::cli) struct Merged {
+    /// The number of joined files.
+    files: usize,
+    /// The number of records in the output.
+    records: u64,
+    /// The number of repeated games that were dropped.
+    dropped: u64,
+    #[serde(flatten)]
+    summary: Summary,
+    /// The wall time.
+    seconds: f64,
+}
+
 fn select_of<R: Selectable>(
     work: &Work<'_>,
     files: &[PathBuf],
     session: &Session,
 ) -> anyhow::Result<Outcome> {
     let inputs = Inputs::<R>::count(files, session.progress())?;
-    let files = work.select(&inputs, session.progress())?;
+    let selected = work.select(&inputs, session.progress())?;
+    let seconds = session.seconds();
+    if let (Work::Merge(_), [(_, Selected { records, summary })]) = (work, &selected[..]) {
+        let (records, summary) = (*records, summary.clone());
+        let (files, dropped) = (files.len(), inputs.len() - records);
+        return session.print(&Merged { files, records, dropped, summary, seconds });
+    }
     let written = |(path, selected): (PathBuf, Selected)| Written {
         path: path.display().to_string(),
         count: Count::of::<R>(selected.records),
@@ -201,7 +240,7 @@ fn select_of<R: Selectable>(
     };
     session.print(&Report {
         count: Count::of::<R>(inputs.len()),
-        files: files.into_iter().map(written).collect(),
-        seconds: session.seconds(),
+        files: selected.into_iter().map(written).collect(),
+        seconds,
     })
 }

@@ -1,7 +1,16 @@
-//! Makes the steps of a recipe one after another, inside this process.
+//! Makes the steps of a recipe one after another, inside this process. First verifies that a
+//! changed program would make the finished steps in the same way.
+//!
+//! `run.json` in the folder of a run has checksums of the program and of the recipe, and for each
+//! step its *probe*: the checksum of the step's file in a small version of the recipe
+//! ([`Recipe::in_small`]), which takes about a second to make. A changed program makes the small
+//! version again, and refuses finished steps whose probes differ. A probe is a sample, so equal
+//! probes do not prove that the full steps are equal. Steps that `--fresh` makes anew need no
+//! probe.
 
-use std::collections::VecDeque;
-use std::fs::{self, File, TryLockError};
+use std::collections::{BTreeMap, VecDeque};
+use std::env;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -10,10 +19,11 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context as _, bail, ensure};
 use othello_cli::arguments::{self, parse_words};
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{make_folder, remove_if_there, sha256_of_file};
+use othello_engine::file::{make_folder, plain, remove_if_there, sha256_of, sha256_of_file};
 use othello_engine::progress::{Progress as _, Silent};
 use othello_engine::run::Shard;
-use serde::Serialize;
+use othello_engine::text::read_by;
+use serde::{Deserialize, Serialize};
 
 use super::Program;
 use crate::recipe::{Recipe, Step};
@@ -51,6 +61,24 @@ pub(super) struct FinishedStep {
     #[serde(skip)]
     pub summary: String,
 }
+
+/// The commands whose files contain measured times, which vary: their steps have no probe.
+const TIMED: [&str; 2] = ["match", "report"];
+
+/// The program and the recipe that made the steps, as `run.json` stores them.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Maker {
+    /// The checksum of the program file.
+    program: String,
+    /// The checksum of the small version of the recipe, including the seed of the run.
+    recipe: String,
+    /// The probe of each step: the checksum of its small file; missing if it could not be verified.
+    probes: Probes,
+}
+
+/// The checksum of each step's file in the small version of the recipe, by the step's name.
+type Probes = BTreeMap<String, String>;
 
 /// A parsed command line, which runs when it is called.
 type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
@@ -94,10 +122,10 @@ impl Making<'_> {
         let commands: anyhow::Result<Vec<_>> = steps.iter().map(with_words).collect();
         let commands = commands?;
         make_folder(self.folder)?;
-        {
-            let _alone = self.wait_to_be_alone()?;
-            self.verify(steps)?;
-        }
+        self.patiently(|| {
+            let _alone = self.lock()?;
+            self.verify(steps)
+        })?;
         let begun = Instant::now();
         let mut left: f64 = commands.iter().map(|(step, _)| step.core_seconds).sum();
         let mut finished = 0.0;
@@ -122,9 +150,9 @@ impl Making<'_> {
         Ok(Outcome::Done)
     }
 
-    /// Returns the command line of a step, with `--force` if `is_fresh`. Fails if the command line
-    /// is not valid, or if an input file that no step makes does not exist.
-    pub(super) fn words(&self, step: &Step, is_fresh: bool) -> anyhow::Result<Vec<String>> {
+    /// Returns the command line of a step. It is an error if the command line is not valid, or if
+    /// an input file that no step makes does not exist.
+    fn words(&self, step: &Step, is_fresh: bool) -> anyhow::Result<Vec<String>> {
         let mut words = step.words(self.folder, self.recipe.seed);
         let force = "--force".to_owned();
         if is_fresh && !words.contains(&force) {
@@ -175,19 +203,14 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Runs a step's command for the whole step; the command packs the parts that shards wrote.
-    /// Tries again while another process of the run holds a lock.
-    fn make_whole(&self, command: &Command, report: &Path) -> anyhow::Result<(Session, Outcome)> {
+    /// Returns the result of `work`; repeats it while another process of the run has a lock that it
+    /// needs. Even a shard that is complete is locked for an instant, to check it.
+    fn patiently<T>(&self, work: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<T> {
         loop {
-            let alone = self.wait_to_be_alone()?;
-            let session = self.session.step(report);
-            match command(&session) {
-                // Another process locks a shard for an instant, to check that it is complete.
-                Err(error) if alone.is_some() && is_others_work(&error) => {}
-                outcome => return Ok((session, outcome?)),
+            match work() {
+                Err(error) if !self.shard.is_whole() && is_others_work(&error) => self.pause()?,
+                result => return result,
             }
-            drop(alone);
-            self.pause()?;
         }
     }
 
@@ -197,22 +220,18 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Takes the lock under which one process makes a whole step; waits while another process holds
-    /// it. Returns `None`, without a lock, if the run is not divided into shards.
-    fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
+    /// Takes the lock under which one process makes a whole step. Returns `None` without a lock if
+    /// the run is not divided into shards.
+    fn lock(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
         }
         let path = self.folder.join("run.lock");
-        let failed = || path.display().to_string();
-        let file = File::create(&path).with_context(failed)?;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Some(file)),
-                Err(TryLockError::WouldBlock) => self.pause()?,
-                Err(TryLockError::Error(error)) => return Err(error).with_context(failed),
-            }
-        }
+        let locked = File::create(&path).and_then(|file| {
+            file.try_lock()?;
+            Ok(file)
+        });
+        locked.map(Some).with_context(|| path.display().to_string())
     }
 
     /// Returns a text with the estimated time for `left` core seconds of work: at first as if all
@@ -228,11 +247,7 @@ impl Making<'_> {
         }
     }
 
-    pub(super) fn make_step(
-        &self,
-        step: &Step,
-        words: &[String],
-    ) -> anyhow::Result<(FinishedStep, Outcome)> {
+    fn make_step(&self, step: &Step, words: &[String]) -> anyhow::Result<(FinishedStep, Outcome)> {
         self.session.progress().check()?;
         let path = self.folder.join(&step.name);
         let modified = || -> Option<SystemTime> { fs::metadata(&path).ok()?.modified().ok() };
@@ -243,7 +258,14 @@ impl Making<'_> {
         {
             self.make_parts(shards, &path)?;
         }
-        let (session, outcome) = self.make_whole(&parsed(words)?, &report)?;
+        let command = parsed(words)?;
+        // The command of the whole step packs the parts that shards made.
+        let (session, outcome) = self.patiently(|| {
+            let _alone = self.lock()?;
+            let session = self.session.step(&report);
+            let outcome = command(&session)?;
+            Ok((session, outcome))
+        })?;
         let is_kept = before.is_some() && before == modified();
         let made = FinishedStep {
             name: step.name.clone(),
@@ -254,6 +276,85 @@ impl Making<'_> {
             summary: session.summary().unwrap_or_default().to_owned(),
         };
         Ok((made, outcome))
+    }
+
+    /// Returns an error if this program makes the small version of a finished step differently;
+    /// otherwise records this program in `run.json`. In `wanted`, steps with true are made anew.
+    fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
+        let path = self.folder.join("run.json");
+        let before: Maker = match path.exists() {
+            true => read_by(&path, |text| serde_json::from_str(text))?,
+            false => Maker::default(),
+        };
+        let small = self.recipe.in_small();
+        let recipe = sha256_of(small.to_toml().as_bytes());
+        let program = env::current_exe().and_then(fs::read);
+        let program = sha256_of(&program.context("cannot read the program file")?);
+        let fresh: Vec<&str> = wanted.iter().filter(|it| it.1).map(|it| &*it.0.name).collect();
+        let has_probes = fresh.iter().all(|&name| before.probes.contains_key(name));
+        if before.program == program && before.recipe == recipe && has_probes {
+            return Ok(());
+        }
+        let mut probes = self.probes(&small)?;
+        let names = self.recipe.steps.iter().map(|step| step.name.as_str());
+        let (mut kept, mut unknown) = (0, vec![]);
+        for name in names.filter(|name| self.is_begun(name) && !fresh.contains(name)) {
+            let Some(old) = before.probes.get(name) else {
+                unknown.push(name);
+                probes.remove(name);
+                continue;
+            };
+            if before.program != program && probes.get(name) != Some(old) {
+                bail!(
+                    "{}: the program that made this step (sha256 {:.12}) makes it otherwise than \
+                     this one ({program:.12}); `--fresh {name}` makes it and what depends on it \
+                     anew, `--fresh` all steps",
+                    self.folder.join(name).display(),
+                    before.program
+                );
+            }
+            kept += 1;
+        }
+        let progress = self.session.progress();
+        if kept > 0 {
+            progress.message(&format!(
+                "this program makes {kept} finished steps in small as the one that made them"
+            ));
+        }
+        if !unknown.is_empty() {
+            progress.message(&format!("not verified: {}", unknown.join(", ")));
+        }
+        let maker = Maker { program, recipe, probes };
+        Ok(plain::replace(&path, &serde_json::to_vec_pretty(&maker)?)?)
+    }
+
+    fn is_begun(&self, name: &str) -> bool {
+        ["", ".parts"].iter().any(|end| self.folder.join(format!("{name}{end}")).exists())
+    }
+
+    /// Makes the small recipe. Returns the checksums of its files, except those of steps that fail,
+    /// or whose files contain times.
+    fn probes(&self, small: &Recipe) -> anyhow::Result<Probes> {
+        let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
+        let folder = folder.with_context(|| self.folder.display().to_string())?;
+        let making = Making { recipe: small, folder: folder.path(), shard: Shard::WHOLE, ..*self };
+        let mut probes = Probes::new();
+        let progress = self.session.progress();
+        progress.message(
+            "making a small sample of each step, for checks after a change of the program",
+        );
+        progress.quietly(|| -> anyhow::Result<()> {
+            for step in small.steps.iter().filter(|step| !TIMED.contains(&step.command())) {
+                let made =
+                    making.words(step, false).and_then(|words| making.make_step(step, &words));
+                progress.check()?;
+                if let Ok((made, _)) = made {
+                    probes.insert(made.name, made.sha256);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(probes)
     }
 }
 

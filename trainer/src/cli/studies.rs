@@ -1,0 +1,191 @@
+//! `othello-trainer compare`, `curve` and `tune`: studies of recipes, each a run of fits.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::ValueEnum;
+use othello_cli::arguments::{number_from, number_in};
+use othello_cli::report::Report;
+use othello_cli::{Outcome, Session};
+use othello_engine::run::Run;
+use othello_engine::search::Strength;
+use othello_engine::text::read_by;
+use serde_json::json;
+
+use super::matches::SprtArguments;
+use crate::dataset::Share;
+use crate::experiments::{
+    Choices, Comparing, Curve, Origins, Recipe, StudySettings, Tuning, as_written, openings,
+    provenance_of,
+};
+
+/// Arguments of `compare`.
+#[derive(clap::Args, Debug)]
+pub struct CompareArguments {
+    /// First recipe: a TOML file that names data, pattern set, optimizer and settings
+    first: PathBuf,
+    /// Second recipe
+    second: PathBuf,
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
+    seeds: u64,
+    #[command(flatten)]
+    study: StudySettings,
+    #[arg(long, value_name = "FILE", requires = "pairs")]
+    openings: Option<PathBuf>,
+    #[arg(long, value_name = "N", requires = "openings", value_parser = number_in(1..=1_000_000_usize))]
+    pairs: Option<usize>,
+    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
+    depth: u32,
+    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
+    exact: u32,
+    #[command(flatten)]
+    sprt: SprtArguments,
+    /// Smallest difference that matters, in discs: prints the number of games needed to prove it
+    #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
+    smallest: f64,
+}
+
+/// Arguments of `curve`.
+#[derive(clap::Args, Debug)]
+pub struct CurveArguments {
+    /// Recipe: a TOML file that names data, pattern set, optimizer and settings
+    recipe: PathBuf,
+    /// Shares of the recipe's games to fit to, four or more; the error at the largest is predicted
+    /// from the errors at the others
+    #[arg(
+        long,
+        value_name = "SHARES",
+        value_delimiter = ',',
+        default_value = "0.0625,0.125,0.25,0.5,1"
+    )]
+    shares: Vec<Share>,
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(1..=1000_u64))]
+    seeds: u64,
+    #[command(flatten)]
+    study: StudySettings,
+}
+
+/// Arguments of `tune`.
+#[derive(clap::Args, Debug)]
+pub struct TuneArguments {
+    /// Recipe: a TOML file that names data, pattern set, optimizer and settings
+    recipe: PathBuf,
+    /// Values to try: a TOML file with the entries of a recipe, each with a list in place of its
+    /// value
+    values: PathBuf,
+    /// Number of combinations of values to try, drawn at random [default: all]
+    #[arg(long, value_name = "N", value_parser = number_in(1..=10_000_usize))]
+    trials: Option<usize>,
+    /// Seed by which the combinations of values are drawn
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    draw_seed: u64,
+    /// Rounds; at most half of a round's combinations go into the next one
+    /// [default: until two are left, at most 5]
+    #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
+    rounds: Option<u32>,
+    /// Quantity that is reduced in early rounds; each round has twice as much as the one before
+    #[arg(long, value_enum, default_value_t = EarlyRounds::Data)]
+    by: EarlyRounds,
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
+    seeds: u64,
+    #[command(flatten)]
+    study: StudySettings,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum EarlyRounds {
+    /// Games to fit to
+    Data,
+    /// Seeds, but at least 2
+    Seeds,
+}
+
+fn discs(text: &str) -> Result<f64, String> {
+    let discs = text.parse().ok().filter(|&discs: &f64| discs > 0.0 && discs <= 64.0);
+    discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
+}
+
+/// Runs the command `compare`: fits both recipes with every seed, and plays a requested match.
+pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Result<Outcome> {
+    let CompareArguments { first, second, study: settings, .. } = arguments;
+    let (recipes, mut origins) =
+        ([Recipe::read(first)?, Recipe::read(second)?], Origins::default());
+    recipes.iter().try_for_each(|recipe| settings.check_test(recipe, &mut origins))?;
+    let drawn = arguments.openings.as_deref().zip(arguments.pairs);
+    let drawn = drawn.map(|(path, count)| openings(path, count, session.progress())).transpose()?;
+    let comparing = Comparing {
+        seeds: arguments.seeds,
+        smallest: arguments.smallest,
+        openings: drawn.as_deref(),
+        strength: Strength { depth: arguments.depth, exact: arguments.exact },
+        sprt: arguments.sprt.test(),
+    };
+    let own = json!([comparing.to_json(), as_written(second)?]);
+    let (recipe, stages) = (provenance_of("compare", first)?, comparing.stages());
+    let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
+    print_and_clean(&comparing.compare(recipes, &study, session.begun())?, &study.run, session)
+}
+
+/// Runs the command `curve`: fits the recipe to every share with every seed.
+pub fn curve(arguments: &CurveArguments, session: &Session) -> anyhow::Result<Outcome> {
+    let settings = &arguments.study;
+    let recipe = Recipe::read(&arguments.recipe)?;
+    let mut shares = arguments.shares.clone();
+    shares.sort_unstable();
+    shares.dedup();
+    let fewest = Curve::SHARES;
+    ensure!(shares.len() >= fewest, "--shares: {} different ones; expected {fewest}", shares.len());
+    let mut origins = Origins::default();
+    settings.check_test(&recipe, &mut origins)?;
+    let (seeds, of_recipe) = (arguments.seeds, provenance_of("curve", &arguments.recipe)?);
+    let own = json!([&shares, seeds]);
+    let stages = Curve::stages(&shares, seeds);
+    let study = settings.begin(of_recipe, (own, &origins), stages, session.progress())?;
+    let curve = Curve::of(recipe, &shares, seeds, &study, session.begun())?;
+    print_and_clean(&curve, &study.run, session)
+}
+
+/// Runs the command `tune`: runs fits in rounds, and eliminates trials.
+pub fn tune(arguments: &TuneArguments, session: &Session) -> anyhow::Result<Outcome> {
+    let settings = &arguments.study;
+    let Recipe { name, .. } = Recipe::read(&arguments.recipe)?;
+    let choices = read_by(&arguments.values, Choices::parse)?;
+    const MOST: u64 = 10_000;
+    let count = choices.combinations();
+    ensure!(
+        count <= MOST || arguments.trials.is_some(),
+        "{}: {count} combinations; at most {MOST} are tried: name fewer values, or draw some by --trials",
+        arguments.values.display(),
+    );
+    let trials = match arguments.trials {
+        Some(count) => choices.draw(count, arguments.draw_seed),
+        None => choices.all(),
+    };
+    // Reads all recipes first, so that errors come early, but keeps none: each may hold weights.
+    let mut origins = Origins::default();
+    for values in &trials {
+        settings.check_test(&Recipe::read_with(&arguments.recipe, values)?, &mut origins)?;
+    }
+    let tuning = Tuning {
+        name: &name,
+        recipe: &arguments.recipe,
+        choices: &choices,
+        trials: &trials,
+        rounds: arguments.rounds,
+        by_data: arguments.by == EarlyRounds::Data,
+        seeds: arguments.seeds,
+    };
+    let own = tuning.to_json();
+    let (recipe, stages) = (provenance_of("tune", &arguments.recipe)?, tuning.stages());
+    let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
+    print_and_clean(&tuning.tune(&study, session.begun())?, &study.run, session)
+}
+
+/// Prints the report of a run without an output file. Removes its parts, except those of a shard.
+fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
+    let outcome = session.print(report)?;
+    if !run.is_shard() {
+        run.clean()?;
+    }
+    Ok(outcome)
+}
