@@ -63,8 +63,8 @@ pub struct Arguments {
     phases: Phases,
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
-    /// Largest number of epochs of a phase [default: lsq 40, or 8 if it starts from a sample;
-    /// descent 40; adam 10, or 3 with factors]
+    /// Largest number of epochs of a phase [default: lsq 40, or 8 if its first steps use a sample
+    /// of the positions; descent 40; adam 10, or 3 with factors]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]

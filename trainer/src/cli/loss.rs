@@ -89,8 +89,8 @@ pub(in crate::cli) struct Loss {
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Paired>,
-    /// The test games that are also in the training data of the weights, as far as files of these
-    /// data are in the folder of the test or of the weights.
+    /// The test games that are also in the training data of the weights. Training files are only
+    /// found in the folders of the test and of the weights.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     training_has: Vec<Overlap>,
     /// The positions with the largest errors, with `--worst`.

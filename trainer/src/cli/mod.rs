@@ -183,7 +183,6 @@ impl Program {
     }
 }
 
-/// Returns the help text of an argument for a pattern set, with the shipped sets that are wanted.
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }

@@ -62,7 +62,7 @@ pub(super) struct FinishedStep {
     pub summary: String,
 }
 
-/// The commands whose files contain measured times, which vary: their steps have no probe.
+/// The commands whose files contain measured times: `verify` cannot compare such files.
 const TIMED: [&str; 2] = ["match", "report"];
 
 /// The program and the recipe that made the steps, as `run.json` stores them.
@@ -73,7 +73,7 @@ struct Maker {
     program: String,
     /// The checksum of the small version of the recipe, including the seed of the run.
     recipe: String,
-    /// The probe of each step: the checksum of its small file; missing if it could not be verified.
+    /// The checksum of each step's file in the small recipe; missing if it could not be verified.
     probes: Probes,
 }
 
@@ -150,8 +150,8 @@ impl Making<'_> {
         Ok(Outcome::Done)
     }
 
-    /// Returns the command line of a step. It is an error if the command line is not valid, or if
-    /// an input file that no step makes does not exist.
+    /// Returns the command line of a step, with `--force` if `is_fresh`. Fails if the command line
+    /// is not valid, or if an input file that no step makes does not exist.
     fn words(&self, step: &Step, is_fresh: bool) -> anyhow::Result<Vec<String>> {
         let mut words = step.words(self.folder, self.recipe.seed);
         let force = "--force".to_owned();
@@ -278,8 +278,9 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Returns an error if this program makes the small version of a finished step differently;
-    /// otherwise records this program in `run.json`. In `wanted`, steps with true are made anew.
+    /// Returns an error if this program and the one that made a finished step make different files
+    /// from the small version of the recipe; else records this program in `run.json`. Ignores the
+    /// steps of `wanted` with true, which are made anew.
     fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let before: Maker = match path.exists() {
@@ -333,7 +334,7 @@ impl Making<'_> {
     }
 
     /// Makes the small recipe. Returns the checksums of its files, except those of steps that fail,
-    /// or whose files contain times.
+    /// or whose files contain measured times.
     fn probes(&self, small: &Recipe) -> anyhow::Result<Probes> {
         let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
         let folder = folder.with_context(|| self.folder.display().to_string())?;

@@ -96,7 +96,7 @@ pub struct TuneArguments {
 enum EarlyRounds {
     /// Games to fit to
     Data,
-    /// Seeds, but at least 2
+    /// Seeds of each trial, at least 2
     Seeds,
 }
 

@@ -70,7 +70,7 @@ pub struct QuantizeArguments {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
 
-    /// Give N consecutive phases the same weights, their mean by occurrences
+    /// Give N consecutive phases the same weights: their mean, weighted by occurrences
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = number_in(1..=60_usize))]
     share_phases: usize,
 

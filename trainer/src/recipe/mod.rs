@@ -271,7 +271,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Adds the step that the table `own` describes; with `repeat`, a step for each file.
+    /// Adds the step that the table `own` describes; with the key `repeat`, so many numbered steps.
     fn step(&mut self, name: &str, own: &Table) -> Result<(), Invalid> {
         let wrong = |problem: &str| Invalid(format!("[\"{name}\"]: {problem}"));
         let is_file_name = !name.contains(['/', '\\']) && !name.starts_with('.');
@@ -319,7 +319,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the words of a flag. `part`, a file's number with `repeat`, is added to seed flags.
+    /// Returns a flag's words. To a seed, adds `part`: the file's number with `repeat`, else 0.
     fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
         let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
         let flag = || Word::Text(format!("--{key}"));

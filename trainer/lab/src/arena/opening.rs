@@ -90,9 +90,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Returns random openings, no two equal up to symmetry, from a file of enumerated openings (of
-    /// which only those with the most plies are used), of positions, or of text with a board or a
-    /// transcript on each line. It is an error if there are too few.
+    /// Returns random openings, no two equal up to symmetry. The file contains enumerated openings
+    /// (only those with the most plies are used), positions, or text with a board or a transcript
+    /// on each line. Too few openings are an error.
     pub fn draw(&self, path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, DataError> {
         let mut openings = match file::kind_of(path) {
             // The reader refuses files of other kinds.

@@ -43,7 +43,7 @@ impl Budget {
         self.seconds_a_game.map(Duration::from_secs)
     }
 
-    /// Returns limits for a search that begins now; `by_clock` is the game clock's time, if any.
+    /// Returns limits for a search now; `by_clock` is the game clock's time for this move, if any.
     fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         let deadline = time.map(|time| Instant::now() + time);
@@ -51,7 +51,7 @@ impl Budget {
     }
 }
 
-/// Formats the limits to follow a search depth, such as `, 1000 nodes`; empty without limits.
+/// Formats the limits as text after a search depth, such as `, 1000 nodes`; empty without limits.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));

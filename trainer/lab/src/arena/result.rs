@@ -15,7 +15,7 @@ use super::{Pair, Statistics};
 pub struct PlayedPair {
     /// The games. The first player moves first in the first game, the second player in the second.
     pub games: [PlayedGame; 2],
-    /// Each player's nodes and seconds before exact play; 0 nodes for an external program.
+    /// Each player's total nodes (0 for an external program) and seconds before exact play.
     pub efforts: [Effort; 2],
 }
 

@@ -200,9 +200,9 @@ impl Comparing<'_> {
         })
     }
 
-    /// Describes the expected time, and the smallest difference that is proven with probability
-    /// 0.9, (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance due to seeds. SE(Δ) is estimated as
-    /// [`PAIRED`] times the standard error of the embedded weights' error.
+    /// Describes the expected time, and the smallest difference of mean errors that is proven with
+    /// probability 0.9, (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance due to seeds. SE(Δ) is
+    /// estimated as [`PAIRED`] times the standard error of the embedded weights' mean error.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));

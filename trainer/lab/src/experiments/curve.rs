@@ -59,7 +59,7 @@ pub struct Point {
 pub struct PhaseCurve {
     /// The phase.
     pub phase: Phase,
-    /// The weight of the test positions, in occurrences.
+    /// The total weight of the test positions of this phase, in occurrences.
     pub positions: f64,
     /// The mean absolute error in discs for each share of the training games, the smallest share
     /// first.
@@ -173,7 +173,7 @@ pub struct Law {
     pub exponent: f64,
 }
 
-/// A law fitted to the smaller amounts, and its prediction for the largest.
+/// A law fitted to all amounts of data except the largest, and its prediction for that amount.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// The law that was fitted to all amounts except the largest.
@@ -244,7 +244,7 @@ impl Prediction {
 }
 
 /// Returns the law with this exponent that has the least sum of squared residuals, and this sum.
-/// Amounts are divided by `smallest`, the smallest of them.
+/// For numerical reasons, powers are those of amount / `smallest`, the smallest amount.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -88,7 +88,7 @@ pub struct Tested {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of positions of each kind.
     pub test_labels: Vec<(String, u64)>,
-    /// The numbers of test games and positions that training has.
+    /// The numbers of test games and positions that are also in the training data.
     pub training_has: Overlap,
 }
 

@@ -273,7 +273,7 @@ fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
     )
 }
 
-/// Returns the trials not proven worse than the best: halved in a round, or equal in the last one.
+/// Returns trials not proven worse than the best: dropped by halving, or equal in the last round.
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -349,7 +349,7 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the trials of the finished rounds after the lines of earlier searches.
+    /// Writes the trials of the finished rounds of this search after those of earlier searches.
     fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {

@@ -76,7 +76,7 @@ pub struct LeftOut {
 pub struct Data {
     /// The part of the benchmark that uses the file.
     pub part: String,
-    /// The file.
+    /// The measured file.
     pub file: String,
     /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,
