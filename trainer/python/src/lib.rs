@@ -7,7 +7,6 @@ mod board;
 mod commands;
 mod errors;
 mod games;
-mod interrupt;
 mod patterns;
 mod positions;
 mod search;

@@ -10,8 +10,7 @@ use pyo3::prelude::*;
 
 use crate::board::BoardOrText;
 use crate::errors::{exception, refused};
-use crate::interrupt::interruptible;
-use crate::threads::on_threads;
+use crate::threads::{interruptible, on_threads};
 use crate::weights::Weights;
 
 /// The accepted sizes of a transposition table in MB.

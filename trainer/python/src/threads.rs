@@ -1,8 +1,13 @@
-//! Thread pools for long work, one for each process. Python's `multiprocessing` and PyTorch's
-//! `DataLoader` fork by default. A forked child process has none of the threads of its parent's
-//! pool, and would wait forever for them. Each child process therefore creates a new pool.
+//! Thread pools for long work, which Ctrl-C can interrupt, one for each process. Python's
+//! `multiprocessing` and PyTorch's `DataLoader` fork by default. A forked child process has none of
+//! the threads of its parent's pool, and would wait forever for them. Each child process therefore
+//! creates a new pool.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -37,4 +42,38 @@ pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T
 /// Runs `work` in the thread pool of this process, without holding Python's global lock.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| on_threads(work))
+}
+
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Runs `work`, which must end soon after the flag that it receives becomes true. A signal such as
+/// Ctrl-C sets the flag; the result is then the exception that Python's handler of the signal
+/// raises, usually `KeyboardInterrupt`.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,
+) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    py.detach(|| {
+        thread::scope(|scope| {
+            let (done, is_done) = channel::<()>();
+            let flag = Arc::clone(&stop);
+            let worker = scope.spawn(move || {
+                // Dropping `done`, also after a panic of the work, ends the wait below.
+                let _done = done;
+                on_threads(|| work(&flag))
+            });
+            let mut signal = Ok(());
+            while is_done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                if signal.is_ok() {
+                    signal = Python::attach(|py| py.check_signals());
+                    stop.store(signal.is_err(), Ordering::Relaxed);
+                }
+            }
+            match worker.join() {
+                Ok(result) => signal.and(result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    })
 }

@@ -20,9 +20,8 @@ use pyo3::types::PyDict;
 use crate::arrays::{Discs, boards};
 use crate::board::BoardOrText;
 use crate::errors::{exception, refused};
-use crate::interrupt::interruptible;
 use crate::patterns::PatternSet;
-use crate::threads::{detached, on_threads};
+use crate::threads::{detached, interruptible, on_threads};
 
 /// The contribution of one pattern instance or scalar feature to the value of a board.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]

@@ -78,8 +78,11 @@ impl fmt::Display for Written {
 /// The greatest accepted size, in bytes, of a file with the JSON output of `match` or `loss`.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// Fields of a match report that the page shows, what they are, and whether a value is this.
-const FIELDS: [(&[&str], &str, fn(&Json) -> bool); 4] = [
+/// The names of fields, what their values are, and whether a value is this.
+type Fields = (&'static [&'static str], &'static str, fn(&Json) -> bool);
+
+/// The fields of a match report that the page shows.
+const FIELDS: [Fields; 4] = [
     (&["first", "second"], "text", Json::is_string),
     (&["elo_interval"], "pair of numbers", |value| {
         value.as_array().is_some_and(|ends| ends.len() == 2 && ends.iter().all(is_number_or_null))

@@ -5,10 +5,8 @@
 
 mod choices;
 mod measuring;
-mod subject;
 mod table;
 
 pub use choices::{BestMoves, Problems, Solved, ValueErrors};
-pub use measuring::{Benchmark, EqualTime};
-pub use subject::Subject;
+pub use measuring::{Benchmark, EqualTime, Subject};
 pub use table::{BenchmarkReport, Data, LeftOut, Part, Row};

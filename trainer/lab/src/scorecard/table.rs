@@ -10,7 +10,7 @@ use othello_fit::metrics::GroupErrors;
 use serde::{Deserialize, Serialize};
 
 use super::choices::{BestMoves, Solved, ValueErrors};
-use super::subject::Subject;
+use super::measuring::Subject;
 use crate::arena::MatchReport;
 
 /// The report of a benchmark.
