@@ -49,8 +49,8 @@ pub(super) struct LayoutArguments {
 }
 
 impl LayoutArguments {
-    /// Returns the settings of an existing dataset, if any, overridden by the settings file, then by
-    /// the flags. The caller checks them.
+    /// Returns the settings of an existing dataset, if any, overridden by the settings file, then
+    /// by the flags. The caller checks them.
     pub(super) fn settings(
         &self,
         of_dataset: Option<&LayoutSettings>,

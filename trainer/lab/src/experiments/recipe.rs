@@ -145,8 +145,8 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of the fit with seed number `number`, counted from 0, to a `share` of the
-    /// recipe's games. It has no test set, since a study has its own test games.
+    /// Returns the settings of the fit with seed number `number`, counted from 0, to a `share` of
+    /// the recipe's games. It has no test set, since a study has its own test games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);

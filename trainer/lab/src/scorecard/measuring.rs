@@ -195,7 +195,12 @@ impl Benchmark {
         progress: &dyn Progress,
     ) -> Result<(Row, Vec<LeftOut>)> {
         let begun = Instant::now();
-        let mut row = Row::new(subject);
+        let mut row = Row {
+            player: subject.name.clone(),
+            kind: subject.kind().to_owned(),
+            identity: subject.identity.clone(),
+            ..Row::default()
+        };
         let mut reasons = vec![];
         match &subject.engine {
             Engine::Evaluation(evaluator) => {

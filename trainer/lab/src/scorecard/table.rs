@@ -10,7 +10,6 @@ use othello_fit::metrics::GroupErrors;
 use serde::{Deserialize, Serialize};
 
 use super::choices::{BestMoves, Solved, ValueErrors};
-use super::measuring::Subject;
 use crate::arena::MatchReport;
 
 /// The report of a benchmark.
@@ -105,15 +104,6 @@ type Cells = BTreeMap<Column, String>;
 const SHOWN_OF_SHA256: usize = 12;
 
 impl Row {
-    pub(super) fn new(subject: &Subject) -> Self {
-        Self {
-            player: subject.name.clone(),
-            kind: subject.kind().to_owned(),
-            identity: subject.identity.clone(),
-            ..Self::default()
-        }
-    }
-
     fn short_identity(&self) -> String {
         let identity = self.identity.as_deref().unwrap_or("-");
         let is_checksum = identity.len() == 64 && identity.bytes().all(|b| b.is_ascii_hexdigit());
