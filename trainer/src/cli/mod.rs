@@ -1,16 +1,15 @@
 //! The command line of `othello-trainer`, with one file for each subcommand.
 
 mod advice;
-pub mod bench;
 pub mod benchmark;
 pub mod calibrate;
 pub mod dataset;
-pub mod doctor;
 pub mod export;
 pub mod fit;
 pub mod import;
 pub mod inspect;
 pub mod loss;
+pub mod machine;
 pub mod matches;
 pub mod pack;
 mod picture;
@@ -50,7 +49,7 @@ enum Command {
     /// Average several weights files
     Average(weights::AverageArguments),
     /// Measure the throughput of a fit's inner loop, compared with the machine's limit
-    Bench(bench::Arguments),
+    Bench(machine::BenchArguments),
     /// Measure weights and programs by the same tests, in one table
     ///
     /// --depth and --selectivity apply to hard positions, --selectivity and --time to the match.
@@ -146,7 +145,7 @@ impl Program {
     fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
         match &self.command {
             Command::Average(arguments) => weights::average(arguments, session),
-            Command::Bench(arguments) => bench::run(arguments, session),
+            Command::Bench(arguments) => machine::bench(arguments, session),
             Command::Benchmark(arguments) => benchmark::run(arguments, session),
             Command::Calibrate(arguments) => calibrate::run(arguments, session),
             Command::Compare(arguments) => studies::compare(arguments, session),
@@ -154,7 +153,7 @@ impl Program {
             Command::Curve(arguments) => studies::curve(arguments, session),
             Command::Dataset(arguments) => dataset::run(arguments, session),
             Command::Diff(arguments) => weights::diff(arguments, session),
-            Command::Doctor => doctor::run(session),
+            Command::Doctor => machine::doctor(session),
             Command::Export(arguments) => export::run(arguments, session),
             Command::Fit(arguments) => fit::run(arguments, session),
             Command::Import(arguments) => import::run(arguments, session),
@@ -190,7 +189,7 @@ fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
 fn reference_pages() -> [reference::Page; 2] {
     let json = vec![
         ("`average`", schema::<weights::Averaged>()),
-        ("`bench`", schema::<bench::Report>()),
+        ("`bench`", schema::<machine::Bench>()),
         ("`benchmark`", schema::<crate::scorecard::BenchmarkReport>()),
         ("`calibrate ends`", schema::<calibrate::Report<ends::Calibrated>>()),
         ("`calibrate ordering`", schema::<calibrate::Report<ordering::Calibrated>>()),
@@ -201,7 +200,7 @@ fn reference_pages() -> [reference::Page; 2] {
         ("`dataset`", schema::<dataset::Report>()),
         ("`dataset --shard`", schema::<dataset::ShardReport>()),
         ("`diff`", schema::<weights::Difference>()),
-        ("`doctor`", schema::<doctor::Findings>()),
+        ("`doctor`", schema::<machine::Findings>()),
         ("`export` of weights", schema::<export::Exported>()),
         ("`export` of games", schema::<export::ExportedGames>()),
         ("`export` of positions", schema::<export::ExportedPositions>()),

@@ -104,12 +104,9 @@
 
 mod folder;
 mod items;
-mod lock;
 mod long;
 mod open;
 mod plan;
-mod results;
-mod shard;
 pub mod size;
 #[cfg(test)]
 mod tests;
@@ -119,13 +116,11 @@ use std::path::PathBuf;
 
 use crate::file::{FileError, Kind, Provenance, Reader, Summary, Writer};
 use crate::progress::Interrupted;
-use folder::Folder;
-use lock::Lock;
+use folder::{Folder, Lock};
 
 pub use items::Items;
 pub use long::LongPart;
-pub use plan::{Plan, Stage};
-pub use shard::Shard;
+pub use plan::{Plan, Shard, Stage};
 
 /// The error of a run (long work in parts) that cannot begin or continue. Finished parts are kept.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::folder::Folder;
-use super::lock::{Lock, is_lock};
+use super::folder::{Folder, Lock, is_lock};
 use super::{Opened, Plan, Run, RunError, Shard, Stage};
 use crate::file::{Existing, FileError, Provenance, Reader, Result, Summary, check_name, complete};
 use crate::progress::Progress;

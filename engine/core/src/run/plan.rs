@@ -1,12 +1,15 @@
-//! The plan of a run: the settings that determine its parts.
+//! The plan of a run: the settings that determine its parts; and shards, the parts that each of
+//! several processes makes.
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::file::{Kind, Provenance};
+use crate::text::Invalid;
 
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
@@ -73,5 +76,102 @@ impl Plan {
     fn without_growth(&self, provenance: &Provenance) -> Provenance {
         let growing = self.growing.iter();
         growing.fold(provenance.clone(), |provenance, key| provenance.without(key))
+    }
+}
+
+/// One of `count` processes that share the parts of a run, written as `7/100`, counted from 1. It
+/// makes every part whose index is congruent to `number` − 1 modulo `count`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}/{}", self.number, self.count)]
+pub struct Shard {
+    number: u64,
+    count: u64,
+}
+
+impl Shard {
+    /// The only shard of a run that is not divided among processes.
+    pub const WHOLE: Self = Self { number: 1, count: 1 };
+
+    /// Returns the shard that makes the part with the index `part` if `count` shards share the run.
+    pub const fn of_part(part: u64, count: u64) -> Self {
+        Self { number: part % count + 1, count }
+    }
+
+    /// Returns the number of this shard, counted from 1.
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+
+    /// Returns the number of shards that share the run.
+    pub const fn count(self) -> u64 {
+        self.count
+    }
+
+    /// Returns true if this shard makes all parts of the run.
+    pub const fn is_whole(self) -> bool {
+        self.count == 1
+    }
+
+    /// Returns whether this shard makes the part with this index.
+    pub const fn makes(self, part: u64) -> bool {
+        part % self.count == self.number - 1
+    }
+
+    /// Returns true if at least one part index belongs to both shards. Their counts may differ.
+    pub const fn overlaps(self, other: Self) -> bool {
+        let common = greatest_common_divisor(self.count, other.count);
+        (self.number - 1) % common == (other.number - 1) % common
+    }
+}
+
+const fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
+}
+
+impl FromStr for Shard {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let numbers = text.split_once('/').and_then(|(number, count)| {
+            Some(Self { number: number.parse().ok()?, count: count.parse().ok()? })
+        });
+        let shard = numbers.filter(|shard| (1..=shard.count).contains(&shard.number));
+        let expected = "I/N with I from 1 to N, such as 7/100";
+        shard.ok_or_else(|| Invalid::not(text, "a shard", expected))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_belongs_to_one_shard() {
+        for count in 1..20 {
+            for part in (0..50).chain([u64::MAX]) {
+                let makers = (1..=count).filter(|&number| Shard { number, count }.makes(part));
+                assert_eq!(makers.collect::<Vec<_>>(), [Shard::of_part(part, count).number()]);
+            }
+        }
+    }
+
+    #[test]
+    fn shards_overlap_if_a_part_belongs_to_both() {
+        let all =
+            || (1..8).flat_map(|count| (1..=count).map(move |number| Shard { number, count }));
+        for one in all() {
+            for other in all() {
+                let common = (0..one.count * other.count).any(|p| one.makes(p) && other.makes(p));
+                assert_eq!(one.overlaps(other), common, "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn shards_are_read_and_written() {
+        assert_eq!("7/100".parse::<Shard>().unwrap().to_string(), "7/100");
+        for bad in ["", "1", "0/4", "5/4", "1/0", "a/b", "1/2/3", "-1/2"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
     }
 }

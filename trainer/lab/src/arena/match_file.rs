@@ -5,17 +5,17 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use othello_engine::board::Position;
+use othello_engine::board::notation::{BoardLine, board_text};
+use othello_engine::board::{Discs, Position, Side, Square, transcript};
 use othello_engine::file::{Existing, FileError, Kind, Provenance, Reader, Section, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::run::{Items, Opened, Plan, Run, RunError, Shard, Stage, size};
 use othello_engine::search::TableError;
 use serde::{Deserialize, Serialize};
 
-use super::kept_pair;
 use super::paired::{Match, PAIRS, Seats};
-use super::result::{MatchResult, OrderedPairs, PlayedPair};
-use super::{Budget, Pair, Sprt};
+use super::result::{MatchResult, OrderedPairs, PlayedGame, PlayedPair};
+use super::{Budget, Effort, Pair, Sprt};
 use crate::{LabError, Result};
 
 /// The names of the players and the settings of a match, which its file and its report state.
@@ -171,8 +171,8 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
             let opening = self.kept.openings.get(number as usize).map(Position::canonical);
-            kept_pair::number(section) == Some(number as usize)
-                && kept_pair::decode(number as usize, section)
+            number_of(section) == Some(number as usize)
+                && decode_pair(number as usize, section)
                     .is_ok_and(|pair| Some(pair.games[0].opening.canonical()) == opening)
         };
         pairs.len() as u64 == numbers.end - numbers.start
@@ -196,14 +196,13 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
 
     fn encode(&self, pairs: Vec<PlayedPair>) -> Vec<Section> {
         let conditions = conditions_section(self.kept.conditions);
-        pairs.iter().map(kept_pair::encode).chain([conditions]).collect()
+        pairs.iter().map(encode_pair).chain([conditions]).collect()
     }
 
     fn ends(&self, part: &[Section]) -> bool {
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut pairs = part
-            .iter()
-            .filter_map(|section| kept_pair::decode(kept_pair::number(section)?, section).ok());
+        let mut pairs =
+            part.iter().filter_map(|section| decode_pair(number_of(section)?, section).ok());
         pairs.any(|pair| ends(pair.scores()))
     }
 }
@@ -214,7 +213,7 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary> {
     let mut content = Content::of(&run.plan.provenance).map_err(wrong)?;
     content.add_stage(run, 0, progress)?;
     let mut writer = run.writer()?;
-    writer.sections(content.pairs.pairs.iter().map(kept_pair::encode))?;
+    writer.sections(content.pairs.pairs.iter().map(encode_pair))?;
     writer.sections(content.conditions.as_ref().map(conditions_section))?;
     Ok(writer.finish()?)
 }
@@ -279,8 +278,8 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
     fn add(&mut self, reader: &mut Reader) -> Result<(), FileError> {
         while let Some(section) = reader.next() {
             let section = section?;
-            if let Some(number) = kept_pair::number(&section) {
-                let pair = kept_pair::decode(number, &section);
+            if let Some(number) = number_of(&section) {
+                let pair = decode_pair(number, &section);
                 self.pairs.add(number, pair.map_err(|reason| reader.meaningless(reason))?);
             } else if section.name == CONDITIONS {
                 let read = read_conditions(&section);
@@ -289,6 +288,107 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         }
         Ok(())
     }
+}
+
+/// The name of a pair's section is this prefix and the number of the pair, counted from 1.
+const PREFIX: &str = "pair ";
+
+#[derive(Serialize, Deserialize)]
+struct StoredPair {
+    /// The position from which both games start, as 64 characters with the side to move.
+    opening: String,
+    games: [StoredGame; 2],
+    efforts: [Effort; 2],
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredGame {
+    /// The moves after the opening, without passes.
+    moves: String,
+    /// The disc difference at the end for the first player; ±64 if a player forfeited.
+    score: Discs,
+    forfeit: Option<StoredForfeit>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredForfeit {
+    /// The player who forfeited: 1 or 2.
+    player: usize,
+    reason: String,
+}
+
+fn encode_pair(pair: &PlayedPair) -> Section {
+    let [first, _] = &pair.games;
+    let game = |game: &PlayedGame| StoredGame {
+        moves: game.squares.iter().map(Square::to_string).collect(),
+        score: game.score,
+        forfeit: game.forfeit.clone().map(|(player, reason)| StoredForfeit { player, reason }),
+    };
+    let text = StoredPair {
+        opening: board_text(&first.opening, Side::Black),
+        games: pair.games.each_ref().map(game),
+        efforts: pair.efforts,
+    };
+    let content = serde_json::json!(text).to_string().into_bytes();
+    Section { name: format!("{PREFIX}{}", first.pair), content }
+}
+
+/// Returns the number of a section's pair, counted from 0; `None` for other sections.
+fn number_of(section: &Section) -> Option<usize> {
+    let digits = section.name.strip_prefix(PREFIX)?;
+    let number = digits.parse::<usize>().ok()?;
+    // `pair 05` and `pair +5` are not names of pair 5.
+    if number.to_string() == digits { number.checked_sub(1) } else { None }
+}
+
+/// Returns pair `number`, counted from 0. An error is a predicate such as `has no opening: …`; the
+/// caller puts the name of the section before it.
+fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
+    let StoredPair { opening, games, efforts } = serde_json::from_slice(&section.content)
+        .map_err(|error| format!("is not a pair of games: {error}"))?;
+    let line: BoardLine = opening.parse().map_err(|error| format!("has no opening: {error}"))?;
+    let opening = line.position;
+    let mut mover = 0;
+    let games = games.map(|StoredGame { moves, score, forfeit }| {
+        mover += 1;
+        let squares =
+            transcript::parse(&moves).map_err(|error| format!("has no moves: {error}"))?;
+        let forfeit = forfeit.map(|StoredForfeit { player, reason }| (player, reason));
+        let game = PlayedGame { pair: number + 1, game: mover, opening, squares, score, forfeit };
+        if is_sound(&game) {
+            Ok(game)
+        } else {
+            Err(format!("has a game {mover} whose moves do not give its stated result"))
+        }
+    });
+    let [first, second] = games;
+    Ok(PlayedPair { games: [first?, second?], efforts })
+}
+
+/// Returns true if the moves are legal, and the score is their result or, in a forfeited game, ±64
+/// against the player who forfeited.
+fn is_sound(game: &PlayedGame) -> bool {
+    let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
+    let first_moved = if game.game == 1 { 1 } else { -1 };
+    match game.forfeit {
+        None => position.is_over() && game.score == position.score() * sign * first_moved,
+        Some((1, _)) => game.score == -64,
+        Some((2, _)) => game.score == 64,
+        Some(_) => false,
+    }
+}
+
+/// Returns the position after all moves; and 1 if its side to move is the side that moved first in
+/// the game, otherwise −1. Returns `None` if a move is illegal.
+fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
+    let (mut position, mut sign) = (*opening, 1);
+    for &square in squares {
+        if position.moves() == 0 {
+            (position, sign) = (position.pass(), -sign);
+        }
+        (position, sign) = (position.play(square)?, -sign);
+    }
+    Some((position, sign))
 }
 
 fn conditions_section(conditions: &Conditions) -> Section {

@@ -3,12 +3,10 @@
 mod external;
 #[cfg(windows)]
 mod job;
-mod kept_pair;
 mod match_file;
 mod match_report;
 mod opening;
 mod paired;
-mod played;
 mod player;
 mod process;
 mod result;
@@ -20,9 +18,8 @@ pub use match_file::{Conditions, KeptMatch, MatchFile, match_stage, pack};
 pub use match_report::{Finding, MatchReport};
 pub use opening::{Choice, Opening};
 pub use paired::Match;
-pub use played::PlayedGame;
 pub use player::{Budget, Contestant, Effort};
 pub use process::Misconduct;
-pub use result::{Forfeit, MatchResult, PlayedPair};
+pub use result::{Forfeit, MatchResult, PlayedGame, PlayedPair};
 pub use sprt::{Decision, ErrorRate, Hypotheses, Sprt, SprtReport};
 pub use statistics::{MAX_ELO, Pair, Pentanomial, SIGNIFICANT, Statistics, smallest_elo};

@@ -14,10 +14,9 @@ use rayon::prelude::*;
 use super::Pair;
 use super::external::Underway;
 use super::opening::Opening;
-use super::played::PlayedGame;
 use super::player::{Contestant, Player};
 use super::process::{Misconduct, RESIGNED};
-use super::result::{MatchResult, OrderedPairs, PlayedPair};
+use super::result::{MatchResult, OrderedPairs, PlayedGame, PlayedPair};
 
 /// The two players of a match.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,126 @@
-//! The result of a match: its pairs of games in order, up to the decision of a sequential test.
+//! The games of a match, and their forms in files: records, and lines of JSON. The result of a
+//! match: its pairs of games in order, up to the decision of a sequential test.
 
 use std::collections::{BTreeMap, HashSet};
 
-use othello_engine::board::Position;
+use othello_engine::board::notation::board_text;
+use othello_engine::board::transcript::Replay;
+use othello_engine::board::{Discs, Position, Side, Square, Symmetry};
+use othello_engine::record::Game;
+use othello_engine::text::Invalid;
 use serde::{Deserialize, Serialize};
 
-use super::played::PlayedGame;
+use super::opening::Opening;
 use super::player::Effort;
 use super::process::RESIGNED;
 use super::{Pair, Statistics};
+
+/// A game of a match, with its moves and its score.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlayedGame {
+    /// The number of the pair, counted from 1.
+    pub pair: usize,
+    /// The game of the pair: the first player moves first in game 1, the second player in game 2.
+    pub game: usize,
+    /// The position that the game starts from.
+    pub opening: Position,
+    /// The moves after the opening, without passes.
+    pub squares: Vec<Square>,
+    /// The disc difference at the end for the first player; ±64 if a player forfeited.
+    pub score: Discs,
+    /// The player who forfeited (1 or 2), and the reason; `None` for a game played to its end.
+    pub forfeit: Option<(usize, String)>,
+}
+
+/// A game from the start position, with the moves that lead to its opening.
+struct WholeGame {
+    opening_plies: usize,
+    squares: Vec<Square>,
+    /// The side to move at the end of the opening.
+    side: Side,
+}
+
+/// A game as a line of JSON.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Line {
+    /// The pair, counted from 1.
+    pair: usize,
+    /// The game of the pair: 1 or 2.
+    game: usize,
+    /// The player with the black discs: 1 or 2.
+    black: usize,
+    /// The position that the game starts from, with the side to move.
+    opening: String,
+    /// The transcript of the game, or of a symmetric image of the game, from the start position;
+    /// null if no game leads to the opening.
+    transcript: Option<String>,
+    /// The moves after the opening.
+    moves: String,
+    /// The score of the first player, in discs.
+    score: Discs,
+    /// The player who forfeited the game: 1 or 2; null if none did.
+    forfeited_by: Option<usize>,
+    /// The reason of the forfeit, if there was one.
+    reason: Option<String>,
+}
+
+impl PlayedGame {
+    /// Returns the JSON Schema of the lines that [`PlayedGame::to_json`] writes.
+    pub fn schema() -> schemars::Schema {
+        schemars::schema_for!(Line)
+    }
+
+    /// Returns the record from the start position, with the moves of the opening marked as random;
+    /// `None` if no moves lead to the opening. The record of a forfeited game is unfinished.
+    pub fn record(&self) -> Result<Option<Game>, Invalid> {
+        let Some(whole) = self.whole() else { return Ok(None) };
+        // An opening has at most 60 moves, so the cast is exact.
+        Game::new(whole.opening_plies as u8, &whole.squares).map(Some)
+    }
+
+    /// Returns the game as one line of JSON.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let whole = self.whole();
+        let side = whole.as_ref().map_or(Side::Black, |whole| whole.side);
+        let first_is_black = (self.game == 1) == (side == Side::Black);
+        let text = |squares: &[Square]| squares.iter().map(Square::to_string).collect::<String>();
+        serde_json::to_string(&Line {
+            pair: self.pair,
+            game: self.game,
+            black: if first_is_black { 1 } else { 2 },
+            opening: board_text(&self.opening, side),
+            transcript: whole.map(|whole| text(&whole.squares)),
+            moves: text(&self.squares),
+            score: self.score,
+            forfeited_by: self.forfeit.as_ref().map(|(player, _)| *player),
+            reason: self.forfeit.as_ref().map(|(_, reason)| reason.clone()),
+        })
+    }
+
+    /// Returns the opening and the moves of one symmetric image: that with the smallest opening
+    /// and, among images with the same opening, with the smallest moves.
+    fn canonical(&self) -> (Position, Vec<Square>) {
+        let image = |symmetry: Symmetry| {
+            let squares = self.squares.iter().map(|&square| symmetry.square(square));
+            (self.opening.image(symmetry), squares.collect())
+        };
+        let first = Symmetry::all().map(image).min();
+        first.unwrap_or_else(|| (self.opening, self.squares.clone()))
+    }
+
+    /// Returns the game, or a symmetric image of it, from the start position, with the moves that
+    /// lead to its opening; `None` if there are none.
+    fn whole(&self) -> Option<WholeGame> {
+        let reached = Opening::new(self.opening);
+        let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
+        let symmetry = Symmetry::all().find(|&s| self.opening.image(s) == reached.position)?;
+        let images = self.squares.iter().map(|&square| symmetry.square(square));
+        let opening_plies = path.len();
+        let squares: Vec<Square> = path.into_iter().chain(images).collect();
+        Replay::from_start(&squares).ok()?;
+        Some(WholeGame { opening_plies, squares, side: reached.side })
+    }
+}
 
 /// The two games of a pair, and the effort of the players.
 #[derive(Clone, PartialEq, Debug)]
@@ -122,5 +234,81 @@ impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
             self.has_ended = (self.enough)(pair.scores());
             self.pairs.push(pair);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Match;
+    use othello_engine::eval::{Evaluator, Mobility, Zero};
+    use othello_engine::progress::Silent;
+    use othello_engine::search::Strength;
+    use serde_json::Value;
+
+    /// Some openings have an odd number of plies, and some are mirrored copies of others: records
+    /// and lines must still have the right colours and moves.
+    #[test]
+    fn records_and_lines_say_what_the_match_counted() {
+        let after = |text: &str| {
+            let squares = othello_engine::board::transcript::parse(text).unwrap();
+            Replay::from_start(&squares).unwrap().end
+        };
+        let openings: Vec<Position> = ["f5d6c3", "f5f4e3d6", "f5f6"]
+            .into_iter()
+            .zip(Symmetry::all().skip(1))
+            .map(|(text, symmetry)| after(text).image(symmetry))
+            .collect();
+        let (first, second): (Evaluator, Evaluator) = (Mobility.into(), Zero.into());
+        let strength = Strength { depth: 1, exact: 4 };
+        let played = Match { first: (&first).into(), second: (&second).into(), strength };
+        let result = played.play(&openings, &Silent).unwrap();
+        assert_eq!(result.games.len(), 6);
+        for (number, game) in result.games.iter().enumerate() {
+            assert_eq!((game.pair, game.game), (number / 2 + 1, number % 2 + 1));
+            let pair = result.pairs[game.pair - 1].0;
+            assert_eq!(game.score, pair[game.game - 1]);
+            let record = game.record().unwrap().unwrap();
+            let line: Value = serde_json::from_str(&game.to_json().unwrap()).unwrap();
+            let sign = if line["black"] == 1 { 1 } else { -1 };
+            assert_eq!(record.black_score(), Some(sign * game.score));
+            assert_eq!(usize::from(record.random_plies()), [3, 4, 2][game.pair - 1]);
+            assert_eq!(line["transcript"].as_str().unwrap().len(), 2 * record.squares().len());
+            assert_eq!((&line["score"], &line["forfeited_by"]), (&game.score.into(), &Value::Null));
+        }
+    }
+
+    /// Some symmetries keep the start position but change the moves: such games must count as one.
+    #[test]
+    fn images_of_a_game_are_one_game() {
+        let start = |moves: &str| PlayedGame {
+            pair: 1,
+            game: 1,
+            opening: Position::START,
+            squares: othello_engine::board::transcript::parse(moves).unwrap(),
+            score: 0,
+            forfeit: None,
+        };
+        for image in ["e6f4c3c4d3", "c4e3f6e6f5", "d3c5f6f5e6"] {
+            assert_eq!(start(image).canonical(), start("f5d6c3d3c4").canonical());
+        }
+        assert_ne!(start("f5d6c3d3").canonical(), start("f5d6c3g5").canonical());
+    }
+
+    #[test]
+    fn a_game_from_a_board_that_no_game_leads_to_has_a_line_and_no_record() {
+        let opening = Position::new(0b1, 0b1110).unwrap();
+        let game = PlayedGame {
+            pair: 1,
+            game: 2,
+            opening,
+            squares: vec![],
+            score: 64,
+            forfeit: Some((2, "hung".to_owned())),
+        };
+        assert_eq!(game.record().unwrap(), None);
+        let line: Value = serde_json::from_str(&game.to_json().unwrap()).unwrap();
+        assert_eq!((&line["transcript"], &line["black"]), (&Value::Null, &2.into()));
+        assert_eq!((&line["forfeited_by"], &line["reason"]), (&2.into(), &"hung".into()));
     }
 }

@@ -9,7 +9,6 @@ use othello_testing::{StopFit, records};
 use tempfile::TempDir;
 
 use super::*;
-use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
 fn conditions(sprt: Option<&str>) -> Conditions {
@@ -179,4 +178,13 @@ fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
     };
     let error = resumed(&other).unwrap_err().to_string();
     assert!(error.contains("part-000002") && error.contains("another run"), "{error}");
+}
+
+#[test]
+fn a_pair_has_one_name() {
+    let numbered = |name: &str| number_of(&Section { name: name.to_owned(), content: vec![] });
+    assert_eq!(numbered("pair 5"), Some(4));
+    for name in ["pair 05", "pair +5", "pair 0", "pair", "pair 5 ", "pairs 5"] {
+        assert_eq!(numbered(name), None, "{name}");
+    }
 }

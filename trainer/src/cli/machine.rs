@@ -1,4 +1,5 @@
-//! `othello-trainer bench`: measures the speed of a fit's inner loop, and its limit on the machine.
+//! `othello-trainer doctor` and `bench`: the hardware that a fit would use, and the speed of the
+//! inner loop of a fit, compared with the machine's limit.
 
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::board::Phase;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
+use othello_engine::simd::InstructionSet;
 use othello_kernels::cuda::CudaLauncher;
 use othello_kernels::host::HostLauncher;
 use serde::Serialize;
@@ -15,15 +17,88 @@ use super::pattern_sets;
 use crate::backend::kernels::program;
 use crate::dataset::DataChoice;
 use crate::fit::Device;
-use crate::model::{Model, Phases};
+use crate::memory::allowed_memory;
+use crate::model::{self, Model, Phases};
 use crate::throughput::{Rates, measure_cpu, measure_kernels, positions};
+
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display(
+    "device            {device}\n\
+     reason            {reason}\n\
+     optimizer         {optimizer}\n\
+     threads           {threads}\n\
+     memory            {:.1} GiB ({memory_limit})\n\
+     instructions      {instructions}\n\
+     instruction sets  {}",
+    *memory_bytes as f64 / f64::from(1 << 30), instruction_sets.join(" ")
+)]
+pub(in crate::cli) struct Findings {
+    /// The device that `--device auto` picks.
+    device: &'static str,
+    /// The reason for this device.
+    reason: String,
+    /// The GPU; null if there is no usable one.
+    gpu: Option<GpuFindings>,
+    /// The number of threads that a fit would use.
+    threads: usize,
+    /// The memory in bytes that this process may use; commands stay within it by default.
+    memory_bytes: u64,
+    /// What limits the memory: `machine`, `control group`, or `ulimit` (half of what it leaves).
+    memory_limit: &'static str,
+    /// The instruction set that the most time-consuming functions use.
+    instructions: String,
+    /// The available instruction sets for pattern indices, without the portable code.
+    instruction_sets: Vec<String>,
+    /// The default optimizer of a fit on this device.
+    optimizer: &'static str,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct GpuFindings {
+    /// The name of the GPU.
+    name: String,
+    /// The architecture of the GPU, such as `compute_90`.
+    architecture: String,
+    /// The CUDA version of the driver: 1000 · major + 10 · minor.
+    driver: i32,
+    /// The memory of the GPU.
+    memory_bytes: usize,
+}
+
+/// Runs the command `doctor`: examines the machine and prints the report.
+pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
+    let picked = Device::Auto.pick()?;
+    let (memory_bytes, memory_limit) = allowed_memory();
+    let gpu = picked.gpu().map(|found| GpuFindings {
+        name: found.name.clone(),
+        architecture: found.architecture.to_string(),
+        driver: found.driver,
+        memory_bytes: found.memory_bytes,
+    });
+    session.print(&Findings {
+        device: picked.name(),
+        optimizer: if gpu.is_some() { "adam" } else { "lsq" },
+        reason: picked.reason.clone(),
+        gpu,
+        threads: rayon::current_num_threads(),
+        memory_bytes,
+        memory_limit,
+        instructions: InstructionSet::chosen().to_string(),
+        instruction_sets: instruction_sets(),
+    })
+}
+
+fn instruction_sets() -> Vec<String> {
+    let sets = model::InstructionSet::available();
+    sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()
+}
 
 /// The limit of `--games`: the positions fit into memory, and measurements need fewer.
 const MAX_GAMES: u64 = 10_000_000;
 
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
-pub struct Arguments {
+pub struct BenchArguments {
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,
     #[arg(long, value_name = "FILE")]
@@ -47,7 +122,7 @@ pub struct Arguments {
     positions_per_second / 1e6,
     limit_positions_per_second / 1e6
 )]
-pub(in crate::cli) struct Report {
+pub(in crate::cli) struct Bench {
     /// The device: `cpu`, `cuda`, or `host` (the kernels of a GPU, run on the CPU).
     device: &'static str,
     /// The number of different positions up to symmetry.
@@ -62,7 +137,7 @@ pub(in crate::cli) struct Report {
 }
 
 /// Runs the command `bench`: measures the rates and prints the report.
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn bench(arguments: &BenchArguments, session: &Session) -> anyhow::Result<Outcome> {
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
     // On a GPU, a pass over 400,000 games takes milliseconds, and they exceed its cache.
@@ -83,7 +158,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             measure_kernels(&model, &positions, repetitions, launcher)
         }
     }?;
-    session.print(&Report {
+    session.print(&Bench {
         device,
         positions: count,
         positions_per_second: own,
