@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use othello_engine::board::notation::board_text;
-use othello_engine::board::obf::Problem;
-use othello_engine::board::{Discs, Position, Side, Squares};
+use othello_engine::board::{Discs, Position, Side, Squares, StatedPosition};
 use othello_engine::eval::{Mobility, Zero};
 use othello_engine::player::Protocol;
 use othello_engine::record::GameReader;
@@ -43,21 +42,21 @@ fn folder() -> Folder {
     folder
 }
 
-fn problems(folder: &Folder) -> Vec<Problem> {
+fn problems(folder: &Folder) -> Vec<StatedPosition> {
     folder.text("hard.obf").lines().map(|line| line.parse().unwrap()).collect()
 }
 
 /// Returns how often `choose` finds a best move, and the mean number of discs that it loses.
-fn rated(problems: &[Problem], choose: impl Fn(&Position) -> String) -> (u64, f64) {
+fn rated(problems: &[StatedPosition], choose: impl Fn(&Position) -> String) -> (u64, f64) {
     let lost = problems.iter().map(|problem| {
-        let best = problem.expected().unwrap();
         let choice = choose(&problem.position);
-        let mut moves = problem.scored_moves();
-        best - moves.find(|(square, _)| square.to_string() == choice).unwrap().1
+        let mut moves = problem.moves.iter();
+        let (_, score) = moves.find(|(square, _)| square.to_string() == choice).unwrap();
+        problem.score.unwrap() - f64::from(*score)
     });
-    let lost: Vec<Discs> = lost.collect();
-    let best = lost.iter().filter(|&&lost| lost == 0).count() as u64;
-    (best, f64::from(lost.iter().sum::<Discs>()) / lost.len() as f64)
+    let lost: Vec<f64> = lost.collect();
+    let best = lost.iter().filter(|&&lost| lost == 0.0).count() as u64;
+    (best, lost.iter().sum::<f64>() / lost.len() as f64)
 }
 
 fn is_close(found: &Value, expected: f64) -> bool {
@@ -87,7 +86,7 @@ fn weights_are_measured_as_the_other_commands_do_and_by_hand() {
 
     let values = problems.iter().map(|problem| {
         let found = Search::new(&Mobility).depth(4).find(&problem.position).unwrap();
-        (found.value.discs() - f64::from(problem.expected().unwrap())).abs()
+        (found.value.discs() - problem.score.unwrap()).abs()
     });
     let mae = values.sum::<f64>() / problems.len() as f64;
     assert!(is_close(&row["exact"][1]["mae"], mae), "{mae}: {row}");

@@ -27,7 +27,6 @@
 pub mod bits;
 pub mod ggf;
 pub mod notation;
-pub mod obf;
 pub mod perft;
 mod position;
 mod rules;

@@ -2,9 +2,8 @@
 
 use std::str::FromStr;
 
-use super::notation::{BoardLine, begins_board, position_of, split_board, split_side};
-use super::obf::Problem;
-use super::transcript::{self, Form, Replay, Turns};
+use super::notation::{BoardLine, begins_board, position_of, score, side, split_board, split_side};
+use super::transcript::{self, Form, Replay, Turns, illegal};
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
@@ -23,6 +22,53 @@ pub struct StatedPosition {
     pub moves: Vec<(Square, Discs)>,
     /// The notation of the text.
     pub form: Form,
+}
+
+impl StatedPosition {
+    /// Reads a line of OBF: `64 squares X; MOVE:SCORE; MOVE:SCORE; …`.
+    fn of_obf(line: &str) -> Result<Self, Invalid> {
+        let (board, rest) = split_board(line)?;
+        let mut fields = rest.split(';').map(str::trim_ascii).filter(|field| !field.is_empty());
+        let side = side(fields.next().unwrap_or(""))?;
+        let position = position_of(&board, side)?;
+        let mut line = Self { position, side, score: None, moves: vec![], form: Form::Obf };
+        fields.try_for_each(|field| line.add(field))?;
+        let best = line.moves.iter().map(|&(_, score)| f64::from(score)).reduce(f64::max);
+        line.score = line.score.or(best);
+        Ok(line)
+    }
+
+    /// Adds a field of a line of OBF.
+    fn add(&mut self, field: &str) -> Result<(), Invalid> {
+        let (name, stated) = field.split_once(':').unwrap_or((field, ""));
+        let stated = || match stated.trim_ascii() {
+            "" => Ok(None),
+            text => score(text).map(Some),
+        };
+        let must_pass = self.position.moves() == 0;
+        let name = name.trim_ascii();
+        match name.to_ascii_lowercase().as_str() {
+            // `--` is a filler unless the player must pass and the score is valid.
+            "--" if !must_pass || stated().is_err() => {}
+            "--" | "pa" | "ps" | "pass" if must_pass => self.score = stated()?.map(f64::from),
+            "pa" | "ps" | "pass" => {
+                let place = format!("move {}", self.position.ply() + 1);
+                let reason = "a pass, but the side to move has a legal move";
+                return Err(Invalid(format!("{place}: {reason}")));
+            }
+            _ if field.starts_with(['+', '-']) || field.bytes().all(|b| b.is_ascii_digit()) => {
+                self.score = Some(f64::from(score::<Discs>(field)?));
+            }
+            _ => {
+                let square: Square = name.parse()?;
+                if !self.position.is_legal(square) {
+                    return Err(illegal(self.position.ply() as usize + 1, square));
+                }
+                self.moves.extend(stated()?.map(|score| (square, score)));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl FromStr for StatedPosition {
@@ -44,11 +90,7 @@ impl FromStr for StatedPosition {
         }
         let text = text.split('%').next().unwrap_or_default().trim_ascii();
         if text.contains(';') {
-            let problem: Problem = text.parse()?;
-            let (score, moves) = (problem.expected(), problem.scored_moves().collect());
-            let (position, side) = (problem.position, problem.side);
-            let score = score.map(f64::from);
-            return Ok(Self { position, side, score, moves, form: Form::Obf });
+            return Self::of_obf(text);
         }
         let (board, rest) = split_board(text)?;
         let (side, rest) = split_side(rest);
@@ -145,6 +187,40 @@ mod tests {
         ] {
             let error = read(&text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    const LINE: &str = "-OOO------OOOO--XXXOOXXX-XOOOXX-XXXXOOOOOXXOOOO---OXOO---OOOO--- X; \
+                        E1:+0; F8:-2; --:-127;";
+
+    #[test]
+    fn moves_and_scores_are_read_and_filler_is_not() {
+        let problem: StatedPosition = LINE.parse().unwrap();
+        assert_eq!(problem.moves.len(), 2);
+        assert_eq!(problem.score, Some(0.0));
+        let unscored: StatedPosition = LINE.replace("+0", "").replace("-2", "").parse().unwrap();
+        assert_eq!((unscored.moves.len(), unscored.score), (0, None));
+    }
+
+    /// A regression: a comment or a score without a move was refused, and a pass lost its score.
+    #[test]
+    fn a_score_alone_a_pass_and_a_comment_are_read() {
+        let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";
+        let pass = "XXXXXXXXXXO-XXXXXXOOOXXXXXOXOXXXXXXXXOOXOOXXOOOXOOOOOOOXX-OOO-OX";
+        for (line, expected) in [
+            (format!("{board} X; +18;"), Some(18)),
+            (format!("{board} X; 18"), Some(18)),
+            (format!("{board} X; G8:+18; H1:+12; % by A; B"), Some(18)),
+            (format!("{board} X; +16; H1:+12;"), Some(16)),
+            (format!("{board} X % a comment"), None),
+            (format!("{pass} O; PA:-48;"), Some(-48)),
+            (format!("{pass} O; pass : -48"), Some(-48)),
+            (format!("{pass} O; --:-46;"), Some(-46)),
+            (format!("{pass} O; -48;"), Some(-48)),
+            (format!("{pass} O; --:-127;"), None),
+        ] {
+            let problem: StatedPosition = line.parse().unwrap();
+            assert_eq!(problem.score, expected.map(f64::from), "{line}");
         }
     }
 }
