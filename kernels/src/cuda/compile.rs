@@ -89,43 +89,20 @@ fn text(bytes: Vec<c_char>) -> String {
 /// The greatest size, in bytes, of a cached PTX file that is read.
 const LONGEST_PTX: u64 = 64 << 20;
 
-/// The cache file for the PTX of one program and one architecture, in the user's cache folder.
-#[derive(Clone, Debug)]
-pub(super) struct Cache {
-    path: Option<PathBuf>,
+/// Returns the cache file for the PTX of one program and one architecture; `None` if the user has
+/// no cache folder.
+pub(super) fn cache_file(program: &Program, architecture: Architecture) -> Option<PathBuf> {
+    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    let name = format!("othello-trainer/{}-{architecture}.ptx", key(program, architecture));
+    Some(caches.join(name))
 }
 
-impl Cache {
-    pub(super) fn new(program: &Program, architecture: Architecture) -> Self {
-        let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
-        let name = format!("othello-trainer/{}-{architecture}.ptx", key(program, architecture));
-        Self { path: caches.map(|caches| caches.join(name)) }
-    }
-
-    /// Returns the cached PTX; `None` if there is no file, or if it is too large or not text.
-    pub(super) fn read(&self) -> Option<String> {
-        let path = self.path.as_ref()?;
-        let found = fs::metadata(path).ok()?;
-        if !found.is_file() || found.len() > LONGEST_PTX {
-            return None;
-        }
-        fs::read_to_string(path).ok()
-    }
-
-    /// Writes the PTX to the cache. Ignores errors, since the cache is optional.
-    pub(super) fn write(&self, ptx: &str) {
-        if let Some(path) = &self.path {
-            let _ = replace(path, ptx);
-        }
-    }
-
-    /// Deletes the cached PTX, because the driver could not load it.
-    pub(super) fn forget(&self) {
-        if let Some(path) = &self.path {
-            let _ = fs::remove_file(path);
-        }
-    }
+/// Returns the cached PTX; `None` if there is no file, or if it is too large or not text.
+pub(super) fn cached(file: &Path) -> Option<String> {
+    let found = fs::metadata(file).ok()?;
+    let is_usable = found.is_file() && found.len() <= LONGEST_PTX;
+    is_usable.then(|| fs::read_to_string(file).ok())?
 }
 
 fn key(program: &Program, architecture: Architecture) -> String {
@@ -133,11 +110,12 @@ fn key(program: &Program, architecture: Architecture) -> String {
     hex::encode(Sha256::digest(text))
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+/// Writes PTX to the cache.
+pub(super) fn cache(path: &Path, ptx: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let temporary = tempfile::NamedTempFile::new_in(folder)?;
-    fs::write(&temporary, text)?;
+    fs::write(&temporary, ptx)?;
     temporary.persist(path)?;
     Ok(())
 }

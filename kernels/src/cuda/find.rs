@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use cudarc::nvrtc;
+use libloading::Library;
 
 use super::Architecture;
 
@@ -116,6 +117,11 @@ const NVRTC_ENTRIES: &str = "\
     nvrtcGetPTXSize nvrtcGetPTX nvrtcDestroyProgram nvrtcGetNumSupportedArchs \
     nvrtcGetSupportedArchs";
 
+fn has(library: &Library, entry: &str) -> bool {
+    // SAFETY: the entry point is only looked up, not called.
+    unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok()
+}
+
 /// Returns true if NVRTC can be loaded; an error if it lacks one of [`NVRTC_ENTRIES`].
 pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
@@ -124,9 +130,7 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
     // SAFETY: the library is there.
     let library = unsafe { nvrtc::sys::culib() };
-    // SAFETY: the entry points are only looked up, not called.
-    let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
-    match NVRTC_ENTRIES.split_whitespace().find(|entry| !has(entry)) {
+    match NVRTC_ENTRIES.split_whitespace().find(|entry| !has(library, entry)) {
         None => Ok(true),
         Some(entry) => Err(Unavailable::Incomplete { library: NVRTC, entry }),
     }
@@ -141,12 +145,10 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     }
     // SAFETY: the library is there.
     let library = unsafe { sys::culib() };
-    // SAFETY: the entry points are only looked up, not called.
-    let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
-    let Some(entry) = DRIVER_ENTRIES.split_whitespace().find(|entry| !has(entry)) else {
+    let Some(entry) = DRIVER_ENTRIES.split_whitespace().find(|entry| !has(library, entry)) else {
         return Ok(true);
     };
-    if has("cuDriverGetVersion")
+    if has(library, "cuDriverGetVersion")
         && let Ok(found) = driver_version()
         && found < OLDEST_DRIVER
     {

@@ -1,6 +1,7 @@
 //! Allocates memory, copies data and launches kernels on a GPU, through the CUDA driver.
 
 use std::collections::HashMap;
+use std::fs;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdevice_attribute, CUresult};
@@ -10,7 +11,7 @@ use cudarc::driver::{
 };
 use cudarc::nvrtc::Ptx;
 
-use super::compile::{Cache, compile};
+use super::compile::{cache, cache_file, cached, compile};
 use super::find::said;
 use super::{Gpu, failed};
 use crate::index::{self, Argument, Kernel};
@@ -39,7 +40,8 @@ pub struct CudaLauncher {
     /// The stream for copies to staging buffers, while kernels run on the other streams.
     copies: Arc<CudaStream>,
     functions: HashMap<&'static str, CudaFunction>,
-    limits: Limits,
+    /// The limits of the device; tests set smaller ones.
+    pub limits: Limits,
 }
 
 /// A buffer on the GPU, and page-locked host memory from which the GPU copies into it.
@@ -66,12 +68,6 @@ impl CudaLauncher {
             functions.insert(kernel.name, function.map_err(|error| driver(kernel.name, error))?);
         }
         Ok(Self { streams, copies, functions, limits })
-    }
-
-    /// Returns this launcher with `limits` in place of the limits of its device.
-    #[must_use]
-    pub fn with_limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
     }
 
     /// Returns the stream of the calling thread. One thread requests all work of a phase, so phases
@@ -114,17 +110,20 @@ fn load(
     found: &Gpu,
     program: &Program,
 ) -> Result<Arc<CudaModule>, LaunchError> {
-    let cache = Cache::new(program, found.architecture);
-    if let Some(ptx) = cache.read() {
+    let file = cache_file(program, found.architecture);
+    if let Some(file) = &file
+        && let Some(ptx) = cached(file)
+    {
         match context.load_module(Ptx::from_src(ptx.replace('\0', ""))) {
             Ok(module) => return Ok(module),
-            Err(_) => cache.forget(),
+            Err(_) => drop(fs::remove_file(file)),
         }
     }
     let ptx = compile(program, found.architecture).map_err(|error| failed("kernels", &error))?;
     let module = context.load_module(Ptx::from_src(ptx.clone()));
     let module = module.map_err(|error| driver("the kernels cannot be loaded", error))?;
-    cache.write(&ptx);
+    // The cache is optional, so errors of writing to it are ignored.
+    let _ = file.map(|file| cache(&file, &ptx));
     Ok(module)
 }
 

@@ -53,9 +53,9 @@ fn load(program: &Program) -> HostProgram {
 
 impl Bring for HostLauncher {
     fn bring(program: &Program, limits: Option<Limits>) -> Self {
-        let launcher = Self::of(load(program));
-        let limits = limits.unwrap_or_else(|| launcher.limits());
-        launcher.with_limits(limits)
+        let mut launcher = Self::of(load(program));
+        launcher.limits = limits.unwrap_or(launcher.limits);
+        launcher
     }
 }
 

@@ -10,9 +10,9 @@ use super::*;
 
 impl Bring for CudaLauncher {
     fn bring(program: &Program, limits: Option<Limits>) -> Self {
-        let launcher = Self::new(&find().unwrap(), program).unwrap();
-        let limits = limits.unwrap_or_else(|| launcher.limits());
-        launcher.with_limits(limits)
+        let mut launcher = Self::new(&find().unwrap(), program).unwrap();
+        launcher.limits = limits.unwrap_or(launcher.limits);
+        launcher
     }
 }
 
