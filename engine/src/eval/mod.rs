@@ -5,7 +5,6 @@
 mod builtin;
 pub mod embedded;
 mod evaluator;
-mod factor_bounds;
 mod factor_sum;
 mod move_ordering;
 mod sum;

@@ -1,12 +1,11 @@
 //! The evaluation by patterns: the sum of the expanded weights of all pattern instances.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
-use super::factor_bounds::FactorBounds;
 use super::factor_sum::{self, Places};
 use super::layout::{Block, MARGIN, TableLayout};
 use super::sum::{Middles, sum};
@@ -18,6 +17,7 @@ use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{
     FactorShape, Geometry, Indices, LANES, Lanes, PatternSet, Scalar, ScalarCounts,
 };
+use crate::random::random_game;
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
@@ -35,8 +35,10 @@ pub struct Tables {
     blocks: Arc<[OnceLock<Expanded>]>,
     /// The source of the blocks that are not expanded yet; `None` if the weights are not packed.
     packed: Option<&'static PackedWeights>,
-    ordering: Option<MoveOrdering>,
-    models: Models,
+    /// The move-ordering evaluation, if any.
+    pub ordering: Option<MoveOrdering>,
+    /// The models that the search uses for pruning.
+    pub models: Models,
 }
 
 /// An expanded block, and the likely range of its factors' contribution, if it has factors.
@@ -90,18 +92,6 @@ impl Tables {
             ordering: ordering.map(MoveOrdering::new),
             models,
         }
-    }
-
-    /// Returns these tables with `models` in place of their pruning models.
-    #[must_use]
-    pub fn with_models(self, models: Models) -> Self {
-        Self { models, ..self }
-    }
-
-    /// Returns these tables with another move-ordering evaluation; without one if it is `None`.
-    #[must_use]
-    pub fn with_move_ordering(self, weights: Option<&MoveOrderingWeights>) -> Self {
-        Self { ordering: weights.map(MoveOrdering::new), ..self }
     }
 
     /// Expands all blocks on all threads, so that no search has to wait for the expansion.
@@ -389,6 +379,47 @@ impl Evaluate for Tables {
 #[inline]
 fn phase_at(ply: u32) -> usize {
     (ply as usize).min(PHASES - 1)
+}
+
+const GAMES: u64 = 200;
+/// Half the width of the likely range of the factors' contribution, in standard deviations of it.
+const DEVIATIONS: f64 = 3.0;
+
+/// Positions of random games. In these, contributions vary more than in a search: ranges are wider.
+static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
+    let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
+    steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
+});
+
+/// The mean of the factors' contribution to a value, and its likely range, in steps of 1/32 disc. A
+/// pruned search does not compute the contribution if no value in the range changes the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct FactorBounds {
+    least: i32,
+    mean: i32,
+    greatest: i32,
+}
+
+impl FactorBounds {
+    fn of(worths: &[i32]) -> Self {
+        let count = worths.len().max(1) as f64;
+        let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
+        let square = |&worth: &i32| (f64::from(worth) - mean) * (f64::from(worth) - mean);
+        let deviation = (worths.iter().map(square).sum::<f64>() / count).sqrt();
+        let least = (mean - DEVIATIONS * deviation).floor() as i32;
+        let greatest = (mean + DEVIATIONS * deviation).ceil() as i32;
+        Self { least, mean: mean.round() as i32, greatest }
+    }
+
+    /// Returns the bounds over the sample positions whose phases `are_meant` accepts. `worth`
+    /// returns the contribution of the factors to a position's value, in steps of 1/32 disc.
+    fn of_phases(
+        are_meant: impl Fn(Phase) -> bool,
+        worth: impl Fn(Phase, &Position) -> i32,
+    ) -> Self {
+        let meant = SAMPLE.iter().filter(|(phase, _)| are_meant(*phase));
+        Self::of(&meant.map(|(phase, position)| worth(*phase, position)).collect::<Vec<_>>())
+    }
 }
 
 #[cfg(test)]

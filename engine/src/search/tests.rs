@@ -247,8 +247,9 @@ fn with_move_ordering(strength: i16) -> Tables {
     let mut random = Generator::new(12);
     let steps = (0..Geometry::new(&set).parameters()).map(|_| random.below(301) as i16 - 150);
     let ordering = MoveOrderingWeights::new(set, strength, steps.collect()).unwrap();
-    let weights = Weights::zero(PatternSet::shipped("discs").unwrap());
-    Tables::new(&weights.with_move_ordering(Some(ordering)))
+    let mut weights = Weights::zero(PatternSet::shipped("discs").unwrap());
+    weights.ordering = Some(ordering);
+    Tables::new(&weights)
 }
 
 #[test]
@@ -271,7 +272,9 @@ pub(crate) fn predictions() -> Models {
 }
 
 pub(super) fn with_predictions() -> Tables {
-    embedded::tables().with_models(predictions())
+    let mut tables = embedded::tables();
+    tables.models = predictions();
+    tables
 }
 
 /// A later search without pruning must not use the bounds of the pruned search.

@@ -4,7 +4,7 @@
 use othello_engine::board::transcript::Step;
 use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::{
-    Evaluate, MAX_STEPS, Models, MoveOrderingWeights, Realization, Tables, Weights,
+    Evaluate, MAX_STEPS, MoveOrderingWeights, Realization, Tables, Weights,
 };
 use othello_engine::file::{Existing, Kind, Provenance, Section};
 use othello_engine::pattern::{Geometry, PatternSet};
@@ -48,16 +48,17 @@ fn a_move_ordering_evaluation_and_a_model_travel_with_the_weights_and_change_no_
     }
     let first = Phase::new(0).unwrap();
     plain.set_steps(first, |_| i16::MIN);
-    let models = Models { realization: realization.clone(), ..Models::NONE };
-    let weights = plain.clone().with_move_ordering(Some(ordering)).with_models(models);
+    let mut weights = plain.clone();
+    weights.ordering = Some(ordering);
+    weights.models.realization.clone_from(&realization);
     weights.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
     let read = Weights::read(&path).unwrap().weights;
     assert_eq!(read.steps(first)[0], -MAX_STEPS);
-    assert_eq!(read.move_ordering(), weights.move_ordering());
-    assert_eq!(read.models().realization, realization);
+    assert_eq!(read.ordering, weights.ordering);
+    assert_eq!(read.models.realization, realization);
     let (with, without) = (Tables::new(&read), Tables::new(&plain));
-    assert_eq!(with.models().realization, realization);
-    assert!(with.move_ordering().is_some() && without.move_ordering().is_none());
+    assert_eq!(with.models.realization, realization);
+    assert!(with.ordering.is_some() && without.ordering.is_none());
     for Step { position, .. } in random_game(5, 0, usize::MAX).steps {
         let value = |tables: &Tables| tables.value(&tables.state(&position), &position);
         assert_eq!(value(&with), value(&without));

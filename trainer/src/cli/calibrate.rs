@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use othello_cli::arguments::{Output, number_from, number_in};
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::{Models, Weights, WeightsChoice, WeightsFile};
+use othello_engine::eval::{Weights, WeightsChoice, WeightsFile};
 use othello_engine::file::{
     Kind, Provenance, Summary, check_name, check_output, check_replaceable,
 };
@@ -118,7 +118,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     match &arguments.what {
         What::Ordering(Ordering { changing, seed, positions, searches, patterns }) => {
             let set = Path::new(patterns);
-            let (weights, provenance) = changing.load("calibrate ordering", [set])?;
+            let (mut weights, provenance) = changing.load("calibrate ordering", [set])?;
             let set = PatternSet::named(patterns, Path::new(""))?;
             let provenance = provenance
                 .with("patterns", set.to_toml())
@@ -129,37 +129,36 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let settings = ordering::Settings { set, seed, families, searches };
             changing.calibrate(provenance, ordering::stages(&settings), session, |work| {
                 let found = ordering::calibrate(&settings, &weights, work)?;
-                let weights = weights.with_move_ordering(Some(found.weights.clone()));
+                weights.ordering = Some(found.weights.clone());
                 Ok((found, weights))
             })
         }
         &What::Probcut(Probcut { ref changing, seed, positions, depth }) => {
-            let (weights, provenance) = changing.load("calibrate probcut", [])?;
+            let (mut weights, provenance) = changing.load("calibrate probcut", [])?;
             let provenance =
                 provenance.with("seed", seed).with("positions", positions).with("depth", depth);
             let settings = Settings { seed, positions, most: depth };
             changing.calibrate(provenance, probcut::stages(&settings), session, |work| {
                 let found = probcut::calibrate(&settings, &weights, work)?;
-                let probcut = Some(found.probcut.clone());
-                let models = Models { probcut, ..weights.models().clone() };
-                Ok((found, weights.with_models(models)))
+                weights.models.probcut = Some(found.probcut.clone());
+                Ok((found, weights))
             })
         }
         &What::Ends(Ends { ref changing, seed, positions, empties }) => {
-            let (weights, provenance) = changing.load("calibrate ends", [])?;
+            let (mut weights, provenance) = changing.load("calibrate ends", [])?;
             let provenance =
                 provenance.with("seed", seed).with("positions", positions).with("empties", empties);
             let settings = Settings { seed, positions, most: empties };
             changing.calibrate(provenance, ends::stages(&settings), session, |work| {
                 let found = ends::calibrate(&settings, &weights, work)?;
-                let models = Models { ends: Some(found.ends.clone()), ..weights.models().clone() };
-                Ok((found, weights.with_models(models)))
+                weights.models.ends = Some(found.ends.clone());
+                Ok((found, weights))
             })
         }
         What::Realization(Realization { changing, data, games }) => {
             let data = record_files(data)?;
             let inputs = data.iter().map(PathBuf::as_path);
-            let (weights, provenance) = changing.load("calibrate realization", inputs)?;
+            let (mut weights, provenance) = changing.load("calibrate realization", inputs)?;
             let counted = Counted::read(&data, *games, session.progress())?;
             let provenance = provenance
                 .with("data", counted.sha256())
@@ -167,9 +166,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 .with("positions", counted.positions);
             changing.calibrate(provenance, counted.stages(), session, |work| {
                 let found = realization::calibrate(&weights, &counted, work)?;
-                let realization = Some(found.realization.clone());
-                let models = Models { realization, ..weights.models().clone() };
-                Ok((found, weights.with_models(models)))
+                weights.models.realization = Some(found.realization.clone());
+                Ok((found, weights))
             })
         }
     }

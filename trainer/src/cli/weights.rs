@@ -207,7 +207,7 @@ pub fn diff(arguments: &DiffArguments, session: &Session) -> anyhow::Result<Outc
     let max_steps = phases.iter().map(|row| row.max_steps).max().unwrap_or(0);
     let factors_equal = first.factors() == second.factors();
     let equal = max_steps == 0 && factors_equal;
-    let ordering_equal = first.move_ordering() == second.move_ordering();
+    let ordering_equal = first.ordering == second.ordering;
     session.print(&Difference { equal, factors_equal, ordering_equal, max_steps, phases })?;
     Ok(Outcome::wrong_if(!equal))
 }

@@ -23,8 +23,10 @@ pub struct Weights {
     /// The training counts: a row for each phase; only one row, of zeros, if they are unknown.
     pub(super) counts: Array2<u32>,
     factors: Option<Factors>,
-    ordering: Option<MoveOrderingWeights>,
-    models: Models,
+    /// The weights of the move-ordering evaluation, if any.
+    pub ordering: Option<MoveOrderingWeights>,
+    /// The models that the search uses for pruning.
+    pub models: Models,
 }
 
 /// The content of a weights file, with its provenance and checksum.
@@ -130,28 +132,6 @@ impl Weights {
     /// Returns the factor vectors for modification; `None` if the pattern set has no factors.
     pub fn factors_mut(&mut self) -> Option<&mut Factors> {
         self.factors.as_mut()
-    }
-
-    /// Returns the weights of the move-ordering evaluation; `None` if the file has none.
-    pub fn move_ordering(&self) -> Option<&MoveOrderingWeights> {
-        self.ordering.as_ref()
-    }
-
-    /// Replaces the weights of the move-ordering evaluation; `None` removes them.
-    #[must_use]
-    pub fn with_move_ordering(self, ordering: Option<MoveOrderingWeights>) -> Self {
-        Self { ordering, ..self }
-    }
-
-    /// Returns the models that the search uses for pruning.
-    pub fn models(&self) -> &Models {
-        &self.models
-    }
-
-    /// Replaces the models that the search uses for pruning.
-    #[must_use]
-    pub fn with_models(self, models: Models) -> Self {
-        Self { models, ..self }
     }
 
     /// Reads a weights file. Checks the whole file, including its checksums.

@@ -33,8 +33,8 @@ impl ExpandedWeights {
             set: weights.set().clone(),
             geometry: weights.geometry().clone(),
             blocks: layout::expand(weights),
-            ordering: weights.move_ordering().cloned(),
-            models: weights.models().clone(),
+            ordering: weights.ordering.clone(),
+            models: weights.models.clone(),
         }
     }
 

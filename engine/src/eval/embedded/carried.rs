@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::sha256;
 use crate::eval::{PackedWeights, Tables, Weights, WeightsFile};
 use crate::file::Provenance;
 
@@ -14,11 +15,6 @@ static PACKED: LazyLock<PackedWeights> =
 
 /// The embedded tables, shared by all players of the process. Each block is expanded at first use.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
-
-/// Returns the SHA-256 of the embedded weights file, as `sha256sum` prints it.
-pub fn sha256() -> &'static str {
-    env!("OTHELLO_EMBEDDED_SHA256")
-}
 
 /// Returns the settings and inputs that determined the embedded weights.
 pub fn provenance() -> Provenance {

@@ -127,3 +127,10 @@ fn factors_are_left_out_where_they_hardly_ever_move_a_value_across_the_window() 
     assert!(3 * left_out > all, "{left_out} of {all} left out");
     assert!(100 * wrong < all, "{wrong} of {all} on the wrong side");
 }
+
+#[test]
+fn likely_is_what_lies_within_three_standard_deviations() {
+    let likely = FactorBounds::of(&[8, 12, 8, 12]);
+    assert_eq!(likely, FactorBounds { least: 4, mean: 10, greatest: 16 });
+    assert_eq!(FactorBounds::of(&[]), FactorBounds { least: 0, mean: 0, greatest: 0 });
+}

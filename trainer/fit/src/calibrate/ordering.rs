@@ -9,7 +9,7 @@ use std::fmt;
 
 use othello_engine::board::{CORNERS, Discs, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
-    Evaluate, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights, nearest_weight,
+    Evaluate, MoveOrdering, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights, nearest_weight,
 };
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::random::Generator;
@@ -129,7 +129,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     let parameters = geometry.parameters();
     with(0, vec![0; parameters])?;
 
-    let mut evaluator = Tables::new(weights).with_move_ordering(None);
+    let mut evaluator = Tables::new(weights);
+    evaluator.ordering = None;
     let [learned, held_out] = families(settings, &geometry, &evaluator, work)?;
     let found = learned.fit(parameters, RIDGE);
     let by_counts = learned.fit(parameters, COUNTS_ALONE);
@@ -142,7 +143,7 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     let natural = 16.0 * 1024.0 / (f64::from(STEPS_PER_DISC) * found.counts[0].max(0.1));
     let strengths = STRENGTHS.map(|times| (times * natural).round() as i16);
     for (stage, strength) in (1..).zip(strengths) {
-        evaluator = evaluator.with_move_ordering(Some(&with(strength, steps.clone())?));
+        evaluator.ordering = Some(MoveOrdering::new(&with(strength, steps.clone())?));
         trials.push(Trial { strength, nodes: nodes(stage, &positions, &evaluator, work)? });
     }
     let best = trials.iter().min_by_key(|trial| trial.nodes).map_or(0, |trial| trial.strength);
@@ -264,7 +265,6 @@ fn nodes(stage: usize, positions: &[Position], evaluator: &Tables, work: &Work<'
 
 #[cfg(test)]
 mod tests {
-    use othello_engine::eval::MoveOrdering;
     use othello_engine::random::random_position;
 
     use super::*;

@@ -207,7 +207,7 @@ fn check_weights(weights: &Weights) {
     if weights.geometry().parameters() > MANY {
         return;
     }
-    if let Some(ordering) = weights.move_ordering() {
+    if let Some(ordering) = &weights.ordering {
         assert!(ordering.strength() >= 0 && ordering.steps().iter().all(|s| limits.contains(s)));
     }
     let evaluator = Tables::new(weights);

@@ -70,7 +70,7 @@ impl WeightsSummary {
                 .map(|phase| weights.geometry().positions(weights.counts(phase)))
                 .collect(),
             squares: Phase::all().map(|phase| squares(weights, phase)).collect(),
-            predictions: Predictions::of(weights.models()),
+            predictions: Predictions::of(&weights.models),
         }
     }
 
