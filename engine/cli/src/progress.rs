@@ -26,9 +26,9 @@ pub struct Reporter {
     is_quiet: AtomicBool,
     stage: Mutex<Option<Stage>>,
     done: AtomicU64,
-    file: OnceLock<ShownFile>,
+    pub(crate) file: OnceLock<ShownFile>,
     file_failed: AtomicBool,
-    interrupts: Interrupts,
+    pub(crate) interrupts: Interrupts,
     /// For each stage by name, the number of units that an earlier run of the command had finished.
     resumed: Mutex<Map<String, Value>>,
 }
@@ -56,14 +56,6 @@ impl Reporter {
         *lock(&self.stage) = None;
         self.is_quiet.store(false, Relaxed);
         result
-    }
-
-    pub(crate) fn keep_in(&self, file: ShownFile) {
-        let _ = self.file.set(file);
-    }
-
-    pub(crate) fn interrupts(&self) -> &Interrupts {
-        &self.interrupts
     }
 
     /// Returns how many units an earlier run had finished, for each stage that has such units.

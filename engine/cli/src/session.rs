@@ -45,7 +45,7 @@ pub struct Session {
     threads: usize,
     json: bool,
     reporter: Arc<Reporter>,
-    begun: OnceLock<Instant>,
+    begun: Instant,
     /// In a step of another subcommand: the file for the report, in place of standard output.
     step: Option<StepReport>,
 }
@@ -63,7 +63,7 @@ impl Session {
             threads: self.threads,
             json: self.json,
             reporter: Arc::clone(&self.reporter),
-            begun: Instant::now().into(),
+            begun: Instant::now(),
             step: Some(StepReport { path: path.to_owned(), summary: OnceLock::new() }),
         }
     }
@@ -86,12 +86,12 @@ impl Session {
 
     /// Returns the time at which the subcommand began its work.
     pub fn begun(&self) -> Instant {
-        *self.begun.get_or_init(Instant::now)
+        self.begun
     }
 
     /// Returns the time since the subcommand began its work, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.begun().elapsed().as_secs_f64()
+        self.begun.elapsed().as_secs_f64()
     }
 
     /// Ends the progress display and prints the report; returns [`Outcome::Done`].
@@ -111,19 +111,9 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    fn work(
-        self,
-        command: impl FnOnce(&Self) -> anyhow::Result<Outcome>,
-    ) -> anyhow::Result<Outcome> {
-        self.begun();
-        let outcome = command(&self);
-        self.reporter.finish();
-        outcome
-    }
-
     fn start(common: &Common, reporter: Arc<Reporter>) -> anyhow::Result<Self> {
         if let Some(path) = &common.progress_file {
-            reporter.keep_in(progress_file(path).context("--progress-file")?);
+            let _ = reporter.file.set(progress_file(path).context("--progress-file")?);
         }
         InstructionSet::asked_for()?;
         // Rayon reads 0 as "all cores".
@@ -136,7 +126,7 @@ impl Session {
             threads: rayon::current_num_threads(),
             json: common.json,
             reporter,
-            begun: OnceLock::new(),
+            begun: Instant::now(),
             step: None,
         })
     }
@@ -187,13 +177,14 @@ pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Out
     let outcome = interrupt::listen(move |signal| answering.interrupt(signal))
         .context("cannot listen for interrupts")
         .and_then(|()| Session::start(common, Arc::clone(&reporter)))
-        .and_then(|session| session.work(command));
+        .and_then(|session| command(&session));
+    reporter.finish();
     let status = match outcome {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::FoundWrong) => 1,
         Err(error) if error.chain().any(|cause| cause.is::<Interrupted>()) => {
-            reporter.message(reporter.interrupts().farewell());
-            reporter.interrupts().exit_status()
+            reporter.message(reporter.interrupts.farewell());
+            reporter.interrupts.exit_status()
         }
         Err(error) => {
             reporter.error(&explanation(&error));

@@ -13,7 +13,7 @@ use othello_cli::arguments::number_in;
 use super::arguments::POSITION;
 use super::solve::Line;
 use super::{Outcome, Session};
-use crate::board::Square;
+use crate::board::{Square, StatedPosition};
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};
 use crate::player::{SearchBy, SearchSpec};
 use crate::progress::Progress as _;
@@ -38,10 +38,9 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-struct Row {
-    /// The feature that was switched off; null for the search with all features.
-    without: Option<&'static str>,
+/// The cost of the searches of all positions.
+#[derive(Clone, Serialize, schemars::JsonSchema)]
+struct Cost {
     /// The nodes of the searches of all positions.
     nodes: u64,
     /// The nodes of a search by realization probability at each number of moves below the root.
@@ -51,6 +50,14 @@ struct Row {
     seconds: f64,
     /// The CPU time of the thread. It is nearly the same on a busy machine, unlike `seconds`.
     cpu_seconds: f64,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Row {
+    /// The feature that was switched off; null for the search with all features.
+    without: Option<&'static str>,
+    #[serde(flatten)]
+    cost: Cost,
     /// The nodes, divided by those of the search with all features.
     nodes_ratio: f64,
     /// The CPU time, divided by that of the search with all features.
@@ -72,14 +79,8 @@ struct Variant {
     pruning: Pruning,
 }
 
-struct Solved {
-    found: Vec<(Value, Option<Square>)>,
-    nodes: u64,
-    /// In a search by realization probability: the nodes at each number of moves below the root.
-    nodes_by_depth: Vec<u64>,
-    seconds: f64,
-    cpu_seconds: f64,
-}
+/// For each position, its value and best move.
+type Found = Vec<(Value, Option<Square>)>;
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Ablate {
@@ -103,9 +104,9 @@ impl fmt::Display for Ablate {
             };
             [
                 row.without.unwrap_or("(nothing)").to_owned(),
-                row.nodes.to_string(),
+                row.cost.nodes.to_string(),
                 format!("{:.2}", row.nodes_ratio),
-                format!("{:.3}", row.cpu_seconds),
+                format!("{:.3}", row.cost.cpu_seconds),
                 format!("{:.2}", row.cpu_ratio),
                 row.different_moves.to_string(),
                 note,
@@ -153,19 +154,21 @@ impl Arguments {
         variant: &Variant,
         (evaluator, lines): (&Evaluator, &[Line]),
         session: &Session,
-    ) -> anyhow::Result<Solved> {
+    ) -> anyhow::Result<(Found, Cost)> {
         let search = Search::new(evaluator).hash_mb(self.hash_mb as usize);
         let search = search.pruning(variant.pruning.clone()).features(variant.features);
         let mut searcher = search.searcher().context("--hash-mb")?;
         let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
         let mut nodes = 0;
-        let mut nodes_by_depth = vec![];
-        let found = lines.iter().map(|Line { position, .. }| {
+        let mut nodes_by_depth: Vec<u64> = vec![];
+        let found = lines.iter().map(|Line(StatedPosition { position, .. })| {
             searcher.new_game();
             let found = searcher.search(position, self.depth.unwrap_or(position.empties()));
             session.progress().advance(1);
             nodes += found.nodes;
-            add(&mut nodes_by_depth, &searcher.nodes_by_ply()[position.ply() as usize..]);
+            let counts = &searcher.nodes_by_ply()[position.ply() as usize..];
+            nodes_by_depth.resize(nodes_by_depth.len().max(counts.len()), 0);
+            nodes_by_depth.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             (found.value, found.best)
         });
         let found = found.collect();
@@ -173,13 +176,8 @@ impl Arguments {
         let (seconds, cpu_seconds) = (seconds.as_secs_f64(), cpu.as_secs_f64());
         let last = nodes_by_depth.iter().rposition(|&nodes| nodes > 0);
         nodes_by_depth.truncate(last.map_or(0, |last| last + 1));
-        Ok(Solved { found, nodes, nodes_by_depth, seconds, cpu_seconds })
+        Ok((found, Cost { nodes, nodes_by_depth, seconds, cpu_seconds }))
     }
-}
-
-fn add(sums: &mut Vec<u64>, counts: &[u64]) {
-    sums.resize(sums.len().max(counts.len()), 0);
-    sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
 }
 
 /// Searches all positions with all features, then without each feature in turn, on one thread.
@@ -190,23 +188,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.progress().begin("ablate (positions)", 0, (variants.len() * lines.len()) as u64);
     let solved =
         variants.iter().map(|variant| arguments.search(variant, (&evaluator, &lines), session));
-    let solved = solved.collect::<anyhow::Result<Vec<Solved>>>()?;
-    let all = &solved[0];
-    let stated = lines.iter().any(|line| !line.moves.is_empty());
-    let row = |(variant, one): (&Variant, &Solved)| {
-        let both = || one.found.iter().zip(&all.found);
+    let solved = solved.collect::<anyhow::Result<Vec<(Found, Cost)>>>()?;
+    let (all, all_cost) = &solved[0];
+    let stated = lines.iter().any(|line| !line.0.moves.is_empty());
+    let row = |(variant, (found, cost)): (&Variant, &(Found, Cost))| {
+        let both = || found.iter().zip(all);
         Row {
             without: variant.without,
-            nodes: one.nodes,
-            nodes_by_depth: one.nodes_by_depth.clone(),
-            seconds: one.seconds,
-            cpu_seconds: one.cpu_seconds,
-            nodes_ratio: one.nodes as f64 / all.nodes.max(1) as f64,
-            cpu_ratio: one.cpu_seconds / all.cpu_seconds.max(1e-9),
+            cost: cost.clone(),
+            nodes_ratio: cost.nodes as f64 / all_cost.nodes.max(1) as f64,
+            cpu_ratio: cost.cpu_seconds / all_cost.cpu_seconds.max(1e-9),
             different_scores: both().filter(|(one, all)| one.0 != all.0).count(),
             different_moves: both().filter(|(one, all)| one.1 != all.1).count(),
             stated_moves: stated.then(|| {
-                let pairs = lines.iter().zip(&one.found);
+                let pairs = lines.iter().zip(found);
                 pairs.filter(|(line, found)| line.states_as_best(found.1)).count()
             }),
         }

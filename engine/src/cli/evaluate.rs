@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use othello_cli::arguments::number_in;
 
@@ -65,19 +65,13 @@ impl Arguments {
 #[derive(Default, Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Evaluation {
     /// The value of each board in discs, for the side to move.
-    #[serde(serialize_with = "in_discs")]
-    #[schemars(with = "Vec<f64>")]
-    values: Vec<Value>,
+    values: Vec<f64>,
     /// The number of values from the book.
     from_book: usize,
     #[serde(flatten)]
     agreement: AgreementReport,
     /// The wall time.
     seconds: f64,
-}
-
-fn in_discs<S: Serializer>(values: &[Value], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(values.iter().map(|value| value.discs()))
 }
 
 impl fmt::Display for Evaluation {
@@ -127,7 +121,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         for (board, &(value, best)) in boards.iter().zip(&found) {
             agreement.add(board, value, best);
         }
-        evaluation.values.extend(found.into_iter().map(|(value, _)| value));
+        evaluation.values.extend(found.into_iter().map(|(value, _)| value.discs()));
         session.progress().advance(lines.source().bytes_read() - bytes_before);
     }
     if evaluation.values.is_empty() {

@@ -11,7 +11,7 @@ use super::arguments::Positions;
 use super::{Outcome, Session};
 use crate::board::notation::board_text;
 use crate::board::transcript::Form;
-use crate::board::{Discs, Position, Side, Square, StatedPosition};
+use crate::board::{Discs, Square, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Search, Searcher};
@@ -37,20 +37,14 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// A position of the input, with the scores that the input states for it.
-pub(super) struct Line {
-    pub(super) position: Position,
-    pub(super) side: Side,
-    pub(super) expected: Option<Discs>,
-    pub(super) moves: Vec<(Square, Discs)>,
-    form: Form,
-}
+/// A position of the input. If the input states a score for it, the score is in whole discs.
+pub(super) struct Line(pub(super) StatedPosition);
 
 impl Line {
     /// Returns true if the input states a score for `square`, and no better one for another move.
     pub(super) fn states_as_best(&self, square: Option<Square>) -> bool {
-        let best = self.moves.iter().map(|&(_, score)| score).max();
-        self.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
+        let best = self.0.moves.iter().map(|&(_, score)| score).max();
+        self.0.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
     }
 }
 
@@ -58,12 +52,11 @@ impl FromStr for Line {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let StatedPosition { position, side, score, moves, form } = text.parse()?;
-        let whole = |score: f64| match score.fract() {
-            0.0 => Ok(score as Discs),
-            _ => Err(Invalid(format!("`{score}` is not a score; expected whole discs"))),
-        };
-        Ok(Self { position, side, expected: score.map(whole).transpose()?, moves, form })
+        let stated: StatedPosition = text.parse()?;
+        match stated.score.filter(|score| score.fract() != 0.0) {
+            Some(score) => Err(Invalid(format!("`{score}` is not a score; expected whole discs"))),
+            None => Ok(Self(stated)),
+        }
     }
 }
 
@@ -161,12 +154,12 @@ impl fmt::Display for Solve {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;
-    Form::report(lines.iter().map(|line| line.form), session.progress());
+    Form::report(lines.iter().map(|line| line.0.form), session.progress());
     let search = Search::new(&evaluator).hash_mb(arguments.hash_mb).threads(session.threads());
     let mut team =
         search.team(lines.len()).context("--hash-mb, the size of the table of each thread")?;
     session.progress().begin("solve (positions)", 0, lines.len() as u64);
-    let solve = |searcher: &mut Searcher<'_, Evaluator>, line: &Line| {
+    let solve = |searcher: &mut Searcher<'_, Evaluator>, Line(line): &Line| {
         let begun = Instant::now();
         let solution = searcher.solve(&line.position);
         let seconds = begun.elapsed().as_secs_f64();
@@ -183,7 +176,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             best: solution.best.map(|square| square.to_string()),
             nodes: solution.nodes,
             seconds,
-            expected: line.expected,
+            expected: line.score.map(|score| score as Discs),
             moves,
         }
     };

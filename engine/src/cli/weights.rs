@@ -189,9 +189,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
         coverage: Covered::of(weights.geometry()),
-        ordering: weights.move_ordering().map(Light::of),
+        ordering: weights.ordering.as_ref().map(Light::of),
         selective: selective(&weights),
-        predictions: arguments.predictions.then(|| Predictions::of(weights.models())),
+        predictions: arguments.predictions.then(|| Predictions::of(&weights.models)),
         counts: counted.then(|| Phase::all().map(|phase| counts(&weights, phase)).collect()),
         sha256,
         provenance,
@@ -200,13 +200,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 fn selective(weights: &Weights) -> Vec<&'static str> {
-    let Models { probcut, ends, realization } = weights.models();
-    let there = [
-        ("probcut", probcut.is_some()),
-        ("ends", ends.is_some()),
-        ("realization", realization.is_some()),
+    let Models { probcut, ends, realization } = &weights.models;
+    let names = [
+        probcut.is_some().then_some("probcut"),
+        ends.is_some().then_some("ends"),
+        realization.is_some().then_some("realization"),
     ];
-    there.into_iter().filter(|&(_, is_there)| is_there).map(|(name, _)| name).collect()
+    names.into_iter().flatten().collect()
 }
 
 fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {

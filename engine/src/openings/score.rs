@@ -2,21 +2,18 @@
 
 use rayon::prelude::*;
 
+use super::ply::mover;
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
 /// Converts the positions of a ply to the form in which they are scored: canonical, in ascending
 /// order, and with a player who can move (after a pass if necessary). Finished games are omitted.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
-    let mover = |position: &Position| {
-        let passed = position.pass();
-        match (position.moves(), passed.moves()) {
-            (0, 0) => None,
-            (0, _) => Some(passed.canonical()),
-            _ => Some(*position),
-        }
+    let to_mover = |position: &Position| {
+        let mover = mover(position);
+        (mover.moves() != 0).then(|| mover.canonical())
     };
-    let mut movers: Vec<Position> = positions.par_iter().filter_map(mover).collect();
+    let mut movers: Vec<Position> = positions.par_iter().filter_map(to_mover).collect();
     movers.par_sort_unstable();
     // A position after a pass may be in the list a second time, reached by moves.
     movers.dedup();

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::ply::mover;
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
@@ -38,7 +39,7 @@ impl OpeningTree {
                 let child = position.after(square, position.flips(square));
                 if !child.is_over() && seen.insert(child.canonical()) {
                     nodes.push(Node { parent, square });
-                    movers.push(if child.moves() == 0 { child.pass() } else { child });
+                    movers.push(mover(&child));
                 }
             }
         }
@@ -75,7 +76,6 @@ mod tests {
 
     use super::*;
     use crate::openings::enumerate;
-    use crate::openings::ply::mover;
     use crate::progress::Silent;
 
     #[test]

@@ -12,7 +12,7 @@ pub const MAX_DISTINCT_PLIES: usize = 9;
 /// The beginnings (opening and random moves) of the games of a self-play run.
 #[derive(Clone, Debug)]
 pub struct Beginnings<'s> {
-    settings: &'s Settings,
+    pub(super) settings: &'s Settings,
     distinct: Option<Distinct>,
 }
 
@@ -28,11 +28,6 @@ impl<'s> Beginnings<'s> {
     pub fn new(settings: &'s Settings) -> Self {
         let is_distinct = settings.openings == Openings::Distinct;
         Self { settings, distinct: is_distinct.then(|| Distinct::new(settings)) }
-    }
-
-    /// Returns the settings of the self-play run.
-    pub fn settings(&self) -> &'s Settings {
-        self.settings
     }
 
     pub(super) fn fits(&self, index: u64, game: &Game) -> bool {

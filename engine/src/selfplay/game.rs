@@ -1,6 +1,6 @@
 //! One game of self-play: random moves, then moves of a search, then exact play.
 
-use super::{Beginnings, PerSide, Settings};
+use super::{Beginnings, Settings};
 use crate::board::transcript::Replay;
 use crate::board::{Side, Square};
 use crate::eval::Evaluate;
@@ -8,31 +8,27 @@ use crate::random::Generator;
 use crate::record::{Game, Solved};
 use crate::search::{Searcher, Strength};
 
-/// The players of a game.
+/// The players of a game, each with its transposition table.
 #[derive(Debug)]
-pub enum Players<'s, 'a, E: Evaluate> {
-    /// One evaluation plays against itself, with one transposition table for both sides.
-    Same(&'s mut Searcher<'a, E>),
-    /// Two evaluations play against each other, each with its transposition table.
-    Different(PerSide<&'s mut Searcher<'a, E>>),
+pub struct Players<'s, 'a, E: Evaluate> {
+    /// The player of black.
+    pub black: &'s mut Searcher<'a, E>,
+    /// The player of white; `None` if the player of black also plays white.
+    pub white: Option<&'s mut Searcher<'a, E>>,
 }
 
 impl<'a, E: Evaluate> Players<'_, 'a, E> {
     fn new_game(&mut self) {
-        match self {
-            Self::Same(both) => both.new_game(),
-            Self::Different(PerSide { black, white }) => {
-                black.new_game();
-                white.new_game();
-            }
+        self.black.new_game();
+        if let Some(white) = &mut self.white {
+            white.new_game();
         }
     }
 
     fn of(&mut self, side: Side) -> &mut Searcher<'a, E> {
-        match (self, side) {
-            (Self::Same(both), _) => both,
-            (Self::Different(sides), Side::Black) => sides.black,
-            (Self::Different(sides), Side::White) => sides.white,
+        match (side, &mut self.white) {
+            (Side::White, Some(white)) => white,
+            _ => self.black,
         }
     }
 }
@@ -58,7 +54,7 @@ pub fn play_together<E: Evaluate>(
 ) -> Vec<Game> {
     let begin = |&index| Underway::begin(beginnings, index);
     let mut games: Vec<Underway<'_>> = indices.iter().map(begin).collect();
-    if beginnings.settings().searches_are_shallow() {
+    if beginnings.settings.searches_are_shallow() {
         for ply in 0..60 {
             for game in &mut games {
                 if game.replay.end.ply() == ply && game.is_searched_afresh() {
@@ -85,7 +81,7 @@ struct Underway<'s> {
 
 impl<'s> Underway<'s> {
     fn begin(beginnings: &Beginnings<'s>, index: u64) -> Self {
-        let settings = beginnings.settings();
+        let settings = beginnings.settings;
         let replay = beginnings.of(index);
         let random_plies = replay.steps.len() as u8;
         let exact = settings.exact.draw(&mut stream(Purpose::PerfectPlay, settings.seed, index));
@@ -208,7 +204,7 @@ mod tests {
     use super::*;
     use crate::board::Discs;
     use crate::eval::{Evaluator, Mobility, Zero};
-    use crate::selfplay::Exploration;
+    use crate::selfplay::{Exploration, PerSide};
 
     fn settings() -> Settings {
         Settings { values: true, ..Settings::new(7, "10..=20".parse().unwrap(), 2, 9) }
@@ -216,7 +212,7 @@ mod tests {
 
     fn play_alone(settings: &Settings, index: u64) -> Game {
         let mut searcher = Searcher::new(&Mobility, 1);
-        play(&Beginnings::new(settings), index, &mut Players::Same(&mut searcher))
+        play(&Beginnings::new(settings), index, &mut Players { black: &mut searcher, white: None })
     }
 
     /// Games played together share tables, one for each side, which must not change any move.
@@ -229,8 +225,7 @@ mod tests {
             let beginnings = Beginnings::new(&settings);
             let indices: Vec<u64> = (0..12).collect();
             let [mut black, mut white] = [(); 2].map(|()| Searcher::new(&Mobility, 1));
-            let sides = PerSide { black: &mut black, white: &mut white };
-            let mut players = Players::Different(sides);
+            let mut players = Players { black: &mut black, white: Some(&mut white) };
             let together = play_together(&beginnings, &indices, &mut players);
             let alone = indices.iter().map(|&index| play(&beginnings, index, &mut players));
             assert_eq!(alone.collect::<Vec<Game>>(), together);
@@ -294,7 +289,7 @@ mod tests {
         let evaluators = PerSide { black: Evaluator::from(Mobility), white: Evaluator::from(Zero) };
         let new = |side| Searcher::new(evaluators.of(side), 1);
         let (mut black, mut white) = (new(Side::Black), new(Side::White));
-        let mut players = Players::Different(PerSide { black: &mut black, white: &mut white });
+        let mut players = Players { black: &mut black, white: Some(&mut white) };
         let game = play(&Beginnings::new(&settings), 5, &mut players);
         for (step, value) in game.replay().steps.iter().zip(game.values().unwrap()) {
             let found = new(step.side).search(&step.position, *settings.depth.of(step.side));

@@ -14,7 +14,7 @@ use crate::file::{Existing, Kind, Provenance, Section, Summary};
 use crate::progress::Progress;
 use crate::record::{GAMES_PER_FRAME, Game, GameReader, Record as _, RecordError};
 use crate::run::{self, Items, Opened, Plan, Shard, Stage, size};
-use crate::search::{Pruning, Search, Searchers, Selectivity};
+use crate::search::{Pruning, Search, Searcher, Searchers, Selectivity};
 
 use pack::Tally;
 pub use pack::pack;
@@ -206,7 +206,7 @@ struct GamesByNumber<'a, E: Identified> {
     white: Option<Searchers<'a, E>>,
 }
 
-impl<E: Identified> Items for GamesByNumber<'_, E> {
+impl<'a, E: Identified> Items for GamesByNumber<'a, E> {
     type Input = ();
     type Output = Game;
     type Error = RecordError;
@@ -225,13 +225,12 @@ impl<E: Identified> Items for GamesByNumber<'_, E> {
 
     fn make(&self, (): &(), numbers: Range<u64>) -> Result<Vec<Game>, RecordError> {
         let numbers: Vec<u64> = numbers.collect();
-        let play =
-            |players: &mut Players<'_, '_, E>| play_together(&self.beginnings, &numbers, players);
+        let play = |black: &mut Searcher<'a, E>, white: Option<&mut Searcher<'a, E>>| {
+            play_together(&self.beginnings, &numbers, &mut Players { black, white })
+        };
         Ok(self.black.with(|black| match &self.white {
-            None => play(&mut Players::Same(black)),
-            Some(white) => {
-                white.with(|white| play(&mut Players::Different(PerSide { black, white })))
-            }
+            None => play(black, None),
+            Some(white) => white.with(|white| play(black, Some(white))),
         }))
     }
 

@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
-
 use crate::board::transcript::{self, Form, Replay};
 use crate::board::{Square, StatedPosition};
-use crate::file::FileError;
+use crate::file::{FileError, sha256_of};
 use crate::openings::game_to;
 use crate::progress::Progress;
 use crate::text::{Invalid, Lines};
@@ -117,12 +115,10 @@ impl ListedOpenings {
 
     /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case, one on each line.
     fn sha256(&self) -> String {
-        let mut hash = Sha256::new();
-        for Opening(squares, _) in self.0.iter() {
-            let moves: String = squares.iter().map(ToString::to_string).collect();
-            hash.update(moves + "\n");
-        }
-        hex::encode(hash.finalize())
+        let line = |Opening(squares, _): &Opening| -> String {
+            squares.iter().map(Square::to_string).chain(["\n".to_owned()]).collect()
+        };
+        sha256_of(self.0.iter().map(line).collect::<String>().as_bytes())
     }
 }
 

@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::{Mobility, PhaseSection, Tables, Weights};
-use othello_engine::file::{Existing, Kind, Provenance, Reader, Section};
+use othello_engine::file::{Existing, Kind, Provenance, Reader, Section, sha256_of};
 use othello_engine::openings::{Settings, write_openings};
 use othello_engine::progress::Silent;
 use othello_engine::record::{Game, PlacedPosition, PositionReader, Record, ScoredPosition};
 use othello_engine::search::Search;
 use othello_testing::records;
-use sha2::{Digest as _, Sha256};
 
 /// Weights files of the conformance vectors, each with the file of its expected values.
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
@@ -60,7 +59,7 @@ fn write_manifest(folder: &Path) {
     let line = |name: &str| {
         let made = Some(folder.join(name)).filter(|path| path.exists());
         let bytes = std::fs::read(made.unwrap_or_else(|| shipped(name))).unwrap();
-        format!("{}  {name}\n", hex::encode(Sha256::digest(bytes)))
+        format!("{}  {name}\n", sha256_of(&bytes))
     };
     write(folder, "SHA256SUMS", &FILES.split(' ').map(line).collect::<String>());
 }

@@ -6,7 +6,6 @@
 //! ending is complete. Long commands keep finished work in [parts](crate::run), which are files of
 //! the same format. `datasets/formats.md` describes the bytes.
 
-mod differences;
 mod error;
 mod format;
 mod lock;
@@ -21,7 +20,6 @@ mod source;
 mod tests;
 mod writer;
 
-pub(crate) use differences::escaped;
 pub use error::{FileError, Result, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub(crate) use lock::{lock, patiently, sync_folder};
@@ -30,6 +28,7 @@ pub use packing::unreadable;
 pub use paths::{check_name, folder_of, names_in, open_ordinary, read_ordinary, remove_if_there};
 pub use plain::ShownFile;
 pub(crate) use plain::refuse_shown_within;
+pub(crate) use provenance::escaped;
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{RawSection, Reader, SectionPlace, kind_of};
 pub use source::{sha256_of, sha256_of_file};

@@ -10,7 +10,7 @@
 use std::fmt;
 
 use othello_engine::board::{Discs, Position, Squares};
-use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Tables, Weights};
+use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Tables, Weights};
 use othello_engine::random::Generator;
 use othello_engine::run::{Stage, size};
 use othello_engine::search::{
@@ -175,7 +175,7 @@ fn sample<E: Evaluate>(
     let mut random = Generator::split(settings.seed, number);
     let chance = random.below(MOST_CHANCE + 1);
     let empties = LEAST_EMPTIES + random.below(settings.most + 1 - LEAST_EMPTIES);
-    let game = play(beginnings, number, &mut Players::Same(searcher));
+    let game = play(beginnings, number, &mut Players { black: searcher, white: None });
     let replay = game.replay();
     let from = replay.steps.iter().find(|step| step.position.empties() == empties + chance)?;
     let mut position = from.position;
@@ -217,8 +217,7 @@ fn trials(
     let mut trials = vec![];
     for (stage, deviations) in (1..).zip(TRIED) {
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);
-        let models = Models { ends: Some(tried), ..evaluator.models().clone() };
-        evaluator = evaluator.with_models(models);
+        evaluator.models.ends = Some(tried);
         let pruning = Pruning::default()
             .with_endgame(&evaluator, &EndgameSchedule::always(Selectivity::Percent73))?;
         let search = Search::new(&evaluator).pruning(pruning);

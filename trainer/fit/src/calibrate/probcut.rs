@@ -117,7 +117,7 @@ fn sample<E: Evaluate>(
     number: u64,
     searcher: &mut Searcher<'_, E>,
 ) -> Sample {
-    let game = play(beginnings, number, &mut Players::Same(searcher));
+    let game = play(beginnings, number, &mut Players { black: searcher, white: None });
     let replay = game.replay();
     let mut random = Generator::split(settings.seed, number);
     let position = replay.steps[random.below(replay.steps.len() as u32) as usize].position;
