@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{FactorShape, LANES, MAX_SQUARES, Scalar};
 use crate::board::{Square, Symmetry};
@@ -12,10 +12,16 @@ use crate::file::FileError;
 use crate::text::{Invalid, excerpt, from_toml, read_by};
 
 /// An ordered list of 1 to [`MAX_SQUARES`] different squares.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Pattern {
     name: String,
+    #[serde(serialize_with = "as_words")]
     squares: Vec<Square>,
+}
+
+fn as_words<S: Serializer>(squares: &[Square], serializer: S) -> Result<S::Ok, S::Error> {
+    let words: Vec<String> = squares.iter().map(Square::to_string).collect();
+    serializer.serialize_str(&words.join(" "))
 }
 
 impl Pattern {
@@ -31,27 +37,28 @@ impl Pattern {
 }
 
 /// A validated set of patterns and scalar features, and the shape of its factors, if it has any.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PatternSet {
     name: String,
-    patterns: Vec<Pattern>,
     scalars: Vec<Scalar>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorShape>,
+    #[serde(rename = "pattern")]
+    patterns: Vec<Pattern>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSet {
     name: String,
     #[serde(default)]
     scalars: Vec<Scalar>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     factors: Option<FactorShape>,
     #[serde(default, rename = "pattern")]
     patterns: Vec<RawPattern>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPattern {
     #[serde(default)]
@@ -97,18 +104,8 @@ impl PatternSet {
 
     /// Returns the set as TOML text, from which an equal set can be read.
     pub fn to_toml(&self) -> String {
-        let pattern = |Pattern { name, squares }: &Pattern| {
-            let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
-            RawPattern { name: name.clone(), squares: squares.join(" ") }
-        };
-        let raw = RawSet {
-            name: self.name.clone(),
-            scalars: self.scalars.clone(),
-            factors: self.factors,
-            patterns: self.patterns.iter().map(pattern).collect(),
-        };
         // This never fails, because strings and lists of strings always have a TOML form.
-        toml::to_string(&raw).unwrap_or_default()
+        toml::to_string(self).unwrap_or_default()
     }
 
     /// Returns the name of the set, from its file.
@@ -194,40 +191,30 @@ fn bits(squares: &[Square]) -> u64 {
     squares.iter().map(|square| square.bit()).sum()
 }
 
-const SHIPPED: [(&str, &str); 9] = [
-    ("standard", include_str!("../../patterns/standard.toml")),
-    ("scalars", include_str!("../../patterns/scalars.toml")),
-    ("factors", include_str!("../../patterns/factors.toml")),
-    ("small", include_str!("../../patterns/small.toml")),
-    ("discs", include_str!("../../patterns/discs.toml")),
-    ("ordering", include_str!("../../patterns/ordering.toml")),
-    ("edax", include_str!("../../patterns/edax.toml")),
-    ("egaroucid", include_str!("../../patterns/egaroucid.toml")),
-    ("zebra", include_str!("../../patterns/zebra.toml")),
-];
-
 impl PatternSet {
-    /// The names of the shipped pattern sets.
-    pub const SHIPPED: [&str; SHIPPED.len()] = {
-        let mut names = [""; SHIPPED.len()];
-        let mut number = 0;
-        while number < names.len() {
-            names[number] = SHIPPED[number].0;
-            number += 1;
-        }
-        names
-    };
+    /// The names and the TOML texts of the shipped pattern sets.
+    pub const SHIPPED: [(&str, &str); 9] = [
+        ("standard", include_str!("../../patterns/standard.toml")),
+        ("scalars", include_str!("../../patterns/scalars.toml")),
+        ("factors", include_str!("../../patterns/factors.toml")),
+        ("small", include_str!("../../patterns/small.toml")),
+        ("discs", include_str!("../../patterns/discs.toml")),
+        ("ordering", include_str!("../../patterns/ordering.toml")),
+        ("edax", include_str!("../../patterns/edax.toml")),
+        ("egaroucid", include_str!("../../patterns/egaroucid.toml")),
+        ("zebra", include_str!("../../patterns/zebra.toml")),
+    ];
 
     /// Returns the shipped set with this name; `None` if there is no such set.
     pub fn shipped(name: &str) -> Option<Self> {
-        let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
+        let (_, text) = Self::SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
         Self::from_toml(text).ok()
     }
 
     /// Returns the names of the shipped sets that `is_wanted` accepts, as in `` `standard`, `small`
     /// or `discs` ``.
     pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
-        let wanted = SHIPPED
+        let wanted = Self::SHIPPED
             .iter()
             .filter(|(_, text)| Self::from_toml(text).is_ok_and(|set| is_wanted(&set)));
         let names: Vec<String> = wanted.map(|(name, _)| format!("`{name}`")).collect();
@@ -244,7 +231,7 @@ impl PatternSet {
         }
         let path = folder.join(name);
         if !path.exists() {
-            let names = Self::SHIPPED.map(|name| format!("`{name}`")).join(", ");
+            let names = Self::SHIPPED.map(|(name, _)| format!("`{name}`")).join(", ");
             let reason = format!("neither a file nor one of the pattern sets {names}");
             return Err(FileError::refused(&path, reason));
         }
@@ -321,7 +308,7 @@ mod tests {
 
     #[test]
     fn shipped_sets_are_valid_and_read_back() {
-        for name in PatternSet::SHIPPED {
+        for (name, _) in PatternSet::SHIPPED {
             let set = PatternSet::shipped(name).unwrap();
             assert_eq!(set.name(), name);
             assert_eq!(PatternSet::from_toml(&set.to_toml()).unwrap(), set);

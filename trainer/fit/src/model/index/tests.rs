@@ -32,7 +32,7 @@ fn compare(set: &PatternSet, games: u64) {
 
 #[test]
 fn every_instruction_set_finds_the_classes_of_the_definition() {
-    for name in PatternSet::SHIPPED {
+    for (name, _) in PatternSet::SHIPPED {
         compare(&PatternSet::shipped(name).unwrap(), 20);
     }
     let none = Model::new(PatternSet::shipped("small").unwrap()).rows_in_file(&[]);
