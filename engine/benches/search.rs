@@ -22,7 +22,7 @@ fn search(criterion: &mut Criterion) {
                 || (),
                 |()| {
                     searcher.new_game();
-                    let score = |position| searcher.solve(black_box(position)).score;
+                    let score = |position| searcher.solve(black_box(position)).value.score();
                     positions.iter().map(score).sum::<i32>()
                 },
                 BatchSize::PerIteration,

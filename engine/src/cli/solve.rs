@@ -165,14 +165,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let seconds = begun.elapsed().as_secs_f64();
         let wanted = line.moves.iter().filter(|_| arguments.moves);
         let moves = wanted.filter_map(|&(square, expected)| {
-            let score = -searcher.solve(&line.position.play(square)?).score;
+            let score = -searcher.solve(&line.position.play(square)?).value.score();
             Some(SolvedMove { square: square.to_string(), score, expected })
         });
         let moves = moves.collect();
         session.progress().advance(1);
         Solved {
             board: board_text(&line.position, line.side),
-            score: solution.score,
+            score: solution.value.score(),
             best: solution.best.map(|square| square.to_string()),
             nodes: solution.nodes,
             seconds,

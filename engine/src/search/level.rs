@@ -227,7 +227,7 @@ mod tests {
             let found = searcher.search(&position, level.plan(&evaluator).strength());
             assert_eq!((found.depth, found.selectivity.percent()), (depth, percent));
             if percent == 100 {
-                let score = Searcher::new(&Mobility, 4).solve(&position).score;
+                let score = Searcher::new(&Mobility, 4).solve(&position).value.score();
                 assert_eq!(found.value.score(), score, "{position:?}");
             }
         }

@@ -146,7 +146,7 @@ mod tests {
                     let whole = searcher.search_within(&position, strength, &limits(u64::MAX));
                     let expected = match exact {
                         0 => new().search(&position, depth).value,
-                        _ => Value::from_score(new().solve(&position).score),
+                        _ => new().solve(&position).value,
                     };
                     assert_eq!((whole.value, whole.depth), (expected, wanted), "{position:?}");
                 }
@@ -208,7 +208,7 @@ mod tests {
             let whole = search(&flag(false));
             assert_eq!(whole.depth, strength.depth_of(&position));
             if empties == 18 {
-                assert_eq!(whole.value.score(), Searcher::new(&Mobility, 4).solve(&position).score);
+                assert_eq!(whole.value, Searcher::new(&Mobility, 4).solve(&position).value);
             }
             if threads == 1 {
                 let strong = Search::new(&evaluator).level(level).hash_mb(4);
@@ -243,7 +243,7 @@ mod tests {
     fn a_stopped_search_has_a_move_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();
         let position = random_position(&mut Generator::new(23), 18);
-        let score = Searcher::new(&evaluator, 1).solve(&position).score;
+        let score = Searcher::new(&evaluator, 1).solve(&position).value.score();
         let stop = Limits { stop: Some(Arc::new(true.into())), ..Limits::default() };
         let late = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
         let few = Limits { nodes: Some(30_000), ..Limits::default() };
@@ -253,7 +253,7 @@ mod tests {
                 let solve = |searcher: &mut Searcher<'_, Evaluator>, position: &Position| {
                     let stopped = searcher.search_within(position, 60, &limits);
                     assert!(stopped.depth < position.empties() && stopped.best.is_some());
-                    assert_eq!(searcher.solve(position).score, score, "{threads} threads");
+                    assert_eq!(searcher.solve(position).value.score(), score, "{threads} threads");
                 };
                 on_threads(threads, || team.work(&[position], solve));
             }

@@ -65,7 +65,7 @@ mod window;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::board::{Discs, Position, Square, Squares};
+use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
 use crate::simd::{Instructions, Portable};
 use crate::with_instructions;
@@ -150,17 +150,6 @@ pub struct Found {
     pub depth: u32,
     /// The ProbCut confidence of the search; [`Selectivity::Full`] without pruning.
     pub selectivity: Selectivity,
-}
-
-/// The result of perfect play by both sides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Solution {
-    /// The score for the side to move, in discs: −64..=64.
-    pub score: Discs,
-    /// A best move; `None` if the player has no move.
-    pub best: Option<Square>,
-    /// The number of nodes that the search visited.
-    pub nodes: u64,
 }
 
 impl<'a, E: Evaluate> Searcher<'a, E> {
@@ -264,10 +253,9 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Squares(position.moves()).map(|square| (square, value(square))).collect()
     }
 
-    /// Returns the score of a position under perfect play by both sides.
-    pub fn solve(&mut self, position: &Position) -> Solution {
-        let Found { value, best, nodes, .. } = self.search(position, position.empties());
-        Solution { score: value.score(), best, nodes }
+    /// Searches a position to the end of the game: the value is the score under perfect play.
+    pub fn solve(&mut self, position: &Position) -> Found {
+        self.search(position, position.empties())
     }
 }
 

@@ -4,7 +4,7 @@ use othello_testing::on_threads;
 
 use super::table::Table;
 use super::*;
-use crate::board::Squares;
+use crate::board::{Discs, Squares};
 use crate::eval::{
     ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, Models, MoveOrderingWeights, ProbCut, Tables,
     Weights, Zero, embedded,
@@ -95,7 +95,7 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
         let expected = minimax(&position);
         for searcher in &mut searchers {
             let solution = searcher.solve(&position);
-            assert_eq!(solution.score, expected, "{position:?}");
+            assert_eq!(solution.value.score(), expected, "{position:?}");
             // A search is also exact if its depth exceeds the number of empty squares.
             let Found { value, depth, .. } = searcher.search(&position, 20);
             assert_eq!((value.score(), depth), (expected, position.empties()), "{position:?}");
@@ -155,7 +155,7 @@ fn once_solved_only_the_moves_that_attain_the_score_are_left_to_find() {
     let mut nodes = [0; 2];
     for mut position in positions(8, 60, 6..9) {
         following.new_game();
-        let mut score = following.solve(&position).score;
+        let mut score = following.solve(&position).value.score();
         while let Some(square) = following.solve(&position).best {
             forgetting.new_game();
             nodes[1] += forgetting.solve(&position).nodes;
@@ -167,7 +167,7 @@ fn once_solved_only_the_moves_that_attain_the_score_are_left_to_find() {
             }
             let solution = following.solve(&position);
             nodes[0] += solution.nodes;
-            assert_eq!(solution.score, score, "{position:?}");
+            assert_eq!(solution.value.score(), score, "{position:?}");
             let is_forced = position.moves().count_ones() == 1;
             assert!(!is_forced || solution.nodes == 1, "nothing is to be found: {position:?}");
         }
@@ -181,11 +181,12 @@ fn scores_do_not_depend_on_the_table_or_the_evaluation() {
     let mut tiny = searcher(&Mobility, 1);
     let mut large = searcher(&Mobility, 100_000);
     for position in positions(4, 40, 11..16) {
-        let score = large.solve(&position).score;
-        assert_eq!(tiny.solve(&position).score, score, "{position:?}");
-        assert_eq!(without_values.solve(&position).score, score, "{position:?}");
+        let score = large.solve(&position).value.score();
+        assert_eq!(tiny.solve(&position).value.score(), score, "{position:?}");
+        assert_eq!(without_values.solve(&position).value.score(), score, "{position:?}");
         if let Some(square) = large.solve(&position).best {
-            assert_eq!(-tiny.solve(&position.play(square).unwrap()).score, score, "{position:?}");
+            let child = position.play(square).unwrap();
+            assert_eq!(-tiny.solve(&child).value.score(), score, "{position:?}");
         }
     }
 }
@@ -212,7 +213,8 @@ fn the_end_and_a_pass_are_nodes_of_their_own() {
     let found = searcher.search(&over, 3);
     assert_eq!((found.value, found.best), (Value::MIN, None));
     let full = Position::new(u64::MAX, 0).unwrap();
-    assert_eq!(searcher.solve(&full), Solution { score: 64, best: None, nodes: 1 });
+    let Found { value, best, nodes, .. } = searcher.solve(&full);
+    assert_eq!((value.score(), best, nodes), (64, None, 1));
     assert_eq!(searcher.search(&Position::START, 1).nodes, 5);
 }
 
@@ -226,7 +228,7 @@ fn no_feature_changes_a_score_or_a_value() {
             searcher.new_game();
             let solution = searcher.solve(position);
             nodes += solution.nodes;
-            found.push((solution.score, searcher.search(position, 5).value));
+            found.push((solution.value.score(), searcher.search(position, 5).value));
         }
         (found, nodes)
     };
@@ -258,7 +260,7 @@ fn a_move_ordering_evaluation_changes_nodes_and_no_score() {
     let mut nodes = [0, 0];
     for position in positions(12, 40, 10..14) {
         let solved = [&without, &with].map(|tables| searcher(tables, 1 << 12).solve(&position));
-        assert_eq!(solved[0].score, solved[1].score, "{position:?}");
+        assert_eq!(solved[0].value.score(), solved[1].value.score(), "{position:?}");
         (0..2).for_each(|place| nodes[place] += solved[place].nodes);
     }
     assert_ne!(nodes[0], nodes[1]);
@@ -342,9 +344,9 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
         searcher.new_game();
         let likely = searcher.solve(&position);
         searcher = searcher.with_pruning(Pruning::default());
-        assert_eq!(searcher.solve(&position).score, exact.score, "{position:?}");
+        assert_eq!(searcher.solve(&position).value.score(), exact.value.score(), "{position:?}");
         nodes = [nodes[0] + exact.nodes, nodes[1] + likely.nodes];
-        off += (likely.score - exact.score).abs();
+        off += (likely.value.score() - exact.value.score()).abs();
     }
     assert!(4 * nodes[1] < 3 * nodes[0] && off <= 16, "{nodes:?} {off}");
 }

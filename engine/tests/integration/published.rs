@@ -25,7 +25,7 @@ fn the_strong_test_has_exact_scores_and_its_hard_part_agrees() {
                 let value = value.map(i32::from);
                 scores.insert(step.position, value);
                 if number % 20 == 0 && ply >= solved && step.position.empties() <= 13 {
-                    assert_eq!(value, Some(searcher.solve(&step.position).score));
+                    assert_eq!(value, Some(searcher.solve(&step.position).value.score()));
                 }
             }
         }

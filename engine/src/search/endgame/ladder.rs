@@ -92,13 +92,14 @@ mod tests {
             let solve = |features| {
                 let mut searcher = Searcher::new(&evaluator, 1).with_features(features);
                 let solution = searcher.solve(&position);
-                assert_eq!(solution.score, score, "{line}");
+                assert_eq!(solution.value.score(), score, "{line}");
                 solution.nodes
             };
             nodes = [nodes[0] + solve(Features::ALL), nodes[1] + solve(OFF)];
             let mut team = Search::new(&evaluator).hash_mb(1).threads(2).team(1).unwrap();
-            let solve =
-                |searcher: &mut Searcher<'_, Tables>, one: &Position| searcher.solve(one).score;
+            let solve = |searcher: &mut Searcher<'_, Tables>, one: &Position| {
+                searcher.solve(one).value.score()
+            };
             assert_eq!(on_threads(2, || team.work(&[position], solve)), [score], "{line}");
         }
         assert_ne!(nodes[0], nodes[1]);

@@ -136,8 +136,8 @@ fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
         searcher.search(&position, 4);
         let mut by_depth = searcher.with_pruning(Pruning::default());
         assert_eq!(by_depth.search(&position, 4).value, negamax(&position, 4), "{position:?}");
-        let score = by_depth.solve(&position).score;
-        assert_eq!(by_depth.solve(&position).score, score);
+        let score = by_depth.solve(&position).value.score();
+        assert_eq!(by_depth.solve(&position).value.score(), score);
         searcher = by_depth.with_pruning(Pruning::by_probability(&likely).unwrap());
     }
 }

@@ -14,7 +14,7 @@ use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Tables, Weigh
 use othello_engine::random::Generator;
 use othello_engine::run::{Stage, size};
 use othello_engine::search::{
-    EndgameSchedule, Pruning, Search, Searcher, Selectivity, Solution, shallow_depth_of_end,
+    EndgameSchedule, Found, Pruning, Search, Searcher, Selectivity, shallow_depth_of_end,
 };
 use othello_engine::selfplay::{Beginnings, Players, Schedule, Settings as Play, play};
 use othello_engine::text_table::table;
@@ -192,9 +192,9 @@ fn sample<E: Evaluate>(
     let known = [0, shallow_depth_of_end(position.empties())]
         .map(|depth| (depth, searcher.search(&position, depth).value.discs()));
     searcher.new_game();
-    let Solution { score, nodes, .. } = searcher.solve(&position);
+    let Found { value, nodes, .. } = searcher.solve(&position);
     let (discs, empties) = ([position.player(), position.opponent()], position.empties());
-    Some(Sample { discs, empties, score, nodes, known })
+    Some(Sample { discs, empties, score: value.score(), nodes, known })
 }
 
 fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<EmptiesError> {
@@ -230,7 +230,7 @@ fn trials(
                 searcher.solve(&position)
             });
             Some([
-                u64::from((found.score - sample.score).unsigned_abs()),
+                u64::from((found.value.score() - sample.score).unsigned_abs()),
                 found.nodes,
                 sample.nodes,
             ])

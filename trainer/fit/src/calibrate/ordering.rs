@@ -189,7 +189,7 @@ fn families(
 fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
     let score = |square: Square| {
         searcher.new_game();
-        searcher.solve(&position.after(square, position.flips(square))).score
+        searcher.solve(&position.after(square, position.flips(square))).value.score()
     };
     Squares(position.moves()).map(score).collect()
 }

@@ -199,7 +199,7 @@ impl Solved {
         let solutions = team.work(lines, |searcher: &mut Searcher<'_, Evaluator>, line| {
             let solution = searcher.solve(&line.position);
             progress.advance(1);
-            (line.score, f64::from(solution.score), solution.nodes)
+            (line.score, f64::from(solution.value.score()), solution.nodes)
         });
         let seconds = begun.elapsed().as_secs_f64();
         let is_right = |&&(stated, found, _): &&(Option<f64>, f64, u64)| stated == Some(found);

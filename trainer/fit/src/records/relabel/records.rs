@@ -128,7 +128,7 @@ fn solve<E: Evaluate>(
     }
     searcher.new_game();
     let solution = searcher.solve(position);
-    (solution.score, solution.best)
+    (solution.value.score(), solution.best)
 }
 
 #[expect(clippy::expect_used, reason = "scores and plies are those of this game's positions")]
@@ -248,7 +248,7 @@ impl Settings {
         let position = scored.position();
         searcher.new_game();
         if self.is_solved(scored) {
-            return Label::of_score(searcher.solve(&position).score);
+            return Label::of_score(searcher.solve(&position).value.score());
         }
         let value = self.search?.find(searcher, &position).value;
         Label::of_discs(value.discs())

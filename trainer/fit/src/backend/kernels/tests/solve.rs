@@ -57,7 +57,7 @@ pub(super) fn scores_are_those_of_the_engine<L: Bring>() {
     let mut searcher = Searcher::new(&Mobility, 1);
     let more = [ends(12, 10), odd_boards(100, 12)].concat();
     for (position, score) in more.iter().zip(scores(&solver, &more)) {
-        let expected = searcher.solve(position).score;
+        let expected = searcher.solve(position).value.score();
         assert_eq!(score.map(Discs::from), Some(expected), "{position:?}");
     }
 }
@@ -83,7 +83,7 @@ fn what_is_too_large_or_takes_too_long_has_no_score() {
         narrow.with_most_steps(u32::MAX).solve_many(&ends(3, 8), &Silent).unwrap();
     let mut searcher = Searcher::new(&Mobility, 1);
     for (position, score) in ends(3, 8).iter().zip(scores) {
-        assert_eq!(score.map(Discs::from), Some(searcher.solve(position).score));
+        assert_eq!(score.map(Discs::from), Some(searcher.solve(position).value.score()));
     }
     assert!(nodes > 1000 && steps >= nodes / 2, "{nodes} nodes, {steps} steps");
 }
