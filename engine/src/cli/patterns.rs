@@ -161,18 +161,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     let path = Path::new(argument);
-    let choice = match argument {
-        "embedded" => WeightsChoice::Embedded,
+    let set = match argument {
+        "embedded" => WeightsChoice::Embedded.by_class()?.weights.set().clone(),
         _ if kind_of(path).is_ok_and(|kind| kind == Kind::Weights) => {
-            WeightsChoice::File(path.to_owned())
+            Weights::read(path)?.weights.set().clone()
         }
-        _ => {
-            let set = PatternSet::named(argument, Path::new(""))?;
-            return Ok((set, path.exists().then_some(path)));
-        }
+        _ => PatternSet::named(argument, Path::new(""))?,
     };
-    let file = path.exists().then_some(path);
-    Ok((choice.by_class()?.weights.set().clone(), file))
+    Ok((set, path.exists().then_some(path)))
 }
 
 /// Returns the evaluations per second, divided by those with the set [`REFERENCE`]. The two sets
