@@ -41,8 +41,8 @@ impl Arguments {
     ) -> anyhow::Result<Player<'a, Evaluator>> {
         let book = self.book.as_deref().map(Book::read).transpose()?;
         let search = Search::new(evaluator).hash_mb(self.hash_mb).threads(session.threads());
-        let player = Player::new(&search, self.level).context("--hash-mb")?;
-        let player = player.with_book(book).with_pondering(self.ponder);
+        let mut player = Player::new(&search, self.level).context("--hash-mb")?;
+        (player.book, player.ponders) = (book, self.ponder);
         Ok(match self.search {
             SearchBy::Depth => player,
             SearchBy::Realization => player.with_pruning(Pruning::by_probability(evaluator)?),

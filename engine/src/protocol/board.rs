@@ -38,7 +38,7 @@ impl Board {
     /// Plays a turn of `side`. If the other side is to move and has no legal move, it passes first.
     /// The error is a message for the client.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
-        let (position, player) = self.with_turn_of(side)?;
+        let position = self.with_turn_of(side)?;
         let next = match turn {
             Some(square) => {
                 position.play(square).ok_or_else(|| format!("{square} is not legal"))?
@@ -47,28 +47,25 @@ impl Board {
             None => return Err("a side that can move may not pass".to_owned()),
         };
         self.before.push((self.position, self.side));
-        (self.position, self.side) = (next, player.other());
+        (self.position, self.side) = (next, side.other());
         Ok(())
     }
 
     /// Returns the position with `side` to move: the current position or, if the other side is to
     /// move, the position after its pass. Returns an error if the other side has a legal move.
-    pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
+    pub fn with_turn_of(&self, side: Side) -> Result<Position, String> {
         if side == self.side {
-            return Ok((self.position, side));
+            return Ok(self.position);
         }
         if self.position.moves() != 0 {
             return Err(format!("it is the turn of {}", self.side));
         }
-        Ok((self.position.pass(), side))
+        Ok(self.position.pass())
     }
 
     /// Returns all positions of the game in order, each with the side to move.
-    pub fn positions(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = (Position, Side)> + ExactSizeIterator {
-        let all = [&self.before[..], &[(self.position, self.side)]].concat();
-        all.into_iter()
+    pub fn positions(&self) -> Vec<(Position, Side)> {
+        [&self.before[..], &[(self.position, self.side)]].concat()
     }
 
     /// Takes back the last turn. Returns false if the game has no turn.

@@ -86,7 +86,9 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             }
             ("undo", _) if self.board.undo() => Ok(String::new()),
             ("undo", _) => Err("cannot undo".to_owned()),
-            ("showboard", _) => Ok(format!("\n{}", self.drawing())),
+            ("showboard", _) => {
+                Ok(format!("\n{}{} to move", self.board.drawing(), self.board.side()))
+            }
             ("final_score" | "gogui-rules_final_result", _) => self.result(),
             ("gogui-rules_game_id", _) => Ok("Othello".to_owned()),
             ("gogui-rules_board_size", _) => Ok("8".to_owned()),
@@ -151,7 +153,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     }
 
     fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
-        let (position, _) = self.board.with_turn_of(side)?;
+        let position = self.board.with_turn_of(side)?;
         let begun = Instant::now();
         let time = self.clock(side).map(|clock| clock.for_move(position.empties()));
         let limits = Player::<E>::limits(time, limits);
@@ -187,10 +189,6 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             score if score < 0 => format!("W+{}", -score),
             score => format!("B+{score}"),
         })
-    }
-
-    fn drawing(&self) -> String {
-        format!("{}{} to move", self.board.drawing(), self.board.side())
     }
 }
 

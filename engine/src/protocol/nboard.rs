@@ -45,10 +45,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 Ok((board, clocks)) => {
                     // NBoard sends the whole game again after two new turns. The table is cleared
                     // only if that game does not continue the current one.
-                    let goes_on = {
-                        let mut positions = board.positions();
-                        self.board.positions().all(|old| positions.next() == Some(old))
-                    };
+                    let goes_on = board.positions().starts_with(&self.board.positions());
                     (self.board, self.clocks) = (board, clocks);
                     if !goes_on {
                         self.player.new_game();
@@ -124,7 +121,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
 
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
-        for (turns, (position, _)) in self.board.positions().enumerate().rev() {
+        for (turns, (position, _)) in self.board.positions().into_iter().enumerate().rev() {
             let value = self.player.value(&position, limits).value;
             if limits.are_interrupted() {
                 break;

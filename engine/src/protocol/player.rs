@@ -16,8 +16,10 @@ pub struct Player<'a, E: Evaluate> {
     strength: Strength,
     /// The pruning at every level; `None` if each level determines its own pruning.
     pruning: Option<Pruning>,
-    pub(super) book: Option<Book>,
-    ponders: bool,
+    /// The book, which chooses the move if it has the positions after all legal moves.
+    pub book: Option<Book>,
+    /// True if the player ponders: it also searches during the opponent's time.
+    pub ponders: bool,
     /// The last position in which this player chose a move, and the position after that move.
     last: Option<[Position; 2]>,
 }
@@ -51,18 +53,6 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.pruning = Some(pruning);
         self.set_level(self.level);
         self
-    }
-
-    /// Sets the book. If it has the positions after all legal moves, it chooses the player's move.
-    #[must_use]
-    pub fn with_book(self, book: Option<Book>) -> Self {
-        Self { book, ..self }
-    }
-
-    /// Sets whether the player ponders: also searches during the opponent's time.
-    #[must_use]
-    pub fn with_pondering(self, ponders: bool) -> Self {
-        Self { ponders, ..self }
     }
 
     /// Sets the level at which the player searches from now on.
@@ -188,7 +178,7 @@ mod tests {
     fn player(level: u32) -> Player<'static, Handwritten> {
         let level = Level::new(level).unwrap();
         let player = Player::new(&Search::new(&Mobility).hash_mb(1), level).unwrap();
-        player.with_pondering(true)
+        Player { ponders: true, ..player }
     }
 
     /// After pondering, a search after any reply visits 1 node, because the table has its result.
@@ -239,7 +229,7 @@ mod tests {
 
     #[test]
     fn nothing_is_pondered_where_it_is_not_asked_for_or_no_move_was_chosen() {
-        let mut silent = player(1).with_pondering(false);
+        let mut silent = Player { ponders: false, ..player(1) };
         silent.choose(&Position::START, &Limits::default());
         assert!(!silent.has_to_ponder(&Position::START));
         let mut new = player(1);

@@ -205,7 +205,9 @@ fn a_game_is_served_while_the_engine_ponders() {
 fn nboard_goes_on_from_what_was_pondered() {
     let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];
     for ponders in [false, true] {
-        let mut server = Nboard::new(player(5).with_pondering(ponders));
+        let mut player = player(5);
+        player.ponders = ponders;
+        let mut server = Nboard::new(player);
         server.answer(&format!("set game {}", ggf::game(&Position::START, Side::Black, &opening)));
         let said = server.answer("go").text;
         let chosen = ggf::read_turn(said.lines().last().unwrap().strip_prefix("=== ").unwrap());
