@@ -74,12 +74,7 @@ pub enum MemoryError {
 
 /// Converts MB (2^20 bytes) to bytes. For `None`, returns the memory that this process may use.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
-    megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
-}
-
-/// Returns the memory in bytes that this process is allowed to use.
-pub fn allowed_bytes() -> u64 {
-    allowed_memory().0
+    megabytes.map_or_else(|| allowed_memory().0, |megabytes| megabytes.saturating_mul(1 << 20))
 }
 
 /// Returns the memory in bytes that this process may use, and the name of the limit that sets it:
@@ -163,7 +158,7 @@ mod tests {
     #[test]
     #[ignore = "a process for the next test"]
     fn allowed_bytes_of_this_process() {
-        println!("allowed {}", allowed_bytes());
+        println!("allowed {}", bytes_of(None));
     }
 
     /// A regression: the system killed a process that exceeded its `ulimit`.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods as _};
+use numpy::{Element, PyArray1, PyUntypedArrayMethods as _};
 use othello_engine::progress::Silent;
 use othello_trainer::dataset::{
-    Columns, DataChoice, Filter, PositionStream as Stream, Split, StreamSettings, Subset,
+    DataChoice, Filter, LayoutSettings, Placed, PositionStream as Stream, Split, StreamSettings,
+    Subset,
 };
 use othello_trainer::model::Phases;
 use othello_trainer::source::{DataError, LabelRules};
@@ -35,15 +36,23 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    fn new(py: Python<'_>, columns: Columns) -> Self {
+    fn new(py: Python<'_>, rows: &[Placed]) -> Self {
+        fn array<T: Element>(
+            py: Python<'_>,
+            rows: &[Placed],
+            number: impl Fn(&Placed) -> T,
+        ) -> Py<PyArray1<T>> {
+            PyArray1::from_iter(py, rows.iter().map(number)).unbind()
+        }
         Self {
-            player: columns.player.into_pyarray(py).unbind(),
-            opponent: columns.opponent.into_pyarray(py).unbind(),
-            label: columns.label.into_pyarray(py).unbind(),
-            weight: columns.weight.into_pyarray(py).unbind(),
-            ply: columns.ply.into_pyarray(py).unbind(),
-            subset: columns.subset.into_pyarray(py).unbind(),
-            game: columns.game.into_pyarray(py).unbind(),
+            player: array(py, rows, |placed| placed.row.position().player()),
+            opponent: array(py, rows, |placed| placed.row.position().opponent()),
+            // Multiples of 1/256 disc and of 1/64 occurrence are exact as `f32`.
+            label: array(py, rows, |placed| placed.row.label().discs() as f32),
+            weight: array(py, rows, |placed| placed.row.weight().occurrences() as f32),
+            ply: array(py, rows, |placed| placed.row.position().ply() as u8),
+            subset: array(py, rows, |placed| placed.subset as u8),
+            game: array(py, rows, |placed| placed.game),
         }
     }
 }
@@ -71,11 +80,10 @@ impl PositionStream {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Positions>> {
         let read = || {
             let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-            let rows = stream.next_batch(self.batch, &Silent)?;
-            Ok(Columns::from(rows.as_slice()))
+            stream.next_batch(self.batch, &Silent)
         };
-        let columns = detached(py, read)?.map_err(exception::<DataError>)?;
-        Ok((!columns.is_empty()).then(|| Positions::new(py, columns)))
+        let rows = detached(py, read)?.map_err(exception::<DataError>)?;
+        Ok((!rows.is_empty()).then(|| Positions::new(py, &rows)))
     }
 }
 
@@ -127,9 +135,11 @@ pub(crate) fn positions(
     let labels = labels.map(str::parse::<LabelRules>).transpose().map_err(exception)?;
     let phases = phases.map(str::parse::<Phases>).transpose().map_err(exception)?;
     let settings = StreamSettings {
-        labels: labels.unwrap_or_default(),
-        filter: filter.unwrap_or_default().parse::<Filter>().map_err(exception)?,
-        split: Split::new(seed),
+        layout: LayoutSettings {
+            labels: labels.unwrap_or_default(),
+            filter: filter.unwrap_or_default().parse::<Filter>().map_err(exception)?,
+            split: Split::new(seed),
+        },
         subset: subset.map(subset_of).transpose()?,
         phases: phases.unwrap_or_default().0,
         shuffled: shuffle.map_or(0, |_| buffer.max(1)),

@@ -12,7 +12,9 @@ use othello_engine::file::{Kind, Provenance, check_output, kind_of, plain, sha25
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 
-use crate::dataset::{DataChoice, Filter, PositionStream, Split, StreamSettings};
+use crate::dataset::{
+    DataChoice, Filter, LayoutSettings, PositionStream, Split, StreamSettings,
+};
 use crate::export::arrays::{Npz, Origin, add_weights};
 use crate::export::positions::PositionArrays;
 use crate::export::program::Program;
@@ -211,9 +213,7 @@ fn export_positions(
     let split = Split::new(arguments.seed);
     let data = [DataChoice { path: data.to_owned(), weight: 1.0 }];
     let settings = StreamSettings {
-        labels: labels.clone(),
-        filter: filter.clone(),
-        split,
+        layout: LayoutSettings { labels: labels.clone(), filter: filter.clone(), split },
         subset: None,
         phases: Phases::default().0,
         shuffled: 0,
@@ -231,7 +231,7 @@ fn export_positions(
         arrays.extend(&rows)?;
     }
     let provenance = Provenance::new("export")
-        .with("data", serde_json::to_value(stream.inputs())?)
+        .with("data", serde_json::to_value(&stream.inputs)?)
         .with("labels", labels.in_provenance())
         .with("split", serde_json::to_value(split)?)
         .with_unusual(!filter.is_all(), "filter", filter.to_string());

@@ -185,15 +185,16 @@ impl Paired {
             arguments.subset.is_none() && arguments.depth == 0,
             "--subset and --depth measure one evaluation: name one weights file"
         );
-        let games = TestGames::read(usize::MAX, &arguments.data, &arguments.rules(), progress)?;
-        ensure!(games.len() > 1, "{} games with labels; a difference needs two", games.len());
-        let errors = |choice| anyhow::Ok(ErrorsByGame::of(&Evaluator::load(choice)?, &games));
+        let test = TestGames::read(usize::MAX, &arguments.data, &arguments.rules(), progress)?;
+        let games = test.games.len();
+        ensure!(games > 1, "{games} games with labels; a difference needs two");
+        let errors = |choice| anyhow::Ok(ErrorsByGame::of(&Evaluator::load(choice)?, &test));
         let pairs = [[errors(&arguments.weights)?, errors(second)?]];
         let phases: Vec<_> = arguments.phases.iter().collect();
         let errors = ComparedErrors::of(&pairs, &phases, ComparedErrors::SMALLEST);
         let (errors, _) = errors.context("no position is in --phases")?;
         let (first, second) = (arguments.weights.to_string(), second.to_string());
-        Ok(Self { first, second, games: games.len(), errors })
+        Ok(Self { first, second, games, errors })
     }
 }
 

@@ -13,7 +13,7 @@ use othello_engine::record::{Game, PlacedPosition, Record, ScoredPosition, recor
 use serde::Serialize;
 
 use crate::dataset::{Filter, Split, Subset};
-use crate::memory::{MemoryLimit, allowed_bytes, bytes_of};
+use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::select::{self, Selectable, Selected};
 use crate::records::sequence::Inputs;
 
@@ -116,7 +116,7 @@ impl Work<'_> {
             }
             Self::Shuffle(Shuffle { files, memory_mb, output }) => {
                 let (out, existing) = (&output.out, output.existing());
-                let memory = memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
+                let memory = memory_mb.map_or(bytes_of(None) / 2, |mb| mb.saturating_mul(1 << 20));
                 let limit = MemoryLimit::beside(out, memory);
                 (out, select::shuffle(&limit, inputs, files.seed, out, existing, progress)?)
             }

@@ -13,7 +13,7 @@ use othello_engine::eval::{Evaluate as _, Evaluator, Weights, WeightsChoice};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
 use othello_testing::{program, skip};
-use othello_trainer::dataset::{DataChoice, Filter, PositionStream, Split, StreamSettings};
+use othello_trainer::dataset::{DataChoice, LayoutSettings, PositionStream, Split, StreamSettings};
 use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
 
@@ -243,9 +243,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
         assert_ne!(fit(&format!("{name}.positions"), 5), whole);
     }
     let settings = StreamSettings {
-        labels: LabelRules::default(),
-        filter: Filter::default(),
-        split: Split::new(9),
+        layout: LayoutSettings::new(LabelRules::default(), Split::new(9)),
         subset: None,
         phases: Phases::default().0,
         shuffled: 0,

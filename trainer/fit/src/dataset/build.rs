@@ -12,7 +12,7 @@ use super::merge::merge;
 use super::place::Placer;
 use super::sorted_run::{RunBuilder, SortedRun};
 use super::stored::{RowSink, StoredRows};
-use super::{DataChoice, Dataset, Filter, LayoutSettings, PhaseRows, Split, Subset};
+use super::{DataChoice, Dataset, LayoutSettings, PhaseRows, Split, Subset};
 use crate::memory::MemoryLimit;
 use crate::source::records::RecordRange;
 use crate::source::{LabelRules, Result};
@@ -130,16 +130,14 @@ fn merged_rows(rows: &[(Subset, StoredRows)], limit: Option<&MemoryLimit>) -> Re
 
 /// Collects records in memory for a [`Dataset`].
 pub struct DatasetBuilder {
-    rules: LabelRules,
-    filter: Filter,
-    split: Split,
-    run: RunBuilder,
+    settings: LayoutSettings,
+    pub(super) run: RunBuilder,
 }
 
 impl DatasetBuilder {
     /// Creates an empty builder.
     pub fn new(rules: LabelRules, split: Split) -> Self {
-        Self { run: RunBuilder::new(rules.clone()), rules, filter: Filter::default(), split }
+        Self { run: RunBuilder::new(rules.clone()), settings: LayoutSettings::new(rules, split) }
     }
 
     /// Labels the positions of games, multiplies their weights by `weight` and adds them.
@@ -156,15 +154,8 @@ impl DatasetBuilder {
     }
 
     fn placer(&self, weight: f64, is_enumerated: bool) -> Placer<'_> {
-        let split = Some(self.split);
-        let (rules, filter) = (&self.rules, &self.filter);
-        let (wanted, is_canonical) = (&[true; PHASES], true);
-        Placer { rules, filter, split, weight, is_enumerated, wanted, is_canonical }
-    }
-
-    #[cfg(test)]
-    pub(super) fn into_run(self) -> SortedRun {
-        self.run.sort()
+        let (settings, wanted) = (&self.settings, &[true; PHASES]);
+        Placer { settings, is_test: false, weight, is_enumerated, wanted, is_canonical: true }
     }
 
     /// Returns the dataset of all added positions, merged and sorted.

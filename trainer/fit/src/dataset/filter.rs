@@ -63,8 +63,8 @@ impl Excluded {
             [0, 0] => "",
             _ => "; `selfplay --values` records search values, `relabel --depth` adds them",
         };
-        let (files, filter) = (files.to_owned(), filter.to_string());
-        DataError::Filtered { files, filter, reason: format!("{self}{remedy}") }
+        let excluded = format!("the filter `{filter}` excludes all positions of {files}");
+        Invalid(format!("{excluded}: {self}{remedy}")).into()
     }
 
     pub(super) fn add(&mut self, other: &Self) {

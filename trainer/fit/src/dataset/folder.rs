@@ -14,8 +14,7 @@ use othello_engine::text::{as_text, excerpt, quoted_reason};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::held_out::Input;
-use super::{Counts, Excluded, Filter, Split, Subset};
+use super::{Counts, Excluded, Filter, Input, Split, Subset};
 use crate::source::{LabelRules, Result};
 
 /// The settings that, together with the inputs, determine a dataset.

@@ -1,17 +1,16 @@
 //! The inputs of a dataset: files of records, divided into ranges of consecutive frames (blocks).
+//! Checks that test data are not in training.
 
 use std::path::Path;
 
 use othello_engine::board::PHASES;
-use othello_engine::file::FileError;
-use othello_engine::progress::Progress;
+use othello_engine::file::{FileError, sha256_of_file};
+use othello_engine::progress::{Progress, Silent};
 use othello_engine::text::Invalid;
 
-use super::held_out::{Input, TrainedOn};
-use super::label_counts::by_kind;
 use super::place::Placer;
-use super::sorted_run::SortedRun;
-use super::{Counts, DataChoice, DatasetFolder, Excluded, LayoutSettings, Split};
+use super::sorted_run::{SortedRun, by_kind};
+use super::{Counts, DataChoice, DatasetFolder, Excluded, Input, LayoutSettings};
 use crate::memory::MemoryLimit;
 use crate::source::records::{RecordRange, Records};
 use crate::source::{DataError, Result};
@@ -51,11 +50,11 @@ impl<'a> Inputs<'a> {
         trained.check(test.iter().map(|choice| choice.path.as_path()))?;
         let mut inputs = Self { settings, wanted, ranges: vec![], data: vec![], test: vec![] };
         for choice in data {
-            let input = inputs.add_file(choice, Some(settings.split), progress)?;
+            let input = inputs.add_file(choice, false, progress)?;
             inputs.data.push(input);
         }
         for choice in test {
-            let input = inputs.add_file(choice, None, progress)?;
+            let input = inputs.add_file(choice, true, progress)?;
             inputs.test.push(input);
         }
         Ok(inputs)
@@ -64,7 +63,7 @@ impl<'a> Inputs<'a> {
     fn add_file(
         &mut self,
         choice: &DataChoice,
-        split: Option<Split>,
+        is_test: bool,
         progress: &dyn Progress,
     ) -> Result<Input> {
         let DataChoice { path, weight } = choice;
@@ -77,11 +76,10 @@ impl<'a> Inputs<'a> {
         progress.begin_file(path, records.bytes());
         let ranges = records.ranges(path, RANGE, progress)?;
         let is_enumerated = records.is_enumerated();
-        let LayoutSettings { labels: rules, filter, .. } = self.settings;
-        let wanted = self.wanted;
+        let &mut Self { settings, wanted, .. } = self;
         let (weight, is_canonical) = (*weight, true);
         self.ranges.extend(ranges.into_iter().map(|range| {
-            (range, Placer { rules, filter, split, weight, is_enumerated, wanted, is_canonical })
+            (range, Placer { settings, is_test, weight, is_enumerated, wanted, is_canonical })
         }));
         let sha256 = records.sha256().unwrap_or_default().to_owned();
         Ok(Input { sha256, weight })
@@ -126,7 +124,51 @@ pub(super) fn nothing(
     let paths = data.iter().map(|choice| choice.path.display().to_string());
     let paths = paths.collect::<Vec<_>>().join(", ");
     match excluded.total() {
-        0 => DataError::NoLabel { files: paths, remedy: labels.remedy() },
+        0 => {
+            let remedy = labels.remedy();
+            let reason = format!("no position in {paths} has a label; check the label rules");
+            Invalid(format!("{reason}{remedy}")).into()
+        }
         _ => excluded.all_of(&paths, filter),
+    }
+}
+
+/// The files that training uses, by their checksums.
+#[derive(Default)]
+pub struct TrainedOn(Vec<(String, String)>);
+
+impl TrainedOn {
+    /// Adds a file. Ignores an unreadable one, since the error is reported when its data are read.
+    pub fn add_file(&mut self, path: &Path) {
+        if let Ok(sha256) = sha256_of_file(path, &Silent) {
+            self.0.push((
+                sha256,
+                format!("{} has the same content and is training data", path.display()),
+            ));
+        }
+    }
+
+    /// Adds the inputs that the initial weights were fitted to.
+    pub fn add_initial(&mut self, inputs: &[Input]) {
+        let clause = "the initial weights were fitted to it";
+        self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));
+    }
+
+    /// Returns the checksums of the training files.
+    pub fn checksums(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(sha256, _)| sha256.as_str())
+    }
+
+    /// Refuses test files that have the same content as a training file.
+    pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), FileError> {
+        for test in tests {
+            let Ok(sha256) = sha256_of_file(test, &Silent) else { continue };
+            if let Some((_, trained)) = self.0.iter().find(|(known, _)| *known == sha256) {
+                let reason =
+                    format!("cannot be the test: {trained}; name games that are not training data");
+                return Err(FileError::refused(test, reason));
+            }
+        }
+        Ok(())
     }
 }

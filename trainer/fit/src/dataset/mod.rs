@@ -33,9 +33,7 @@ mod build;
 mod choice;
 mod filter;
 mod folder;
-mod held_out;
 mod inputs;
-mod label_counts;
 mod merge;
 mod place;
 mod sorted_run;
@@ -49,10 +47,11 @@ pub use build::DatasetBuilder;
 pub use choice::DataChoice;
 pub use filter::{Excluded, Filter};
 pub use folder::{DatasetFolder, LayoutSettings};
-pub use held_out::{Input, TrainedOn};
-pub(crate) use label_counts::LabelCounts;
+pub use inputs::TrainedOn;
+pub use place::Placed;
+pub(crate) use sorted_run::LabelCounts;
 pub use split::{Share, Split, Subset};
-pub use stream::{Columns, Placed, PositionStream, StreamSettings};
+pub use stream::{PositionStream, StreamSettings};
 
 use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
@@ -74,8 +73,19 @@ pub struct Dataset {
     phases: Vec<PhaseRows>,
     omitted: Vec<u64>,
     counts: Counts,
-    inputs: Vec<Input>,
-    test_inputs: Vec<Input>,
+    /// The inputs of the dataset, in the order given.
+    pub inputs: Vec<Input>,
+    /// The inputs that are entirely in the test subset, in the order given.
+    pub test_inputs: Vec<Input>,
+}
+
+/// An input of a dataset, as recorded in the provenance.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Input {
+    /// The SHA-256 of the input.
+    pub sha256: String,
+    /// The factor by which the weights of the input's positions were multiplied.
+    pub weight: f64,
 }
 
 type PhaseRows = [StoredRows; Subset::ALL.len()];
@@ -140,16 +150,6 @@ impl Dataset {
     /// Returns true if the dataset has no positions.
     pub fn is_empty(&self) -> bool {
         Subset::ALL.iter().all(|&subset| self.len(subset) == 0)
-    }
-
-    /// Returns the inputs of the dataset, in the order given.
-    pub fn inputs(&self) -> &[Input] {
-        &self.inputs
-    }
-
-    /// Returns the inputs that are entirely in the test subset, in the order given.
-    pub fn test_inputs(&self) -> &[Input] {
-        &self.test_inputs
     }
 
     /// Returns the number of training games. A position outside games counts as a game, unless its

@@ -5,18 +5,16 @@ use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
 use rayon::prelude::*;
 
 use super::filter::Played;
-use super::{Counts, Filter, Split, Subset};
+use super::{Counts, LayoutSettings, Split, Subset};
+use crate::source::Labelled;
 use crate::source::records::{Frame, games_of};
-use crate::source::{LabelRules, Labelled};
 
 const RECORDS_AT_ONCE: usize = 64;
 
 pub(super) struct Placer<'a> {
-    pub(super) rules: &'a LabelRules,
-    /// The filter, which does not apply to files whose positions all belong to the test subset.
-    pub(super) filter: &'a Filter,
-    /// The split; `None` if all records belong to the test subset.
-    pub(super) split: Option<Split>,
+    pub(super) settings: &'a LayoutSettings,
+    /// True if all records belong to the test subset. Then, split and filter do not apply.
+    pub(super) is_test: bool,
     pub(super) weight: f64,
     /// True if the records are a complete enumeration, such as all openings: all go to training.
     pub(super) is_enumerated: bool,
@@ -26,15 +24,22 @@ pub(super) struct Placer<'a> {
     pub(super) is_canonical: bool,
 }
 
-pub(super) struct Found {
-    pub(super) labelled: Labelled,
-    pub(super) subset: Subset,
-    pub(super) game: u64,
+/// A labelled position, and whether it is for training, validation or test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// The position with its label and its weight.
+    pub row: ScoredPosition,
+    /// The index of the rule that gave the label; `None` if the position already had its label.
+    pub rule: Option<u8>,
+    /// The subset of the position's game: training, validation or test.
+    pub subset: Subset,
+    /// The number of the position's game. All positions of a game have the same number.
+    pub game: u64,
 }
 
 #[derive(Default)]
 pub(super) struct PlacedRows {
-    pub(super) rows: Vec<Found>,
+    pub(super) rows: Vec<Placed>,
     pub(super) counts: Counts,
 }
 
@@ -47,8 +52,7 @@ impl Placer<'_> {
                 in_parallel(&games_of(rows).collect::<Vec<_>>(), |game, placed| {
                     let games = placed.counts.games;
                     game.iter().for_each(|found| {
-                        let drawn = |split: Split| split.of_placed(found);
-                        let subset = self.split.map_or(Some(Subset::Test), drawn);
+                        let subset = self.subset(|split| split.of_placed(found));
                         self.given(found.row, subset, found.game, placed);
                     });
                     placed.counts.games = placed.counts.games.min(games + 1);
@@ -66,16 +70,16 @@ impl Placer<'_> {
     }
 
     fn game(&self, game: &Game, placed: &mut PlacedRows) {
-        let subset = self.split.map_or(Some(Subset::Test), |split| split.of_game(game));
-        let Some(subset) = subset else { return };
-        let mut labelled = self.rules.labelled(game, self.weight);
-        if let (Some(Split { seed, .. }), false) = (self.split, self.filter.is_all()) {
+        let Some(subset) = self.subset(|split| split.of_game(game)) else { return };
+        let LayoutSettings { labels, filter, split } = self.settings;
+        let mut labelled = labels.labelled(game, self.weight);
+        if !self.is_test && !filter.is_all() {
             let steps = game.replay().steps;
             labelled.retain(|found| {
                 let ply = found.row.position().ply() as usize;
                 let played = steps.get(ply).map(|step| Played { game, step, ply });
                 let excluded = &mut placed.counts.excluded;
-                self.filter.passes_played(&found.row, played, seed, excluded)
+                filter.passes_played(&found.row, played, split.seed, excluded)
             });
         }
         if !labelled.is_empty() {
@@ -89,12 +93,15 @@ impl Placer<'_> {
 
     fn position(&self, row: ScoredPosition, placed: &mut PlacedRows) {
         let canonical = row.position().canonical();
-        let subset = match self.split {
-            None => Some(Subset::Test),
-            Some(_) if self.is_enumerated => Some(Subset::Training),
-            Some(split) => split.of_position(&canonical),
-        };
+        let subset = self.subset(|split| match self.is_enumerated {
+            true => Some(Subset::Training),
+            false => split.of_position(&canonical),
+        });
         self.given(row, subset, PlacedPosition::number_alone(&canonical), placed);
+    }
+
+    fn subset(&self, drawn: impl FnOnce(&Split) -> Option<Subset>) -> Option<Subset> {
+        if self.is_test { Some(Subset::Test) } else { drawn(&self.settings.split) }
     }
 
     /// Adds a labelled position if it has a legal move, passes the filter and is in a wanted phase.
@@ -111,8 +118,8 @@ impl Placer<'_> {
             return;
         }
         let Some(subset) = subset else { return };
-        let excluded = &mut placed.counts.excluded;
-        if self.split.is_some_and(|split| !self.filter.passes(&row, split.seed, excluded)) {
+        let LayoutSettings { filter, split, .. } = self.settings;
+        if !self.is_test && !filter.passes(&row, split.seed, &mut placed.counts.excluded) {
             return;
         }
         placed.counts.is_labelled = true;
@@ -122,11 +129,11 @@ impl Placer<'_> {
         placed.rows.extend(self.wanted(subset, Labelled { row, rule: None }, game));
     }
 
-    fn wanted(&self, subset: Subset, found: Labelled, game: u64) -> Option<Found> {
-        let phase = Phase::of(&found.row.position())?;
-        let row = if self.is_canonical { found.row.canonical() } else { found.row };
-        let labelled = Labelled { row, ..found };
-        self.wanted[phase.index()].then_some(Found { labelled, subset, game })
+    fn wanted(&self, subset: Subset, found: Labelled, game: u64) -> Option<Placed> {
+        let Labelled { row, rule } = found;
+        let phase = Phase::of(&row.position())?;
+        let row = if self.is_canonical { row.canonical() } else { row };
+        self.wanted[phase.index()].then_some(Placed { row, rule, subset, game })
     }
 }
 

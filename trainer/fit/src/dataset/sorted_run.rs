@@ -1,5 +1,6 @@
 //! The labelled positions of a range of records, sorted by subset, by phase, and by [`order`].
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,9 +13,8 @@ use othello_engine::run::LongPart;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::label_counts::LabelCounts;
 use super::merge::order;
-use super::place::{Found, PlacedRows, Placer};
+use super::place::{Placed, PlacedRows, Placer};
 use super::stored::{MappedPart, StoredRows, write_description, write_rows};
 use super::{Counts, Subset};
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
@@ -51,12 +51,12 @@ impl RunBuilder {
 
     pub(super) fn add(&mut self, placed: PlacedRows) {
         self.counts.add(&placed.counts);
-        for Found { labelled: found, subset, .. } in placed.rows {
-            if subset == Subset::Training {
-                self.labels.add(&found);
-            }
-            if let Some(phase) = Phase::of(&found.row.position()) {
-                self.rows[subset as usize][phase.index()].push(found.row);
+        for Placed { row, rule, subset, .. } in placed.rows {
+            if let Some(phase) = Phase::of(&row.position()) {
+                if subset == Subset::Training {
+                    self.labels.add(phase, rule);
+                }
+                self.rows[subset as usize][phase.index()].push(row);
             }
         }
     }
@@ -80,7 +80,7 @@ impl SortedRun {
         progress: &dyn Progress,
         read: impl Fn(u64),
     ) -> Result<Self> {
-        let (mut run, mut frames) = (RunBuilder::new(placer.rules.clone()), vec![]);
+        let (mut run, mut frames) = (RunBuilder::new(placer.settings.labels.clone()), vec![]);
         let mut place = |frames: &mut Vec<Frame>| {
             let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
             placed.into_iter().for_each(|placed| run.add(placed));
@@ -152,4 +152,43 @@ impl SortedRun {
         let is_whole = begin == bytes.end && rows.iter().all(|rows| rows.len() == PHASES);
         is_whole.then_some(Self { rows, counts: description.counts })
     }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LabelCounts {
+    rules: LabelRules,
+    counts: BTreeMap<Option<u8>, [u64; PHASES]>,
+}
+
+impl LabelCounts {
+    pub(crate) fn new(rules: LabelRules) -> Self {
+        Self { rules, counts: BTreeMap::new() }
+    }
+
+    pub(crate) fn add(&mut self, phase: Phase, rule: Option<u8>) {
+        self.counts.entry(rule).or_insert([0; PHASES])[phase.index()] += 1;
+    }
+
+    pub(crate) fn by_phase(&self) -> Vec<Vec<(String, u64)>> {
+        Phase::all().map(|phase| self.of_phases(&[phase.index()])).collect()
+    }
+
+    /// Returns the number of labels of each kind in `phases`, the most frequent kind first.
+    pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
+        by_kind(phases.iter().flat_map(|&phase| {
+            self.counts.iter().map(move |(&rule, counts)| (self.rules.kind(rule), counts[phase]))
+        }))
+    }
+}
+
+/// Adds up the counts of each kind of label. Returns the sums, the most frequent kind first.
+pub(super) fn by_kind(counts: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
+    let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+    for (kind, count) in counts {
+        let sum = kinds.entry(kind).or_default();
+        *sum = sum.saturating_add(count);
+    }
+    let mut kinds: Vec<(String, u64)> = kinds.into_iter().filter(|kind| kind.1 > 0).collect();
+    kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    kinds
 }

@@ -1,6 +1,5 @@
 //! Splits games, and positions outside games, into training, validation and test.
 
-use std::fmt;
 use std::str::FromStr;
 
 use othello_engine::board::Position;
@@ -28,8 +27,19 @@ impl Subset {
 
 /// A share of the games, above 0 and at most 1, in millionths.
 #[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema, Deserialize,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Debug,
+    derive_more::Display,
+    Serialize,
+    schemars::JsonSchema,
+    Deserialize,
 )]
+#[display("{}", f64::from(*self))]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(u32);
 
@@ -81,12 +91,6 @@ impl FromStr for Share {
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
         text.trim().parse().unwrap_or(f64::NAN).try_into()
-    }
-}
-
-impl fmt::Display for Share {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f64::from(*self).fmt(f)
     }
 }
 

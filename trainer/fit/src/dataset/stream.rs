@@ -7,89 +7,21 @@ use std::vec;
 use othello_engine::board::Phase;
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
 use super::inputs::no_records;
-use super::place::{Found, Placer};
-use super::{Counts, DataChoice, DatasetFolder, Filter, Input, Split, Subset};
+use super::place::{Placed, Placer};
+use super::{Counts, DataChoice, DatasetFolder, Input, LayoutSettings, Subset};
+use crate::source::Result;
 use crate::source::records::Records;
-use crate::source::{LabelRules, Result};
 
 const FRAMES_AT_ONCE: usize = 16;
-
-/// A labelled position, and whether it is for training, validation or test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
-    /// The position as it was played, with its label and its weight.
-    pub row: ScoredPosition,
-    /// The subset of the position's game: training, validation or test.
-    pub subset: Subset,
-    /// The number of the position's game. All positions of a game have the same number.
-    pub game: u64,
-}
-
-/// Positions as columns (arrays of equal length), as Python programs use them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Columns {
-    /// The discs of the player to move, as bitboards; bit 0 is a1, bit 63 is h8.
-    pub player: Vec<u64>,
-    /// The discs of the opponent, as bitboards with the same numbering of the squares.
-    pub opponent: Vec<u64>,
-    /// The labels in discs, from the view of the player to move.
-    pub label: Vec<f32>,
-    /// The weights of the positions, in occurrences.
-    pub weight: Vec<f32>,
-    /// The plies, which are also the phases: 0..=59.
-    pub ply: Vec<u8>,
-    /// The subsets: 0 training, 1 validation, 2 test.
-    pub subset: Vec<u8>,
-    /// The number of each position's game, as in [`Placed::game`].
-    pub game: Vec<u64>,
-}
-
-impl Columns {
-    /// Appends positions to every column.
-    pub fn extend(&mut self, rows: &[Placed]) {
-        let position = |placed: &Placed| placed.row.position();
-        self.player.extend(rows.iter().map(|row| position(row).player()));
-        self.opponent.extend(rows.iter().map(|row| position(row).opponent()));
-        // Multiples of 1/256 disc and of 1/64 occurrence are exact as `f32`.
-        self.label.extend(rows.iter().map(|placed| placed.row.label().discs() as f32));
-        self.weight.extend(rows.iter().map(|placed| placed.row.weight().occurrences() as f32));
-        self.ply.extend(rows.iter().map(|row| position(row).ply() as u8));
-        self.subset.extend(rows.iter().map(|placed| placed.subset as u8));
-        self.game.extend(rows.iter().map(|placed| placed.game));
-    }
-
-    /// Returns the number of positions.
-    pub fn len(&self) -> usize {
-        self.player.len()
-    }
-
-    /// Returns true if there are no positions.
-    pub fn is_empty(&self) -> bool {
-        self.player.is_empty()
-    }
-}
-
-impl From<&[Placed]> for Columns {
-    fn from(rows: &[Placed]) -> Self {
-        let mut columns = Self::default();
-        columns.extend(rows);
-        columns
-    }
-}
 
 /// The settings of a stream of positions.
 #[derive(Clone, Debug)]
 pub struct StreamSettings {
-    /// The rules by which the positions of games get labels.
-    pub labels: LabelRules,
-    /// The filter that selects the positions of the stream.
-    pub filter: Filter,
-    /// The split of the games into training, validation and test.
-    pub split: Split,
+    /// The label rules, the filter of the positions, and the split into training and other subsets.
+    pub layout: LayoutSettings,
     /// The only subset whose positions are wanted; all if `None`.
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
@@ -110,7 +42,8 @@ pub struct PositionStream {
     /// The positions that were read but not returned yet.
     pool: Vec<Placed>,
     random: Generator,
-    inputs: Vec<Input>,
+    /// The files that were read completely, in the order in which they were read.
+    pub inputs: Vec<Input>,
     paths: Vec<String>,
     counts: Counts,
 }
@@ -160,19 +93,14 @@ impl PositionStream {
         Ok(self.pool.split_off(rest))
     }
 
-    /// Returns the files that were read completely, in the order in which they were read.
-    pub fn inputs(&self) -> &[Input] {
-        &self.inputs
-    }
-
     /// Reads more positions into the pool. Returns false at the end of the last file.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
                 let Counts { is_labelled, excluded, .. } = &self.counts;
                 if !is_labelled && excluded.total() > 0 {
-                    let all = excluded.all_of(&self.paths.join(", "), &self.settings.filter);
-                    return Err(all);
+                    let filter = &self.settings.layout.filter;
+                    return Err(excluded.all_of(&self.paths.join(", "), filter));
                 }
                 return Ok(false);
             };
@@ -189,11 +117,10 @@ impl PositionStream {
             frames.push(frame);
         }
         progress.advance(records.bytes_read() - before);
-        let StreamSettings { labels, filter, split, subset, phases, .. } = &self.settings;
+        let StreamSettings { layout, subset, phases, .. } = &self.settings;
         let placer = Placer {
-            rules: labels,
-            filter,
-            split: Some(*split),
+            settings: layout,
+            is_test: false,
             weight,
             is_enumerated: records.is_enumerated(),
             wanted: &Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>(),
@@ -202,10 +129,6 @@ impl PositionStream {
         let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
         placed.iter().for_each(|placed| self.counts.add(&placed.counts));
         let rows = placed.into_iter().flat_map(|placed| placed.rows);
-        let rows = rows.map(|found| {
-            let Found { labelled, subset, game } = found;
-            Placed { row: labelled.row, subset, game }
-        });
         self.pool.extend(rows.filter(|placed| subset.is_none_or(|wanted| wanted == placed.subset)));
         if frames.is_empty() {
             let sha256 = records.sha256().unwrap_or_default().to_owned();
@@ -221,12 +144,14 @@ mod tests {
     use std::path::PathBuf;
 
     use othello_engine::progress::Silent;
-    use othello_engine::record::PlacedPosition;
+    use othello_engine::record::{PlacedPosition, ScoredPosition};
     use othello_testing::{on_threads, records};
     use tempfile::TempDir;
 
+    use super::super::Split;
     use super::super::tests::games;
     use super::*;
+    use crate::source::{LabelRules, Labelled};
 
     /// The number of games in `a.games`: more than the stream labels at the same time.
     const GAMES: u64 = 5000;
@@ -253,9 +178,7 @@ mod tests {
 
     fn settings() -> StreamSettings {
         StreamSettings {
-            labels: LabelRules::default(),
-            filter: Filter::default(),
-            split: Split::new(7),
+            layout: LayoutSettings::new(LabelRules::default(), Split::new(7)),
             subset: None,
             phases: Phase::new(0).unwrap()..=Phase::new(59).unwrap(),
             shuffled: 0,
@@ -269,7 +192,7 @@ mod tests {
         loop {
             let batch = stream.next_batch(most, &Silent).unwrap();
             if batch.is_empty() {
-                assert_eq!(stream.inputs().len(), data.len());
+                assert_eq!(stream.inputs.len(), data.len());
                 return rows;
             }
             assert!(rows.len() % most == 0, "a batch before the last was short");
@@ -281,16 +204,16 @@ mod tests {
         let split = Split::new(7);
         let of_games = games(GAMES).into_iter().flat_map(|game| {
             let subset = split.of_game(&game).unwrap();
-            let rows = LabelRules::default().positions(&game, 1.0).into_iter();
-            let number = PlacedPosition::number_of_game(&game.canonical_squares());
-            rows.map(move |row| Placed { row, subset, game: number })
+            let rows = LabelRules::default().labelled(&game, 1.0).into_iter();
+            let game = PlacedPosition::number_of_game(&game.canonical_squares());
+            rows.map(move |Labelled { row, rule }| Placed { row, rule, subset, game })
         });
         let of_none = alone().into_iter().map(|row| {
             let canonical = row.position().canonical();
             let subset = split.of_position(&canonical).unwrap();
             let weight = row.weight().times(0.5).unwrap();
             let row = ScoredPosition::new(row.position(), row.label(), weight);
-            Placed { row, subset, game: PlacedPosition::number_alone(&canonical) }
+            Placed { row, rule: None, subset, game: PlacedPosition::number_alone(&canonical) }
         });
         of_games.chain(of_none).collect()
     }

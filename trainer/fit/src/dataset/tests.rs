@@ -138,8 +138,8 @@ fn files_are_mixed_by_their_weights() {
     let read = || Dataset::read(&data, &[], &layout(Split::new(1)), &Silent).unwrap();
     let dataset = read();
     assert_eq!(dataset.dropped(), 1);
-    assert_eq!(dataset.inputs().len(), 2);
-    assert!(dataset.inputs().iter().all(|input| input.sha256.len() == 64 && input.weight == 0.5));
+    assert_eq!(dataset.inputs.len(), 2);
+    assert!(dataset.inputs.iter().all(|input| input.sha256.len() == 64 && input.weight == 0.5));
     let start = dataset.training(Phase::new(0).unwrap());
     assert_eq!((start.len(), start[0].weight().occurrences()), (1, 0.5));
     let mut builder = builder(Split::new(1));
@@ -172,7 +172,7 @@ proptest! {
         let runs = batches.iter().enumerate().map(|(number, (games, weight))| {
             let mut builder = builder(split);
             builder.add_games(games, *weight);
-            let run = builder.into_run();
+            let run = builder.run.sort();
             if number % 2 == 0 { run.into_temporary(&limit).unwrap() } else { run }
         });
         let found = Dataset::merge(runs.collect(), &limit, &Silent).unwrap();
@@ -197,7 +197,7 @@ fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     for (bytes, is_mapped) in [(8 << 20, true), (16 << 20, false), (1 << 40, false)] {
         let found = read(bytes).unwrap();
         assert_eq!(content(&found), content(&expected));
-        assert_eq!(found.inputs(), expected.inputs());
+        assert_eq!(found.inputs, expected.inputs);
         assert_eq!(found.phases[30][0].is_mapped(), is_mapped, "{bytes}");
         assert_eq!(temporary.path().read_dir().unwrap().count(), 0);
     }
@@ -221,7 +221,7 @@ fn the_phases_that_are_read_have_what_they_have_among_all() {
         let limit = Some(MemoryLimit { bytes, folder: folder.path().into() });
         let phases = wanted.clone();
         let some = Dataset::read_within(limit, phases, &data, &[], &settings, &Silent).unwrap();
-        assert_eq!((some.inputs(), some.games()), (all.inputs(), all.games()));
+        assert_eq!((&some.inputs, some.games()), (&all.inputs, all.games()));
         for (part, phase) in
             Subset::ALL.into_iter().flat_map(|it| Phase::all().map(move |p| (it, p)))
         {
@@ -265,7 +265,7 @@ fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let split = Split { test_percent: 0, ..Split::new(1) };
     let read = |test| Dataset::read(&data, test, &layout(split), &Silent).unwrap();
     let (with, without) = (read(&test), read(&[]));
-    assert_eq!((with.inputs().len(), with.test_inputs().len()), (1, 1));
+    assert_eq!((with.inputs.len(), with.test_inputs.len()), (1, 1));
     assert_eq!(without.len(Subset::Test), 0);
     let mut expected = builder(Split::none());
     expected.add_games(&all[100..], 1.0);

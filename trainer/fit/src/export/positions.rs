@@ -8,7 +8,7 @@ use ndarray::ArrayView1;
 
 use super::arrays::Npz;
 use super::program::ExportError;
-use crate::dataset::{Columns, Placed};
+use crate::dataset::Placed;
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
 
 /// The arrays of exported positions, in temporary files.
@@ -28,18 +28,29 @@ impl PositionArrays {
 
     /// Appends positions.
     pub fn extend(&mut self, rows: &[Placed]) -> Result<(), MemoryError> {
-        let Columns { player, opponent, label, weight, ply, subset, game } = &Columns::from(rows);
-        let [player, opponent, game] = [player, opponent, game].map(|numbers| cast_slice(numbers));
-        let [label, weight] = [label, weight].map(|numbers| cast_slice(numbers));
-        let bytes = [player, opponent, label, weight, ply, subset, game];
-        self.columns.iter_mut().zip(bytes).try_for_each(|(column, bytes)| column.write(bytes))
+        for Placed { row, subset, game, .. } in rows {
+            let position = row.position();
+            let numbers: [&[u8]; 7] = [
+                &position.player().to_le_bytes(),
+                &position.opponent().to_le_bytes(),
+                // Multiples of 1/256 disc and of 1/64 occurrence are exact as `f32`.
+                &(row.label().discs() as f32).to_le_bytes(),
+                &(row.weight().occurrences() as f32).to_le_bytes(),
+                &[position.ply() as u8],
+                &[*subset as u8],
+                &game.to_le_bytes(),
+            ];
+            let mut columns = self.columns.iter_mut().zip(numbers);
+            columns.try_for_each(|(column, number)| column.write(number))?;
+        }
+        Ok(())
     }
 
     /// Returns the `.npz` file of the positions, with the arrays that `datasets/formats.md` lists.
     /// `provenance` contains, as JSON, the settings and inputs that determined the positions.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset, game] = self.columns;
-        let mut file = Npz::to(self.limit.temporary_file()?);
+        let mut file = Npz::new(self.limit.temporary_file()?);
         file.text("provenance", provenance)?;
         for (name, numbers) in [("player", player), ("opponent", opponent), ("game", game)] {
             file.array(name, &ArrayView1::from(cast_slice::<_, u64>(&numbers.map()?)))?;
@@ -50,7 +61,7 @@ impl PositionArrays {
         for (name, small) in [("ply", ply), ("subset", subset)] {
             file.array(name, &ArrayView1::from(&*small.map()?))?;
         }
-        Ok(Temporary::of(file.into_writer()?, &self.limit).map()?)
+        Ok(Temporary::of(file.finish()?, &self.limit).map()?)
     }
 }
 
@@ -75,7 +86,8 @@ mod tests {
             let position = Position::new(number << 8, 0b1111).unwrap();
             let label = Label::of_score((number % 64) as i32).unwrap();
             let row = ScoredPosition::new(position, label, Weight::ONE);
-            Placed { row, subset: Subset::ALL[(number % 3) as usize], game: number }
+            let subset = Subset::ALL[(number % 3) as usize];
+            Placed { row, rule: None, subset, game: number }
         };
         for batch in 0..10 {
             let rows: Vec<Placed> = (0..1000).map(|at| row(1 + 1000 * batch + at)).collect();

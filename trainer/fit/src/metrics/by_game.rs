@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use ndarray::{Array1, Array2, Axis};
-use othello_engine::board::PHASES;
+use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Evaluate;
 use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
-use super::valued::Valued;
+use super::errors::Valued;
 use crate::backend::Errors;
 use crate::dataset::LabelCounts;
 use crate::source::records::read_games;
@@ -18,9 +18,11 @@ use crate::source::{LabelRules, Labelled, Result};
 /// Labelled positions grouped by their game; a position outside games counts as a game.
 #[derive(Clone, Debug)]
 pub struct TestGames {
-    pub(super) games: Vec<Vec<ScoredPosition>>,
+    /// The labelled positions of each game.
+    pub games: Vec<Vec<ScoredPosition>>,
     labels: LabelCounts,
-    sha256: Vec<String>,
+    /// The checksums of the files of the games.
+    pub sha256: Vec<String>,
 }
 
 impl TestGames {
@@ -35,7 +37,11 @@ impl TestGames {
         let mut all = Self { games: vec![], labels, sha256: vec![] };
         for path in paths {
             let sha256 = read_games(path, rules, progress, |games| {
-                games.iter().flatten().for_each(|found| all.labels.add(found));
+                for Labelled { row, rule } in games.iter().flatten() {
+                    if let Some(phase) = Phase::of(&row.position()) {
+                        all.labels.add(phase, *rule);
+                    }
+                }
                 let games = games.into_iter().filter(|game| !game.is_empty());
                 let rows = |game: Vec<Labelled>| game.into_iter().map(|found| found.row).collect();
                 all.games.extend(games.map(rows).take(most - all.games.len()));
@@ -45,24 +51,9 @@ impl TestGames {
         Ok(all)
     }
 
-    /// Returns the number of games.
-    pub fn len(&self) -> usize {
-        self.games.len()
-    }
-
-    /// Returns true if there are no games.
-    pub fn is_empty(&self) -> bool {
-        self.games.is_empty()
-    }
-
     /// Returns the number of labels of each kind in `phases`, the most frequent kind first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
-    }
-
-    /// Returns the checksums of the files of the games.
-    pub fn sha256(&self) -> &[String] {
-        &self.sha256
     }
 }
 

@@ -19,7 +19,8 @@ use crate::source::{LabelRules, Result};
 /// provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Trained {
-    data: Vec<Input>,
+    /// The inputs of the fit.
+    pub data: Vec<Input>,
     settings: LayoutSettings,
 }
 
@@ -41,11 +42,6 @@ impl Trained {
             return Self::by_provenance(inner);
         }
         Self::deserialize(provenance).ok()
-    }
-
-    /// Returns the inputs of the fit.
-    pub fn data(&self) -> &[Input] {
-        &self.data
     }
 
     /// Returns true if the weights were fitted to the file with this checksum.
@@ -101,7 +97,7 @@ impl Trained {
         let mut settings = self.settings.clone();
         settings.labels = labels.cloned().unwrap_or(settings.labels);
         let dataset = Dataset::read(&data, &[], &settings, progress)?;
-        let mut inputs = dataset.inputs().iter().zip(paths);
+        let mut inputs = dataset.inputs.iter().zip(paths);
         if let Some((input, path)) = inputs.find(|(input, _)| !self.knows(&input.sha256)) {
             let reason = format!(
                 "the weights were not fitted to this file (sha256 {}), so that it has no --subset; \

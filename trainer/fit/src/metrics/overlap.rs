@@ -45,10 +45,9 @@ impl Overlap {
         let keys = test.games.par_iter().flatten().map(|row| (canonical(row), false));
         let mut is_known: HashMap<Position, bool> = keys.collect();
         let files = files.into_iter().map(|path| DataChoice { path, weight: 1.0 });
-        let LayoutSettings { labels, filter, split } = layout.clone();
-        let (subset, Phases(phases)) = (Some(Subset::Training), Phases::default());
-        let settings =
-            StreamSettings { labels, filter, split, subset, phases, shuffled: 0, seed: 0 };
+        let (layout, Phases(phases)) = (layout.clone(), Phases::default());
+        let subset = Some(Subset::Training);
+        let settings = StreamSettings { layout, subset, phases, shuffled: 0, seed: 0 };
         let mut stream = PositionStream::open(&files.collect::<Vec<_>>(), settings)?;
         loop {
             progress.check()?;

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::repeated::Keys;
-use crate::memory::MemoryLimit;
+use super::repeated::Entry;
+use crate::memory::{MemoryLimit, Sorter, Stored as _};
 use crate::source::{DataError, Result};
 
 /// The content of one file.
@@ -125,9 +125,9 @@ pub fn inspect(
 }
 
 struct Inspector {
-    games: Keys,
-    canonical_games: Keys,
-    positions: Keys,
+    games: Sorter<Entry>,
+    canonical_games: Sorter<Entry>,
+    positions: Sorter<Entry>,
     records: u64,
     /// For each file, the number of records in the files before it.
     before: Vec<u64>,
@@ -141,11 +141,8 @@ impl Inspector {
         let bytes = paths.iter().filter_map(|path| Some(path.metadata().ok()?.len())).sum::<u64>();
         let limit = MemoryLimit { bytes: limit.bytes / 3, ..limit.clone() };
         let expected = bytes / BYTES_PER_RECORD;
-        if let Some(line) = Keys::notice(&limit, expected) {
-            progress.message(&line);
-        }
-        let keys = || Keys::new(limit.clone());
-        let (games, canonical_games, positions) = (keys(), keys(), keys());
+        progress.warn(Sorter::<Entry>::notice(&limit, expected, Entry::BYTES));
+        let [games, canonical_games, positions] = [(); 3].map(|()| Sorter::new(limit.clone()));
         Self { games, canonical_games, positions, records: 0, before: vec![] }
     }
 
@@ -194,8 +191,8 @@ impl Inspector {
             };
             let keys: Vec<_> = games.par_iter().map(keys).collect();
             for (game, [own, canonical]) in games.iter().zip(keys) {
-                self.games.add(own, self.records)?;
-                self.canonical_games.add(canonical, self.records)?;
+                self.games.push((own, self.records))?;
+                self.canonical_games.push((canonical, self.records))?;
                 self.records += 1;
                 report.count(game);
             }
@@ -221,7 +218,7 @@ impl Inspector {
             for (row, canonical) in rows.iter().map(row).zip(canonical.collect::<Vec<_>>()) {
                 sums.count(row);
                 let key = bytemuck::cast([canonical.player(), canonical.opponent()]);
-                self.positions.add(key, self.records)?;
+                self.positions.push((key, self.records))?;
                 self.records += 1;
             }
             frames += 1;

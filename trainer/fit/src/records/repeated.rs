@@ -1,10 +1,11 @@
 //! Finds repeated records by their keys, with limited memory.
 
-use crate::memory::{MemoryError, MemoryLimit, Sorter, Stored};
+use crate::memory::{MemoryError, Sorter, Stored};
 
 pub(super) type Key = [u8; 16];
 
-type Entry = (Key, u64);
+/// A key, and the number of the record that has it.
+pub(super) type Entry = (Key, u64);
 
 /// The size in bytes of a key with its record number, in memory and in the temporary file.
 const ENTRY_BYTES: usize = 24;
@@ -24,22 +25,7 @@ impl Stored for Entry {
     }
 }
 
-pub(super) struct Keys(Sorter<Entry>);
-
-impl Keys {
-    pub(super) fn new(limit: MemoryLimit) -> Self {
-        Self(Sorter::new(limit))
-    }
-
-    /// Returns a notice that the keys of `records` records exceed memory; `None` if they do not.
-    pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
-        Sorter::<Entry>::notice(limit, records, Entry::BYTES)
-    }
-
-    pub(super) fn add(&mut self, key: Key, number: u64) -> Result<(), MemoryError> {
-        self.0.push((key, number))
-    }
-
+impl Sorter<Entry> {
     /// Returns the records whose key an earlier record has. All record numbers must be below `end`.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
@@ -66,7 +52,7 @@ impl Keys {
     /// Calls `take` with each record's number, and with true if an earlier record has its key.
     fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), MemoryError> {
         let mut last = None;
-        for entry in self.0.sorted()? {
+        for entry in self.sorted()? {
             let (key, number) = entry?;
             take(number, last.replace(key) == Some(key));
         }
@@ -101,6 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::memory::MemoryLimit;
 
     proptest! {
         /// With any memory limit, the repeats must be those that a set of all earlier keys finds.
@@ -113,15 +100,15 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let limit = MemoryLimit { bytes, folder: folder.path().to_owned() };
-            let mut keys = Keys::new(limit.clone());
-            let mut others = Keys::new(limit);
+            let mut keys = Sorter::new(limit.clone());
+            let mut others = Sorter::new(limit);
             let (mut random, mut seen, mut expected) = (Generator::new(seed), HashSet::new(), vec![]);
             for number in 0..count {
                 let low = u128::from(random.below(different));
                 let key = (low.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)).to_be_bytes();
                 expected.push(!seen.insert(key));
-                keys.add(key, number).unwrap();
-                others.add(key, number).unwrap();
+                keys.push((key, number)).unwrap();
+                others.push((key, number)).unwrap();
             }
             let halves = [0, count / 2];
             let distinct = others.distinct(&halves).unwrap();

@@ -11,7 +11,7 @@ use othello_engine::record::{
     Game, PlacedPosition, Record, RecordReader, RecordWriter, ScoredPosition, key_of_moves,
 };
 
-use super::repeated::{Key, Keys};
+use super::repeated::{Entry, Key};
 use super::sequence::{Inputs, count_left};
 use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
@@ -210,11 +210,11 @@ pub fn merge<R: Selectable>(
 ) -> Result<Selected> {
     let (provenance, title) = (inputs.provenance("merge"), format!("merge ({})", R::PLURAL));
     Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
-        progress.warn(Keys::notice(limit, inputs.len()));
-        let mut keys = Keys::new(limit.clone());
+        progress.warn(Sorter::<Entry>::notice(limit, inputs.len(), Entry::BYTES));
+        let mut keys = Sorter::new(limit.clone());
         for (number, record) in (0..).zip(inputs.all()) {
             progress.check()?;
-            record?.key().map_or(Ok(()), |key| keys.add(key, number))?;
+            record?.key().map_or(Ok(()), |key| keys.push((key, number)))?;
         }
         let repeated = keys.repeated(inputs.len())?;
         inputs.each(

@@ -8,7 +8,9 @@ use othello_engine::file::{
     check_output, sha256_of_file,
 };
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, Record, RecordError, RecordReader, RecordWriter};
+use othello_engine::record::{
+    Game, PlacedPosition, Record, RecordError, RecordReader, RecordWriter, ScoredPosition,
+};
 use serde::Serialize;
 
 use crate::source::Result;
@@ -58,29 +60,22 @@ pub fn repair(
     let kind = file::kind_of(path)?;
     let files = (path, out, kind, existing);
     let summary = match kind {
-        Kind::Games => copy(files, progress, |frame| match frame {
-            Frame::Games(games) => games,
-            _ => vec![],
-        }),
-        Kind::Placed => copy(files, progress, |frame| match frame {
-            Frame::Placed(rows) => rows,
-            _ => vec![],
-        }),
+        Kind::Games => copy::<Game>(files, progress),
+        Kind::Placed => copy::<PlacedPosition>(files, progress),
         // The reader of positions refuses files that are not of records.
-        _ => copy(files, progress, |frame| match frame {
-            Frame::Positions(rows) => rows,
-            _ => vec![],
-        }),
+        _ => copy::<ScoredPosition>(files, progress),
     };
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of all undamaged frames. `records` returns the records of a frame (a block).
+/// Copies the records of all undamaged frames.
 fn copy<R: Record>(
     (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
-    records: fn(Frame) -> Vec<R>,
-) -> Result<Summary> {
+) -> Result<Summary>
+where
+    Vec<R>: TryFrom<Frame>,
+{
     let of = RecordReader::<R>::open(path)?.provenance().as_map().clone();
     let provenance = Provenance::new("repair").with("input", sha256_of_file(path, progress)?);
     let mut writer = match Writer::begin(out, kind, &provenance.with("of", of), existing)? {
@@ -88,7 +83,8 @@ fn copy<R: Record>(
         Begin::Writer(writer) => RecordWriter::over(writer),
     };
     read(path, progress, |frame| {
-        records(frame).into_iter().try_for_each(|record| writer.push(record))
+        let records: Vec<R> = frame.try_into().unwrap_or_default();
+        records.into_iter().try_for_each(|record| writer.push(record))
     })?;
     Ok(writer.finish()?)
 }

@@ -10,13 +10,13 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosition};
 use othello_engine::text::Lines;
 
-use super::lines::Records;
+use super::entries::LineRecords;
 use super::{Entries, Result, labelled};
 
 /// Reads the positions of a file and skips blank lines. If the side to move must pass, the record
 /// is the position after the pass, with the score for the other side.
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
-    Records::open(path, parse)
+    LineRecords::open(path, parse)
 }
 
 /// A text file of scored boards, read as training data. Lines without a score, and finished games,

@@ -11,7 +11,7 @@ use othello_engine::board::{Discs, Position};
 use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Label, ScoredPosition};
 
-use super::fixed::FixedRecords;
+use super::entries::FixedRecords;
 use super::{DataError, Entries, Result, labelled};
 
 /// The size of a record in bytes.
@@ -25,11 +25,8 @@ pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
     if bytes % RECORD_BYTES as u64 != 0 {
         let packed = unreadable(file.fill_buf().map_err(DataError::io(path, "read it"))?);
         let reason = format!("{bytes} bytes; expected a multiple of {RECORD_BYTES}");
-        return Err(DataError::Format {
-            path: path.to_owned(),
-            expected: "a file of Egaroucid's boards",
-            reason: packed.map_or(reason, |packed| format!("it {packed}")),
-        });
+        let reason = packed.map_or(reason, |packed| format!("it {packed}"));
+        return Err(DataError::not(path, "a file of Egaroucid's boards", reason));
     }
     Ok(FixedRecords::new(path, file, [0, bytes / RECORD_BYTES as u64], parse))
 }

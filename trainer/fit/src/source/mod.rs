@@ -15,12 +15,11 @@
 
 pub mod boards;
 pub mod egaroucid;
+mod entries;
 mod error;
-mod fixed;
 pub mod ggf;
 pub mod import;
 mod labels;
-mod lines;
 pub mod npz;
 mod pieces;
 pub mod records;
@@ -28,27 +27,14 @@ pub mod sgf;
 pub mod transcripts;
 pub mod wthor;
 
-use othello_engine::board::transcript::{Form, Replay};
+use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position};
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
 use othello_engine::text::Invalid;
 
-pub use error::{DataError, Rejection, Result};
+pub use entries::Entries;
+pub use error::{DataError, Result};
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
-
-/// An iterator over another program's records. It goes on after refused records, not after errors.
-pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, DataError>> {
-    /// Returns the number of bytes read, to show progress.
-    fn bytes_read(&self) -> u64;
-
-    /// Returns the place of the record that was read last, such as `line 7`.
-    fn place(&self) -> String;
-
-    /// Returns the notation of the last record; `None` if the format has only one notation.
-    fn form(&self) -> Option<Form> {
-        None
-    }
-}
 
 /// Returns the records of a file that contains `bytes`; a refused one is an `Err` with its message.
 #[cfg(test)]
@@ -58,8 +44,10 @@ pub(crate) fn entries_of<T, E: Entries<T>>(
     open: impl FnOnce(&std::path::Path) -> Result<E, DataError>,
 ) -> Result<Vec<Result<T, String>>, DataError> {
     let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
-    let entries = file.by_ref().map(|entry| Ok(entry?.map_err(|rejection| rejection.to_string())));
-    let entries = entries.collect::<Result<_, DataError>>()?;
+    let mut entries = vec![];
+    while let Some(entry) = file.next_entry()? {
+        entries.push(entry.map_err(|reason| format!("{name}: {}: {reason}", file.place())));
+    }
     assert_eq!(file.bytes_read(), bytes.len() as u64);
     Ok(entries)
 }

@@ -13,7 +13,7 @@ use othello_engine::record::{Label, PlacedPosition, ScoredPosition, Weight};
 use othello_engine::text::excerpt;
 use zip::ZipArchive;
 
-use super::{DataError, Entries, Rejection, Result, labelled};
+use super::{DataError, Entries, Result, labelled};
 
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
 const REQUIRED: usize = 3;
@@ -41,7 +41,7 @@ pub fn read(path: &Path) -> Result<Npz> {
     Ok(Npz { path: path.to_owned(), rows: receiver.into_iter(), number: 0, bytes, is_over: false })
 }
 
-/// An iterator over the positions of an `.npz` file.
+/// A reader of the positions of an `.npz` file.
 pub struct Npz {
     path: PathBuf,
     rows: IntoIter<Result<Row, String>>,
@@ -50,25 +50,16 @@ pub struct Npz {
     is_over: bool,
 }
 
-impl Iterator for Npz {
-    type Item = Result<Result<PlacedPosition, Rejection>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl Entries<PlacedPosition> for Npz {
+    fn next_entry(&mut self) -> Result<Option<Row>> {
         let row = self.rows.next();
         self.is_over = row.is_none();
         self.number += 1;
-        let (path, place) = (self.path.clone(), self.place());
-        Some(match row? {
-            Ok(row) => Ok(row.map_err(|reason| Rejection { path, place, reason })),
-            Err(reason) => {
-                let expected = "positions as NumPy arrays (.npz)";
-                Err(DataError::Format { path, expected, reason })
-            }
+        row.transpose().map_err(|reason| {
+            DataError::not(&self.path, "positions as NumPy arrays (.npz)", reason)
         })
     }
-}
 
-impl Entries<PlacedPosition> for Npz {
     fn bytes_read(&self) -> u64 {
         // Bytes are counted only at the end, because each array has its own position in the file.
         if self.is_over { self.bytes } else { 0 }
@@ -101,28 +92,33 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     for name in ARRAYS.into_iter().filter(|name| has(name)) {
         archives.push((name, open()?));
     }
-    let mut columns: Vec<Column<'_>> = vec![];
+    let (mut columns, mut length): (Vec<NpyReader<'_>>, _) = (vec![], None);
     for (name, archive) in &mut archives {
         let array = archive.by_name(&format!("{name}.npy"));
         let array = array.map_err(|error| format!("array `{name}`: {error}"))?;
-        let column = Column::begin(name, Box::new(BufReader::new(array)))?;
-        let first = columns.first().map_or(column.length, |first| first.length);
-        if column.length != first {
-            let own = column.length;
+        let column = NpyReader::begin(name, array, matches!(*name, "label" | "weight"))?;
+        let [own] = column.shape[..] else {
+            return Err(format!(
+                "array `{name}` has the shape {:?}; expected one axis",
+                column.shape
+            ));
+        };
+        let first = *length.get_or_insert(own);
+        if own != first {
             return Err(format!("array `{name}` has {own} numbers, `player` has {first}"));
         }
         columns.push(column);
     }
-    for index in 0..columns[0].length {
+    for index in 0..length.unwrap_or(0) {
         if sender.send(Ok(row(&mut columns, index)?)).is_err() {
             return Ok(());
         }
     }
-    columns.iter_mut().try_for_each(Column::end)
+    columns.iter_mut().try_for_each(NpyReader::end)
 }
 
 /// Returns the next position, or the reason why it alone is refused. Other errors end the import.
-fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
+fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {
         let at = ARRAYS.iter().position(|name| *name == column.name);
@@ -165,13 +161,13 @@ fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
 }
 
 #[derive(Clone, Copy, derive_more::Display)]
-enum Number {
+pub(crate) enum Number {
     Whole(i128),
     Real(f64),
 }
 
 impl Number {
-    fn real(self) -> f64 {
+    pub(crate) fn real(self) -> f64 {
         match self {
             Self::Whole(number) => number as f64,
             Self::Real(number) => number,
@@ -179,10 +175,13 @@ impl Number {
     }
 }
 
-/// A reader of the numbers of one array, in order.
-struct Column<'a> {
-    name: &'static str,
-    length: u64,
+/// A reader of the numbers of one array in the `.npy` format, in the order of the file.
+pub(crate) struct NpyReader<'a> {
+    name: &'a str,
+    /// The lengths of the axes.
+    pub(crate) shape: Vec<u64>,
+    /// True if the first axis varies fastest, as in Fortran; else, the last axis does.
+    pub(crate) is_fortran: bool,
     /// NumPy's letter for the type of the numbers: `u` unsigned integer, `i` signed integer, `f`
     /// floating point. A number has `bytes` bytes.
     kind: u8,
@@ -190,8 +189,14 @@ struct Column<'a> {
     array: Box<dyn Read + 'a>,
 }
 
-impl<'a> Column<'a> {
-    fn begin(name: &'static str, mut array: Box<dyn Read + 'a>) -> Result<Self, String> {
+impl<'a> NpyReader<'a> {
+    /// Reads the header of an array. `allows_reals` is true if floating-point numbers are expected.
+    pub(crate) fn begin(
+        name: &'a str,
+        array: impl Read + 'a,
+        allows_reals: bool,
+    ) -> Result<Self, String> {
+        let mut array = Box::new(BufReader::new(array));
         let wrong = |reason: &str| format!("array `{name}` {reason}");
         let mut take = |bytes: u16| {
             let mut taken = vec![0; usize::from(bytes)];
@@ -210,10 +215,10 @@ impl<'a> Column<'a> {
         let field =
             |key: &str| header.split_once(&format!("'{key}':")).map_or("", |(_, rest)| rest);
         let shape = field("shape").split(['(', ')']).nth(1).unwrap_or_default();
-        let length = shape.strip_suffix(',').and_then(|length| length.trim().parse().ok());
-        let length = length.ok_or_else(|| {
-            wrong(&format!("has the shape ({}); expected one axis", excerpt(shape)))
-        })?;
+        let axes = shape.split(',').map(str::trim).filter(|axis| !axis.is_empty());
+        let axes = axes.map(str::parse).collect::<Result<_, _>>();
+        let axes = axes.map_err(|_| wrong(&format!("has the shape ({})", excerpt(shape))))?;
+        let is_fortran = field("fortran_order").trim_start().starts_with("True");
         let descr = field("descr").split('\'').nth(1).unwrap_or_default();
         let (kind, bytes) = match descr.as_bytes() {
             [b'<' | b'|', kind, size @ b'1'..=b'8'] => (*kind, usize::from(size - b'0')),
@@ -221,21 +226,21 @@ impl<'a> Column<'a> {
         };
         let is_known = match kind {
             b'u' | b'i' => matches!(bytes, 1 | 2 | 4 | 8),
-            b'f' => matches!((name, bytes), ("label" | "weight", 4 | 8)),
+            b'f' => allows_reals && matches!(bytes, 4 | 8),
             _ => false,
         };
         if is_known {
-            return Ok(Self { name, length, kind, bytes, array });
+            return Ok(Self { name, shape: axes, is_fortran, kind, bytes, array });
         }
         let expected = match name {
             "player" | "opponent" => "uint64",
-            "label" | "weight" => "float32, float64 or whole numbers",
+            _ if allows_reals => "float32, float64 or whole numbers",
             _ => "whole numbers",
         };
         Err(wrong(&format!("has the type `{}`; expected {expected}", excerpt(descr))))
     }
 
-    fn next(&mut self) -> Result<Number, String> {
+    pub(crate) fn next(&mut self) -> Result<Number, String> {
         let mut bytes = [0; 8];
         let read = self.array.read_exact(&mut bytes[..self.bytes]);
         read.map_err(|error| format!("array `{}` is short or damaged: {error}", self.name))?;
@@ -249,7 +254,7 @@ impl<'a> Column<'a> {
     }
 
     /// Checks that the array has no more numbers. Reading its end also verifies its checksum.
-    fn end(&mut self) -> Result<(), String> {
+    pub(crate) fn end(&mut self) -> Result<(), String> {
         match self.array.read(&mut [0]) {
             Ok(0) => Ok(()),
             Ok(_) => Err(format!("array `{}` has more bytes than its shape", self.name)),
@@ -357,7 +362,7 @@ mod tests {
                 read_with(2, |arrays| labels(arrays, &[0.0])),
                 "`label` has 1 numbers, `player` has 2",
             ),
-            (two_axes, "array `label` has the shape (2, 1); expected one axis"),
+            (two_axes, "array `label` has the shape [2, 1]; expected one axis"),
             (label_of(f64::NAN), "array `label`, element 1: NaN; expected -64 to 64 discs"),
             (label_of(64.5), "array `label`, element 1: 64.5; expected -64 to 64"),
             (column("weight", 0.0), "array `weight`, element 1: 0; expected 1/64 to 1023"),

@@ -9,7 +9,7 @@ use othello_engine::board::{Position, Side, StatedGame};
 use othello_engine::record::{Game, Label, ScoredPosition};
 use othello_engine::text::{TextSource, decode, excerpt};
 
-use super::{Entries, Rejection, Result, labelled, with_result};
+use super::{Entries, Result, labelled, with_result};
 
 /// The size in bytes above which a game is refused, so that no file without games is loaded whole.
 const MAX_GAME_BYTES: u64 = 1 << 16;
@@ -34,7 +34,7 @@ pub(super) struct Games<T> {
     nested: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,
-    /// The records made from the last game that the iterator has not returned yet.
+    /// The records made from the last game that the reader has not returned yet.
     made: vec::IntoIter<T>,
 }
 
@@ -172,30 +172,20 @@ impl Scan {
     }
 }
 
-impl<T> Iterator for Games<T> {
-    type Item = Result<Result<T, Rejection>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl<T> Entries<T> for Games<T> {
+    fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
         loop {
             if let Some(record) = self.made.next() {
-                return Some(Ok(Ok(record)));
+                return Ok(Some(Ok(record)));
             }
-            let piece = match self.next_piece().transpose()? {
-                Ok(piece) => piece,
-                Err(error) => return Some(Err(error)),
-            };
+            let Some(piece) = self.next_piece()? else { return Ok(None) };
             match self.read(&piece).and_then(|game| (self.make)(&game)) {
                 Ok(made) => self.made = made.into_iter(),
-                Err(reason) => {
-                    let (path, place) = (self.source.path().to_owned(), self.place.clone());
-                    return Some(Ok(Err(Rejection { path, place, reason })));
-                }
+                Err(reason) => return Ok(Some(Err(reason))),
             }
         }
     }
-}
 
-impl<T> Entries<T> for Games<T> {
     fn bytes_read(&self) -> u64 {
         self.source.bytes_read()
     }

@@ -26,7 +26,7 @@ pub enum Records {
 }
 
 /// A frame of a record file: a block of records with a checksum.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, derive_more::TryInto)]
 pub enum Frame {
     /// A frame of games.
     Games(Vec<Game>),

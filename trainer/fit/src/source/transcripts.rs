@@ -5,12 +5,12 @@ use std::path::Path;
 use othello_engine::board::transcript::{self, Form};
 use othello_engine::record::Game;
 
-use super::lines::Records;
+use super::entries::LineRecords;
 use super::{Entries, Result, with_result};
 
 /// Reads the games of a file line by line and skips blank lines.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
-    Records::open(path, parse)
+    LineRecords::open(path, parse)
 }
 
 fn parse(line: &str) -> Result<(Game, Form), String> {

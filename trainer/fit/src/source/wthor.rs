@@ -14,7 +14,7 @@ use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Game, Solved};
 use othello_engine::text::Invalid;
 
-use super::fixed::FixedRecords;
+use super::entries::FixedRecords;
 use super::{DataError, Entries, Result};
 
 pub(crate) const HEADER_BYTES: usize = 16;
@@ -24,11 +24,7 @@ pub(crate) const MOVES_AT: usize = 8;
 /// Reads the games of a WTHOR file. The stated score under perfect play becomes [`Game::solved`] at
 /// the stated number of empty squares, unless the game ends earlier.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
-    let wrong = |reason| DataError::Format {
-        path: path.to_owned(),
-        expected: "a WTHOR file of games",
-        reason,
-    };
+    let wrong = |reason: String| DataError::not(path, "a WTHOR file of games", reason);
     let file = open_ordinary(path)?;
     let length = file.metadata().map_err(DataError::io(path, "open it"))?.len();
     let (mut file, mut header) = (BufReader::new(file), [0; HEADER_BYTES]);
@@ -64,7 +60,8 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
         }
     };
     let sizes = [HEADER_BYTES as u64, games.into()];
-    Ok(FixedRecords::new(path, file, sizes, move |record| parse(record, solved_ply)))
+    let parse = move |record: &[u8; RECORD_BYTES]| parse(record, solved_ply);
+    Ok(FixedRecords::new(path, file, sizes, parse))
 }
 
 fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, String> {
@@ -97,8 +94,7 @@ fn square(code: u8) -> Result<Square, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Rejection;
-    use othello_testing::scratch;
+    use crate::source::entries_of;
 
     /// Returns a file of games, each given by black's discs under perfect play and by its moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
@@ -114,8 +110,8 @@ mod tests {
         bytes
     }
 
-    fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>> {
-        scratch::with_file("WTH_2020.wtb", bytes, super::read)?.collect()
+    fn read(bytes: &[u8]) -> Result<Vec<Result<Game, String>>> {
+        entries_of("WTH_2020.wtb", bytes, super::read)
     }
 
     #[test]
@@ -146,9 +142,9 @@ mod tests {
             let mut bytes = file(&[(0, moves)]);
             bytes[14] = 0;
             bytes[HEADER_BYTES + 6] = black;
-            let game = read(&bytes).unwrap().remove(0).map_err(|rejection| rejection.reason);
-            let stated = game.as_ref().map(Game::stated);
-            assert_eq!(stated.map_err(String::as_str), expected, "{black}");
+            let stated = read(&bytes).unwrap().remove(0).map(|game| game.stated());
+            let place = "WTH_2020.wtb: record 1: ";
+            assert_eq!(stated, expected.map_err(|reason| format!("{place}{reason}")), "{black}");
         }
     }
 
@@ -171,8 +167,7 @@ mod tests {
     fn bad_records_are_named() {
         let games =
             read(&file(&[(32, &[56, 11]), (32, &[90]), (65, &[56, 64, 53]), (32, &[0, 56])]));
-        let reasons: Vec<String> =
-            games.unwrap().into_iter().map(|game| game.unwrap_err().to_string()).collect();
+        let reasons: Vec<String> = games.unwrap().into_iter().map(Result::unwrap_err).collect();
         assert!(reasons[0].contains("record 1: move 2: a1 is not legal"), "{reasons:?}");
         assert!(reasons[1].contains("record 2: 90 is not a move"), "{reasons:?}");
         assert!(reasons[2].contains("record 3: 66 is not a score"), "{reasons:?}");

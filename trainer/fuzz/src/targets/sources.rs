@@ -12,7 +12,7 @@ use othello_trainer::export::read_npz::read_npz;
 use othello_trainer::export::tables::ReadTables;
 use othello_trainer::export::zebra::read_zebra;
 use othello_trainer::source::egaroucid::{self, RECORD_BYTES};
-use othello_trainer::source::{DataError, Entries, Rejection, boards, ggf, transcripts, wthor};
+use othello_trainer::source::{DataError, Entries, boards, ggf, transcripts, wthor};
 
 use super::{check_message, check_names};
 use othello_testing::scratch;
@@ -98,9 +98,9 @@ fn entries<T, E: Entries<T>>(
 ) -> Option<Vec<Option<T>>> {
     let mut opened = opened.inspect_err(|error| check_names(error, path)).ok()?;
     let mut taken = vec![];
-    for entry in opened.by_ref() {
-        let entry = entry.inspect_err(|error| check_names(error, path)).ok()?;
-        taken.push(entry.inspect_err(|rejection: &Rejection| check_names(rejection, path)).ok());
+    let next = |opened: &mut E| opened.next_entry().inspect_err(|error| check_names(error, path));
+    while let Some(entry) = next(&mut opened).ok()? {
+        taken.push(entry.inspect_err(|reason| check_message(reason)).ok());
     }
     assert_eq!(opened.bytes_read(), bytes as u64);
     Some(taken)

@@ -218,7 +218,7 @@ impl Comparing<'_> {
             elo = format!("; by the match, {:.0} Elo with {pairs} pairs", smallest_elo(pairs));
         }
         let (fits, games, threads) =
-            (2 * self.seeds, study.test.len(), rayon::current_num_threads());
+            (2 * self.seeds, study.test.games.len(), rayon::current_num_threads());
         let time = seconds / threads as f64;
         let time =
             if time < 100.0 { format!("{time:.0} s") } else { format!("{:.0} min", time / 60.0) };

@@ -130,7 +130,7 @@ impl StudySettings {
         if let Some(initial) = &recipe.initial {
             origins.texts.insert(initial.sha256.clone());
             if let Some(before) = Trained::by_provenance(initial.provenance.as_map()) {
-                trained.add_initial(before.data());
+                trained.add_initial(&before.data);
                 let folders = data.iter().chain(&test).map(|path| folder_of(path));
                 origins.data.extend(before.files_in(folders));
             }
@@ -153,8 +153,8 @@ impl StudySettings {
         Run::check_is_free(&self.out, shard)?;
         make_folder(folder_of(&self.out))?;
         let test = TestGames::read(usize::MAX, &record_files(&self.test)?, &self.labels, progress)?;
-        if test.len() < 2 {
-            let (games, remedy) = (test.len(), self.labels.remedy());
+        if test.games.len() < 2 {
+            let (games, remedy) = (test.games.len(), self.labels.remedy());
             let reason =
                 format!("--test: {games} games with labels; at least two are needed{remedy}");
             return Err(Invalid(reason).into());
@@ -167,7 +167,7 @@ impl StudySettings {
         let device = self.device.pick()?;
         let phases = &self.phases.0;
         let provenance = recipe
-            .with("test", test.sha256())
+            .with("test", &test.sha256[..])
             .with("labels", self.labels.in_provenance())
             .with("phases", json!([phases.start(), phases.end()]));
         let of_run = provenance.clone().with("study", json!([own, digest(&origins.texts)]));
@@ -194,7 +194,7 @@ impl Study<'_> {
     pub(super) fn tested(&self) -> Tested {
         let test_labels = self.test.labels(&self.phases());
         let training_has = self.overlap.clone();
-        Tested { test_games: self.test.len(), test_labels, training_has }
+        Tested { test_games: self.test.games.len(), test_labels, training_has }
     }
 
     /// Makes missing fits of a stage by `fit`, in the order of their numbers; returns all results.

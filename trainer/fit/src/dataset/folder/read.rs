@@ -1,7 +1,5 @@
 //! Reads a dataset from a folder.
 
-use std::path::PathBuf;
-
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::FileError;
 use othello_engine::progress::Progress;
@@ -12,7 +10,7 @@ use super::{DatasetFolder, DatasetProvenance, FileEntry, file_name};
 use crate::dataset::stored::RowSink;
 use crate::dataset::{Dataset, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
-use crate::source::{DataError, Result};
+use crate::source::Result;
 
 impl DatasetFolder {
     /// Reads the positions of the given phases. If they need more memory than `limit`, all are
@@ -32,10 +30,37 @@ impl DatasetFolder {
             .saturating_mul(size_of::<ScoredPosition>() as u64);
         let limit = limit.filter(|limit| bytes > limit.bytes);
         let read = |&(subset, phase): &(Subset, Phase)| -> Result<_> {
-            let (mut file, mut rows) = (self.file(subset, phase)?, RowSink::new(limit));
+            let path = self.path.join(file_name(subset, phase));
+            let FileEntry { positions: expected, sha256 } = self.entry(subset, phase);
+            let wrong = |found: String, expected: String| -> Result<()> {
+                let reason = format!(
+                    "it has {found}; expected {expected} by dataset.json; make the dataset again \
+                     with `dataset`"
+                );
+                Err(FileError::refused(&path, reason).into())
+            };
+            let count = |positions: u64| format!("{positions} positions");
+            let (mut file, mut rows) = (PositionReader::open(&path)?, RowSink::new(limit));
+            let mut positions = 0;
             while let Some(frame) = file.next_frame()? {
                 progress.check()?;
+                positions += frame.len() as u64;
+                if positions > *expected {
+                    wrong(count(positions), count(*expected))?;
+                }
+                if frame.iter().any(|row| Phase::of(&row.position()) != Some(phase)) {
+                    let found = "a position of another phase".to_owned();
+                    wrong(found, format!("positions of phase {phase}"))?;
+                }
                 frame.into_iter().try_for_each(|row| rows.push(row))?;
+            }
+            if positions != *expected {
+                wrong(count(positions), count(*expected))?;
+            }
+            let sum = |sha256: &str| format!("the sha256 {sha256}");
+            match file.sha256().unwrap_or_default() {
+                found if found == sha256 => {}
+                found => wrong(sum(found), sum(sha256))?,
             }
             progress.advance(1);
             Ok((subset, phase, rows.finish()?))
@@ -48,65 +73,6 @@ impl DatasetFolder {
         let DatasetProvenance { data, test, .. } = self.made.clone();
         let (counts, inputs, test_inputs) = (self.counts(), data, test);
         Ok(Dataset { phases, counts, inputs, test_inputs, ..Dataset::default() })
-    }
-
-    fn file(&self, subset: Subset, phase: Phase) -> Result<File> {
-        let path = self.path.join(file_name(subset, phase));
-        let expected = self.entry(subset, phase).clone();
-        Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
-    }
-}
-
-struct File {
-    path: PathBuf,
-    phase: Phase,
-    reader: PositionReader,
-    expected: FileEntry,
-    positions: u64,
-}
-
-impl File {
-    /// Returns the next block of positions, after checking their phase. At the end of the file,
-    /// checks the number of positions and the checksum, and returns `None`.
-    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>> {
-        let Some(frame) = self.reader.next_frame()? else {
-            self.check_whole()?;
-            return Ok(None);
-        };
-        self.positions += frame.len() as u64;
-        if self.positions > self.expected.positions {
-            self.check_count()?;
-        }
-        if frame.iter().any(|row| Phase::of(&row.position()) != Some(self.phase)) {
-            let found = "a position of another phase".to_owned();
-            return Err(self.wrong(found, format!("positions of phase {}", self.phase)));
-        }
-        Ok(Some(frame))
-    }
-
-    fn check_count(&self) -> Result<()> {
-        let count = |positions: u64| format!("{positions} positions");
-        match self.positions == self.expected.positions {
-            true => Ok(()),
-            false => Err(self.wrong(count(self.positions), count(self.expected.positions))),
-        }
-    }
-
-    fn check_whole(&self) -> Result<()> {
-        self.check_count()?;
-        let sum = |sha256: &str| format!("the sha256 {sha256}");
-        match self.reader.sha256().unwrap_or_default() {
-            sha256 if sha256 == self.expected.sha256 => Ok(()),
-            sha256 => Err(self.wrong(sum(sha256), sum(&self.expected.sha256))),
-        }
-    }
-
-    fn wrong(&self, found: String, expected: String) -> DataError {
-        let reason = format!(
-            "it has {found}; expected {expected} by dataset.json; make the dataset again with \
-             `dataset`"
-        );
-        FileError::refused(&self.path, reason).into()
     }
 }
 

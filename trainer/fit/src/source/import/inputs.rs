@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use othello_engine::board::transcript::Form;
 use othello_engine::file::sha256_of_file;
 use othello_engine::progress::Progress;
+use othello_engine::text::Invalid;
 
 use super::{Imported, RandomPlies, Summary};
 use crate::source::{DataError, Entries, Result};
@@ -48,7 +49,12 @@ impl Inputs {
         };
         let is_idle = |rule: &&RandomPlies| !files.iter().any(|file| applies(rule, file));
         if let Some(RandomPlies { path: Some(path), plies }) = random_plies.iter().find(is_idle) {
-            return Err(DataError::NoInput { path: path.clone(), plies: *plies });
+            let reason = format!(
+                "random moves `{}={plies}`: none of the inputs is this file or in this folder; \
+                 name an input or its folder",
+                path.display()
+            );
+            return Err(Invalid(reason).into());
         }
         let of = |file: &PathBuf| {
             let rule = random_plies.iter().rfind(|rule| applies(rule, file));
@@ -74,28 +80,31 @@ impl Inputs {
     ) -> Result<Summary> {
         let done = if is_done { self.bytes } else { 0 };
         progress.begin_stoppable("import (bytes)", done, self.bytes);
-        let (mut summary, mut notices) = (Summary::default(), Notices { progress, lines: [0; 2] });
-        let mut forms = vec![];
+        let (mut summary, mut forms) = (Summary::default(), vec![]);
         for (file, &random_plies) in self.files.iter().zip(&self.random_plies) {
             let (mut entries, mut shown) = (open(file)?, 0);
-            while let Some(entry) = entries.next() {
+            while let Some(entry) = entries.next_entry()? {
                 progress.check()?;
-                match entry? {
+                let tell = |kind, number, text| {
+                    if number <= MOST_SHOWN {
+                        let (file, place) = (file.display(), entries.place());
+                        progress.message(&format!("{kind}: {file}: {place}: {text}"));
+                    }
+                };
+                match entry {
                     Ok(record) => {
                         let record = record.with_random_plies(random_plies);
                         record.count(&mut summary);
                         forms.extend(entries.form());
                         if let Some(doubt) = record.doubt() {
                             summary.differing += 1;
-                            notices.tell(1, || {
-                                format!("{}: {}: {doubt}", file.display(), entries.place())
-                            });
+                            tell(DIFFERING, summary.differing, doubt);
                         }
                         take(record)?;
                     }
-                    Err(rejection) => {
+                    Err(reason) => {
                         summary.rejected += 1;
-                        notices.tell(0, || rejection.to_string());
+                        tell(REJECTED, summary.rejected, reason);
                     }
                 }
                 if !is_done {
@@ -104,42 +113,23 @@ impl Inputs {
                 shown = entries.bytes_read();
             }
         }
-        notices.finish();
+        for (kind, number) in [(REJECTED, summary.rejected), (DIFFERING, summary.differing)] {
+            if number > MOST_SHOWN {
+                progress.message(&format!("{kind}: {} more", number - MOST_SHOWN));
+            }
+        }
         Form::report(forms, progress);
         Ok(summary)
     }
 }
 
-/// Prints and counts messages about refused records, and about results that differ from the moves.
-struct Notices<'a> {
-    progress: &'a dyn Progress,
-    lines: [u64; 2],
-}
-
-impl Notices<'_> {
-    const KINDS: [&'static str; 2] = ["rejected", "another result"];
-
-    fn tell(&mut self, kind: usize, line: impl FnOnce() -> String) {
-        self.lines[kind] += 1;
-        if self.lines[kind] <= MOST_SHOWN {
-            self.progress.message(&format!("{}: {}", Self::KINDS[kind], line()));
-        }
-    }
-
-    fn finish(&self) {
-        for (kind, lines) in Self::KINDS.iter().zip(self.lines) {
-            if lines > MOST_SHOWN {
-                self.progress.message(&format!("{kind}: {} more", lines - MOST_SHOWN));
-            }
-        }
-    }
-}
-
+const REJECTED: &str = "rejected";
+const DIFFERING: &str = "another result";
 /// The most messages that are printed of each kind; further ones are only counted.
 const MOST_SHOWN: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>> {
-    let unreadable = |source| DataError::Folder { folder: folder.to_owned(), source };
+    let unreadable = DataError::io(folder, "read it");
     let mut files = vec![];
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -151,8 +141,8 @@ fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        let kind = extension.unwrap_or("ordinary").to_owned();
-        return Err(DataError::NoFile { kind, folder: folder.to_owned() });
+        let (kind, folder) = (extension.unwrap_or("ordinary"), folder.display());
+        return Err(Invalid(format!("no {kind} file in the folder {folder}")).into());
     }
     files.sort_unstable();
     Ok(files)

@@ -1,20 +1,25 @@
 //! Imports files of other programs into one record file.
 
 mod inputs;
-mod solved;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use othello_engine::board::{Position, Side};
 use othello_engine::file::{Begin, Existing, Provenance, check_output};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, PlacedPosition, Record, RecordWriter, ScoredPosition};
+use othello_engine::record::{
+    Game, GameReader, Label, PlacedPosition, Record, RecordError, RecordWriter, ScoredPosition,
+    Weight,
+};
+use othello_engine::text::Invalid;
 use serde::Serialize;
 
-use super::{DataError, Entries, Result, wthor};
+use super::{Entries, Result, wthor};
 use inputs::Inputs;
 
 /// The result of an import.
@@ -152,7 +157,7 @@ impl Import<'_> {
     pub fn run_solved(&self, except: &[PathBuf], progress: &dyn Progress) -> Result<Summary> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;
-        let mut positions = solved::Positions::default();
+        let mut positions = SolvedPositions::default();
         let mut summary = inputs.read(wthor::read, false, progress, |game: Game| {
             positions.add(&game);
             Ok(())
@@ -181,7 +186,8 @@ impl Import<'_> {
             0..=3 => named,
             all => format!("{named} and {} more", all - 3),
         };
-        Err(DataError::Nothing { kind: T::NAME, files })
+        let reason = "expected at least one: check the format and the files";
+        Err(Invalid(format!("no {} in {files}; {reason}", T::NAME)).into())
     }
 
     fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance)> {
@@ -198,5 +204,49 @@ impl Import<'_> {
                 &random_plies[..],
             );
         Ok((inputs, provenance))
+    }
+}
+
+/// Positions with exact scores, in the order in which they were added, each once up to symmetry.
+#[derive(Default)]
+struct SolvedPositions {
+    rows: Vec<ScoredPosition>,
+    seen: HashSet<Position>,
+}
+
+impl SolvedPositions {
+    /// Adds a game's solved position (the first with an exact score) or, if the side to move must
+    /// pass, the position after the pass. Adds nothing if the game is over in that position.
+    fn add(&mut self, game: &Game) {
+        let Some(solved) = game.solved() else { return };
+        let replay = game.replay();
+        let step = replay.steps.get(usize::from(solved.ply));
+        let (position, side): (Position, Side) =
+            step.map_or((replay.end, replay.side), |step| (step.position, step.side));
+        let Some(label) = Label::of_score(solved.black_score * side.sign()) else { return };
+        if position.moves() != 0 && self.seen.insert(position.canonical()) {
+            self.rows.push(ScoredPosition::new(position, label, Weight::ONE));
+        }
+    }
+
+    /// Removes all positions of the games in a file. Returns the checksum of the file.
+    fn remove_those_of(
+        &mut self,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<String, RecordError> {
+        let mut reader = GameReader::open(path)?;
+        progress.begin("excluded positions (bytes)", 0, reader.bytes());
+        let sha256 = reader.each_frame(progress, |games| {
+            for replay in games.iter().map(Game::replay) {
+                let steps = replay.steps.iter().map(|step| step.position);
+                for position in steps.chain([replay.end]) {
+                    self.seen.remove(&position.canonical());
+                }
+            }
+            Ok::<(), RecordError>(())
+        })?;
+        self.rows.retain(|row| self.seen.contains(&row.position().canonical()));
+        Ok(sha256)
     }
 }
