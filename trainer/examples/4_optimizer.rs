@@ -15,8 +15,8 @@ use othello_engine::progress::Silent;
 use othello_trainer::backend::{Backend, BackendError, Batch, Cpu, Target};
 use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{
-    Advance, Epoch, FitSettings, FittedVector, NoCheckpoints, Optimizer, PhaseFit, Problem, Solver,
-    State,
+    Advance, FitSettings, FittedVector, Metrics, NoCheckpoints, Optimizer, PhaseFit, Problem,
+    Solver, State,
 };
 use othello_trainer::model::Model;
 
@@ -68,11 +68,11 @@ impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
         backend.scale_and_add(velocity, MOMENTUM, gradient)?;
         backend.add_scaled(weights, RATE, velocity)?;
         self.epoch += 1;
-        Ok(Advance::Epoch(Epoch {
-            number: self.epoch,
-            gradient: None,
+        Ok(Advance::Epoch(Metrics {
+            epoch: self.epoch,
             learning_rate: Some(RATE),
             train_mse: Some(Problem::<B>::squared_discs(squared) / occurrences),
+            ..Metrics::default()
         }))
     }
 

@@ -196,7 +196,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let why = format!("{games} training games; factors from {GAMES_FOR_FACTORS} on");
         session.progress().message(&format!("pattern set {name} ({why})"));
     }
-    let (name, reason) = (device.name(), &device.reason);
+    let (name, reason) = (device.name, &device.reason);
     // Without `--device`, the reason for the device is not printed; `doctor` prints it.
     session.progress().message(&match arguments.device {
         None => format!("device {name}, optimizer {optimizer}"),
@@ -242,7 +242,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         validation_mae,
     );
     session.print(&Fitted {
-        device: device.name(),
+        device: device.name,
         optimizer: optimizer.to_string(),
         shard: arguments.shard.map(|shard| shard.to_string()),
         unfinished: phases.unfinished(),
@@ -303,7 +303,7 @@ impl Arguments {
         let test: Vec<PathBuf> =
             self.layout.test.iter().map(|choice| choice.path.clone()).collect();
         let mut trained = TrainedOn::default();
-        trained.add_initial(before.data());
+        trained.add_initial(&before.data);
         trained.check(test.iter().map(PathBuf::as_path))?;
         let rules = self.layout.labels.clone().unwrap_or_default();
         let named = ("the initial weights", self.init.as_deref());
@@ -382,7 +382,7 @@ impl Arguments {
             Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
             Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
             Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
-            Optimizer::Auto if device.gpu().is_some() => {
+            Optimizer::Auto if device.gpu.is_some() => {
                 (fit::Optimizer::Adam, "fewest epochs, and a GPU makes its updates fast")
             }
             Optimizer::Auto => {

@@ -69,14 +69,14 @@ struct GpuFindings {
 pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
     let (memory_bytes, memory_limit) = allowed_memory();
-    let gpu = picked.gpu().map(|found| GpuFindings {
+    let gpu = picked.gpu.as_ref().map(|found| GpuFindings {
         name: found.name.clone(),
         architecture: found.architecture.to_string(),
         driver: found.driver,
         memory_bytes: found.memory_bytes,
     });
     session.print(&Findings {
-        device: picked.name(),
+        device: picked.name,
         optimizer: if gpu.is_some() { "adam" } else { "lsq" },
         reason: picked.reason.clone(),
         gpu,
@@ -141,13 +141,13 @@ pub fn bench(arguments: &BenchArguments, session: &Session) -> anyhow::Result<Ou
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
     // On a GPU, a pass over 400,000 games takes milliseconds, and they exceed its cache.
-    let games = arguments.games.unwrap_or(if picked.gpu().is_some() { 400_000 } else { 100_000 });
+    let games = arguments.games.unwrap_or(if picked.gpu.is_some() { 400_000 } else { 100_000 });
     let phases: Vec<Phase> = arguments.phases.iter().collect();
     let positions = positions(arguments.data.as_ref(), games, &phases, session.progress())?;
-    let (device, count) = (picked.name(), positions.len());
+    let (device, count) = (picked.name, positions.len());
     session.progress().message(&format!("{count} positions on {device}"));
     let (program, repetitions) = (program(&model), arguments.repetitions);
-    let Rates { own, limit } = match picked.gpu() {
+    let Rates { own, limit } = match &picked.gpu {
         _ if picked.is_cpu() => measure_cpu(&model, &positions, repetitions),
         Some(found) => {
             let launcher = CudaLauncher::new(found, &program)?;

@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let picked = arguments.device.pick()?;
     let solver = picked.solver()?;
     if solver.is_some() {
-        session.progress().message(&format!("solves on {}: {}", picked.name(), picked.reason));
+        session.progress().message(&format!("solves on {}: {}", picked.name, picked.reason));
     }
     let solver = solver.as_deref();
     let (count, Relabelled { changes, summary, .. }) = match kind_of(first)? {
@@ -122,7 +122,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         _ => arguments.relabel::<ScoredPosition>(&evaluator, solver, session)?,
     };
     session.print(&Report {
-        device: picked.name(),
+        device: picked.name,
         count,
         mean_discs: changes.mean_discs(),
         changes,

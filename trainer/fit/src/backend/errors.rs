@@ -8,7 +8,7 @@ pub struct Errors {
     /// The number of positions whose errors are included.
     pub positions: u64,
     /// The total weight of the positions, in 1/64 occurrence.
-    pub(super) weight: u64,
+    pub weight: u64,
     /// Σ weight · |error|, in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
     pub(super) absolute: u128,
     /// Σ weight · error², in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`]² disc².
@@ -34,11 +34,6 @@ impl Errors {
     /// Returns the sum of the weights of all positions, in occurrences.
     pub fn occurrences(&self) -> f64 {
         self.weight as f64 / f64::from(WEIGHTS_PER_OCCURRENCE)
-    }
-
-    /// Returns the sum of the weights of all positions, in 1/64 occurrence.
-    pub fn weight(&self) -> u64 {
-        self.weight
     }
 
     /// Returns the mean squared error in discs²; `None` without positions.

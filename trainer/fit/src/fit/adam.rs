@@ -14,8 +14,9 @@ use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
 
 use super::error::FitError;
+use super::report::Metrics;
 use super::settings::AdamSettings;
-use super::solver::{Advance, Epoch, Problem, Solver, State};
+use super::solver::{Advance, Problem, Solver, State};
 use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moments, Target};
 
 pub(super) struct Adam<'p, 'a, B: Backend> {
@@ -148,7 +149,8 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let rate = self.rate();
         let in_sweep = (self.progress.updates % u64::from(self.batches)) as usize;
-        let squared = self.update(Problem::<B>::batch(self.order[in_sweep], self.batches))?;
+        let batch = Batch::new(self.order[in_sweep], self.batches).unwrap_or(Batch::WHOLE);
+        let squared = self.update(batch)?;
         self.progress.updates += 1;
         let squared = joined(self.progress.squared).saturating_add(squared);
         self.progress.squared = halves(squared);
@@ -161,11 +163,11 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
         }
         self.progress.squared = [0; 2];
         let squared = Problem::<B>::squared_discs(squared) / f64::from(self.sweeps);
-        Ok(Advance::Epoch(Epoch {
-            number: u32::try_from(self.epochs()).unwrap_or(u32::MAX),
-            gradient: None,
+        Ok(Advance::Epoch(Metrics {
+            epoch: u32::try_from(self.epochs()).unwrap_or(u32::MAX),
             learning_rate: Some(rate),
             train_mse: Some(squared / self.problem.occurrences),
+            ..Metrics::default()
         }))
     }
 

@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::report::Metrics;
 use super::settings::Stop;
-use super::solver::Epoch;
-use crate::backend::Errors;
 
 /// The fitted weights (and factors) of a phase or of a group of phases: those of the epoch with the
 /// least validation error or, without validation positions, of the last epoch.
@@ -25,6 +23,7 @@ pub(super) struct Progress {
     pub(super) best_epoch: u32,
     /// The validation MSE of the best weights, in discs²; `None` without validation positions.
     validation_mse: Option<f64>,
+    /// True if the fit is complete; false if the checkpointer stopped it earlier.
     pub(super) finished: bool,
 }
 
@@ -41,36 +40,27 @@ impl FittedVector {
         Self { elements: initial.to_vec(), progress: Progress::default(), metrics: vec![] }
     }
 
-    /// Returns the number of complete epochs.
-    pub fn epochs(&self) -> u32 {
-        self.progress.epochs
-    }
-
-    /// Returns true if the fit is complete; false if the checkpointer stopped it earlier.
-    pub fn is_finished(&self) -> bool {
-        self.progress.finished
-    }
-
     pub(super) fn steps(&self) -> Vec<i16> {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records an epoch and its validation errors. Returns true if its weights are the best so far;
-    /// the caller then stores them in `elements`.
-    pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
+    /// Records an epoch. Returns true if its weights are the best so far; the caller then stores
+    /// them in `elements`.
+    pub(super) fn observe(&mut self, metrics: Metrics, stop: &Stop) -> bool {
+        let Metrics { epoch, gradient, validation_mse: mse, .. } = metrics;
+        self.metrics.push(metrics);
         let progress = &mut self.progress;
-        progress.epochs = epoch.number;
-        let mse = validation.mse();
+        progress.epochs = epoch;
         let better = mse.is_none_or(|mse| progress.validation_mse.is_none_or(|best| mse < best));
         if better {
-            (progress.validation_mse, progress.best_epoch) = (mse, epoch.number);
+            (progress.validation_mse, progress.best_epoch) = (mse, epoch);
         }
-        let without_gain = epoch.number - progress.best_epoch;
+        let without_gain = epoch - progress.best_epoch;
         let settled = match mse {
             Some(_) => stop.patience.is_some_and(|patience| without_gain >= patience),
-            None => epoch.gradient.is_some_and(|size| size < stop.tolerance),
+            None => gradient.is_some_and(|size| size < stop.tolerance),
         };
-        progress.finished = settled || epoch.number >= stop.epochs;
+        progress.finished = settled || epoch >= stop.epochs;
         better
     }
 }
@@ -85,16 +75,15 @@ mod tests {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         settings.adam.epochs = 20;
         let mut vector = FittedVector::new(&[]);
-        let mut number = 0;
-        while !vector.is_finished() {
-            number += 1;
-            let mut validation = Errors::default();
-            validation.add(64, if number == 1 { 1 } else { 2 });
-            let epoch = Epoch { number, gradient: None, learning_rate: None, train_mse: None };
-            vector.observe(epoch, &validation, &settings.stop(optimizer));
+        let mut epoch = 0;
+        while !vector.progress.finished {
+            epoch += 1;
+            let validation_mse = Some(if epoch == 1 { 1.0 } else { 2.0 });
+            let metrics = Metrics { epoch, validation_mse, ..Metrics::default() };
+            vector.observe(metrics, &settings.stop(optimizer));
         }
         assert_eq!(vector.progress.best_epoch, 1);
-        number
+        epoch
     }
 
     #[test]

@@ -30,70 +30,45 @@ pub enum Device {
 /// The device that [`Device::pick`] returns: the CPU, a GPU, or the kernels on the CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PickedDevice {
-    kind: Kind,
+    /// The device's name, as used by `--device`.
+    pub name: &'static str,
+    /// The GPU, if the picked device is one.
+    pub gpu: Option<Gpu>,
     /// The reason why this device was picked, as a text for the user.
     pub reason: String,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Kind {
-    Cpu,
-    Cuda(Gpu),
-    Host,
 }
 
 impl Device {
     /// Returns the device for this value of `--device`. The error for an unusable one states a
     /// remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
-        let asked = || "chosen by --device".to_owned();
+        let processor = |name, reason| PickedDevice { name, gpu: None, reason };
+        let of = |gpu: Gpu| PickedDevice { name: "cuda", reason: gpu.to_string(), gpu: Some(gpu) };
+        let asked = "chosen by --device".to_owned();
         Ok(match self {
-            Self::Cpu => PickedDevice { kind: Kind::Cpu, reason: asked() },
-            Self::Host => PickedDevice { kind: Kind::Host, reason: asked() },
-            Self::Cuda => {
-                let found = cuda::find().map_err(FitError::NoGpu)?;
-                PickedDevice { reason: found.to_string(), kind: Kind::Cuda(found) }
-            }
-            Self::Auto => match cuda::find() {
-                Ok(found) => PickedDevice { reason: found.to_string(), kind: Kind::Cuda(found) },
-                Err(error) => PickedDevice { kind: Kind::Cpu, reason: error.to_string() },
-            },
+            Self::Cpu => processor("cpu", asked),
+            Self::Host => processor("host", asked),
+            Self::Cuda => of(cuda::find().map_err(FitError::NoGpu)?),
+            Self::Auto => cuda::find().map_or_else(|error| processor("cpu", error.to_string()), of),
         })
     }
 }
 
 impl PickedDevice {
-    /// Returns the device's name, as used by `--device`.
-    pub fn name(&self) -> &'static str {
-        match self.kind {
-            Kind::Cpu => "cpu",
-            Kind::Cuda(_) => "cuda",
-            Kind::Host => "host",
-        }
-    }
-
     /// Returns true if the CPU is the device and runs native code, not the CUDA kernels.
     pub fn is_cpu(&self) -> bool {
-        self.kind == Kind::Cpu
-    }
-
-    /// Returns the GPU, if the picked device is one.
-    pub fn gpu(&self) -> Option<&Gpu> {
-        match &self.kind {
-            Kind::Cuda(found) => Some(found),
-            Kind::Cpu | Kind::Host => None,
-        }
+        self.name == "cpu"
     }
 
     /// Returns the exact solver of many positions that runs on the device; `None` for the CPU.
     pub fn solver(&self) -> Result<Option<Box<dyn SolveMany>>, BackendError> {
-        Ok(match &self.kind {
-            Kind::Cpu => None,
-            Kind::Cuda(found) => {
-                let launcher = CudaLauncher::new(found, &solver_program())?;
+        Ok(match &self.gpu {
+            _ if self.is_cpu() => None,
+            Some(gpu) => {
+                let launcher = CudaLauncher::new(gpu, &solver_program())?;
                 Some(Box::new(KernelSolver::new(launcher)))
             }
-            Kind::Host => Some(Box::new(KernelSolver::new(HostLauncher::new(&solver_program())?))),
+            None => Some(Box::new(KernelSolver::new(HostLauncher::new(&solver_program())?))),
         })
     }
 
@@ -106,13 +81,13 @@ impl PickedDevice {
         progress: &dyn Progress,
     ) -> Result<FitEnd, FitError> {
         let model = fit.model;
-        match &self.kind {
-            Kind::Cpu => fit.run(&Cpu::new(model), path, existing, progress),
-            Kind::Cuda(found) => {
-                let launcher = CudaLauncher::new(found, &program(model))?;
+        match &self.gpu {
+            _ if self.is_cpu() => fit.run(&Cpu::new(model), path, existing, progress),
+            Some(gpu) => {
+                let launcher = CudaLauncher::new(gpu, &program(model))?;
                 fit.run(&KernelBackend::new(model, launcher), path, existing, progress)
             }
-            Kind::Host => {
+            None => {
                 let launcher = HostLauncher::new(&program(model))?;
                 fit.run(&KernelBackend::new(model, launcher), path, existing, progress)
             }

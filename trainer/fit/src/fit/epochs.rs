@@ -7,7 +7,7 @@ use super::error::{FitError, MAX_DISCS};
 use super::report::Metrics;
 use super::settings::Stop;
 use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
-use super::solver::{Advance, Epoch, HEAD, Solver};
+use super::solver::{Advance, HEAD, Solver};
 use crate::backend::Backend;
 
 pub(super) struct Epochs<'a, 'p, B: Backend> {
@@ -27,12 +27,12 @@ impl<B: Backend> Epochs<'_, '_, B> {
         solver: &mut dyn Solver<B>,
         checkpointer: &mut impl Checkpointer,
     ) -> Result<FittedVector, FitError> {
-        if solver.epochs() != u64::from(self.vector.epochs()) {
+        if solver.epochs() != u64::from(self.vector.progress.epochs) {
             return Err(FitError::in_section(HEAD));
         }
         let mut fixed = self.backend.zero_fixed()?;
         let mut epoch_ended = false;
-        while !self.vector.is_finished() {
+        while !self.vector.progress.finished {
             let policy = checkpointer.policy(std::mem::take(&mut epoch_ended));
             if policy != CheckpointPolicy::Continue {
                 checkpointer.save(&self.snapshot(solver)?)?;
@@ -55,23 +55,16 @@ impl<B: Backend> Epochs<'_, '_, B> {
 
     fn end_epoch(
         &mut self,
-        epoch: Epoch,
+        epoch: Metrics,
         solver: &dyn Solver<B>,
         fixed: &mut B::Fixed,
     ) -> Result<(), FitError> {
-        self.check(solver, epoch.number)?;
+        self.check(solver, epoch.epoch)?;
         self.backend.round_weights(solver.weights(), fixed)?;
         let validation = self.backend.errors(&self.validation, fixed)?;
-        self.vector.metrics.push(Metrics {
-            phase: self.phase,
-            epoch: epoch.number,
-            gradient: epoch.gradient,
-            learning_rate: epoch.learning_rate,
-            train_mse: epoch.train_mse,
-            validation_mse: validation.mse(),
-            validation_mae: validation.mae(),
-        });
-        if self.vector.observe(epoch, &validation, &self.stop) {
+        let (validation_mse, validation_mae) = (validation.mse(), validation.mae());
+        let metrics = Metrics { phase: self.phase, validation_mse, validation_mae, ..epoch };
+        if self.vector.observe(metrics, &self.stop) {
             self.vector.elements = self.backend.download(solver.weights())?;
         }
         Ok(())
@@ -79,7 +72,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
 
     fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, FitError> {
         // A diverged state must not be saved for resuming.
-        self.check(solver, self.vector.epochs())?;
+        self.check(solver, self.vector.progress.epochs)?;
         Ok(Snapshot { state: solver.state()?, vector: self.vector.clone() })
     }
 

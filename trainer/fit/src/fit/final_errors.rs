@@ -35,10 +35,10 @@ pub(super) fn report<B: Backend>(
         test_mae: test.mae(),
         validation_positions: validation.positions,
         test_positions: test.positions,
-        epochs: vector.epochs(),
+        epochs: vector.progress.epochs,
         best_epoch: vector.progress.best_epoch,
         rounding_loss: after.zip(before).map(|(after, before)| after - before),
-        unfinished: !vector.is_finished(),
+        unfinished: !vector.progress.finished,
         copied_from: None,
     })
 }

@@ -12,8 +12,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::FitError;
+use super::report::Metrics;
 use super::settings::LeastSquaresSettings;
-use super::solver::{Advance, Epoch, Problem, Solver, State};
+use super::solver::{Advance, Problem, Solver, State};
 use crate::backend::{
     Backend, BackendError, Batch, DIRECTION_BITS, RESIDUALS_PER_DISC, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
@@ -63,7 +64,7 @@ impl Sample {
         let parts = problem.batches(settings.sample);
         let some = parts > 1 && settings.sample_steps > 0 && directions == Directions::Conjugate;
         some.then(|| Self {
-            batch: Problem::<B>::batch(0, parts),
+            batch: Batch::new(0, parts).unwrap_or(Batch::WHOLE),
             share: 1.0 / f64::from(parts),
             steps: settings.sample_steps,
             epochs: settings.sample_epochs,
@@ -226,11 +227,11 @@ impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
         }
         self.step()?;
         self.progress.epoch += 1;
-        Ok(Advance::Epoch(Epoch {
-            number: self.progress.epoch,
+        Ok(Advance::Epoch(Metrics {
+            epoch: self.progress.epoch,
             gradient: Some((self.progress.energy / self.progress.start).sqrt()),
-            learning_rate: None,
             train_mse: Some(self.train_mse()?),
+            ..Metrics::default()
         }))
     }
 

@@ -57,5 +57,5 @@ pub use settings::{
 };
 pub use side_files::side_files;
 pub use snapshot::{CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
-pub use solver::{Advance, Epoch, Problem, Solver, State};
+pub use solver::{Advance, Problem, Solver, State};
 pub use window::Window;

@@ -100,7 +100,7 @@ impl PhaseReport {
 }
 
 /// The metrics of one epoch of a phase: one line of the metrics file.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Metrics {
     /// The phase.
     pub phase: Phase,

@@ -25,10 +25,10 @@ use super::part::Units;
 use super::phase::PhaseFit;
 use super::report::{FitReport, FittedUnit};
 use super::settings::{FitSettings, Optimizer};
-use super::side_files::{GrowingMetrics, SideFiles};
+use super::side_files::SideFiles;
 use super::snapshot::{Saver, Snapshot};
 use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
-use crate::dataset::{Dataset, Input};
+use crate::dataset::Dataset;
 use crate::memory::parts_within;
 use crate::model::Model;
 
@@ -108,7 +108,7 @@ impl Fit<'_> {
             units,
             deadline: self.limits.time.and_then(|time| Instant::now().checked_add(time)),
             progress,
-            metrics: (!run.is_shard()).then(|| side_files.growing_metrics()),
+            metrics: (!run.is_shard()).then_some(side_files),
             so_far: Mutex::default(),
         };
         let stopped = work.make()?;
@@ -131,13 +131,11 @@ impl Fit<'_> {
 
     /// Returns the plan of the run. Its provenance contains everything that determines the weights.
     fn plan(&self, units: &Units) -> Plan {
-        let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
-        let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
         // The test files do not affect the weights, but the report, which has the same provenance.
         let provenance = Provenance::new("fit")
             .with("optimizer", self.optimizer.to_string())
-            .with("data", inputs(self.dataset.inputs()))
-            .with("test", inputs(self.dataset.test_inputs()))
+            .with("data", json!(self.dataset.inputs))
+            .with("test", json!(self.dataset.test_inputs))
             .with("pattern_set", self.model.set().to_toml())
             .with("settings", self.settings.of(self.optimizer))
             .with("initial", self.initial.map(|file| file.sha256.as_str()))
@@ -209,7 +207,7 @@ struct Work<'a, B> {
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
     /// The metrics file; `None` for a shard, because other shards could write the same file.
-    metrics: Option<GrowingMetrics>,
+    metrics: Option<SideFiles>,
     /// The results of phases and groups that the time limit stopped after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
 }
@@ -291,11 +289,11 @@ impl<B: Backend> Work<'_, B> {
                 |vector| Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None });
             return self.finish(part, vector, finish);
         }
-        if vector.is_finished() {
+        if vector.progress.finished {
             let steps = vector.steps().into_iter().flat_map(i16::to_le_bytes);
             part.section(START, &steps.collect::<Vec<_>>())?;
         }
-        Ok(vector.is_finished())
+        Ok(vector.progress.finished)
     }
 
     fn fit_group(&self, part: &mut LongPart<'_>, unit: &[Phase]) -> Result<bool, FitError> {
@@ -337,7 +335,7 @@ impl<B: Backend> Work<'_, B> {
         &self,
         part: &mut LongPart<'_>,
         (phase, length): (Phase, usize),
-        watched: (Option<&GrowingMetrics>, usize),
+        watched: (Option<&SideFiles>, usize),
         run: impl Fn(Option<Snapshot>, &mut Saver<'_, '_>) -> Result<FittedVector, FitError>,
     ) -> Result<FittedVector, FitError> {
         let path = part.snapshot_path();
@@ -348,7 +346,9 @@ impl<B: Backend> Work<'_, B> {
         let most = Snapshot::most_bytes(length);
         let resumed = part.snapshot(most)?.map(|there| Snapshot::from_sections(&there, length));
         let resumed = resumed.and_then(|read| read.inspect_err(anew).ok());
-        part.advance(resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.epochs().into()));
+        part.advance(
+            resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.progress.epochs.into()),
+        );
         let mut saver = Saver::new(part, self.deadline, self.progress, watched);
         match run(resumed, &mut saver) {
             Err(error @ FitError::Snapshot(_)) => {
@@ -367,8 +367,8 @@ impl<B: Backend> Work<'_, B> {
         vector: FittedVector,
         measure: impl FnOnce(FittedVector) -> Result<FittedUnit, BackendError>,
     ) -> Result<bool, FitError> {
-        let is_finished = vector.is_finished();
-        if !is_finished && (vector.epochs() == 0 || self.progress.is_interrupted()) {
+        let is_finished = vector.progress.finished;
+        if !is_finished && (vector.progress.epochs == 0 || self.progress.is_interrupted()) {
             return Ok(false);
         }
         let unit = measure(vector)?;

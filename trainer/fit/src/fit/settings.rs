@@ -2,7 +2,7 @@
 
 use othello_engine::text::{Invalid, as_text, from_toml};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::window::Window;
 use crate::dataset::{Filter, LayoutSettings, Share, Split};
@@ -189,8 +189,10 @@ impl FitSettings {
     pub fn from_toml_over(text: &str, laid_out: Option<&LayoutSettings>) -> Result<Self, Invalid> {
         let wrong = |error: Invalid| Invalid(format!("not fit settings: {error}"));
         let mut settings: Self = from_toml(text).map_err(wrong)?;
-        if let Some(laid_out) = laid_out {
-            settings.take_layout(laid_out, &from_toml(text).map_err(wrong)?);
+        if let Some(Value::Object(mut all)) = laid_out.map(|laid_out| json!(laid_out)) {
+            all.extend(from_toml::<Map<String, Value>>(text).map_err(wrong)?);
+            let read = serde_json::from_value(Value::Object(all));
+            settings = read.map_err(|error| wrong(Invalid(error.to_string())))?;
         }
         settings.check()?;
         Ok(settings)
@@ -245,23 +247,6 @@ impl FitSettings {
     pub fn layout(&self) -> LayoutSettings {
         let (labels, filter) = (self.labels.clone(), self.filter.clone());
         LayoutSettings { labels, filter, split: self.split() }
-    }
-
-    /// Takes the settings of an existing dataset, except those that the table `named` contains.
-    fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
-        let LayoutSettings { labels, filter, split } = laid_out;
-        let Split { seed, validation_percent, test_percent, share } = *split;
-        fn take<T>(named: &toml::Table, name: &str, own: &mut T, laid_out: T) {
-            if !named.contains_key(name) {
-                *own = laid_out;
-            }
-        }
-        take(named, "labels", &mut self.labels, labels.clone());
-        take(named, "filter", &mut self.filter, filter.clone());
-        take(named, "seed", &mut self.seed, seed);
-        take(named, "validation_percent", &mut self.validation_percent, validation_percent);
-        take(named, "test_percent", &mut self.test_percent, test_percent);
-        take(named, "share", &mut self.share, share);
     }
 
     /// Returns the conditions under which the fit of a phase stops. Adam makes all its epochs: most

@@ -30,6 +30,8 @@ pub(super) struct SideFiles {
     report: PathBuf,
     /// The beginning of both files, with the provenance, up to the point where they differ.
     head: String,
+    /// The open file of metrics; `None` until this process adds a line.
+    begun: Mutex<Option<Begun>>,
 }
 
 #[derive(Deserialize)]
@@ -40,18 +42,17 @@ struct Stored {
 /// The open file of metrics, and the phase and epoch of each of its lines.
 type Begun = (File, HashSet<(Phase, u32)>);
 
-/// The metrics file of a running fit, which adds a line after each epoch; packing sorts the lines.
-pub(super) struct GrowingMetrics {
-    path: PathBuf,
-    head: String,
-    /// The open file; `None` until this process adds a line.
-    begun: Mutex<Option<Begun>>,
-}
+impl SideFiles {
+    pub(super) fn new(weights: &Path, provenance: &Provenance) -> Self {
+        let [metrics, report] = side_files(weights);
+        let head = format!("{{\"provenance\":{}", provenance.canonical());
+        Self { metrics, report, head, begun: Mutex::default() }
+    }
 
-impl GrowingMetrics {
-    /// Adds the line of an epoch, unless an earlier, killed process has already added it.
+    /// Adds the line of an epoch to the metrics of a running fit, unless an earlier, killed process
+    /// has already added it. Packing sorts the lines.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
-        let failed = FileError::io(&self.path, "write it");
+        let failed = FileError::io(&self.metrics, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let (file, known) = match begun {
             Some(begun) => begun,
@@ -63,14 +64,15 @@ impl GrowingMetrics {
         Ok(())
     }
 
-    /// Opens or creates the file. Keeps the complete lines that earlier processes wrote to it.
+    /// Opens or creates the metrics. Keeps the complete lines that earlier processes wrote to them.
     fn begin(&self) -> Result<Begun, FileError> {
-        let there = match read_ordinary(&self.path, LONGEST) {
+        let head = format!("{}}}\n", self.head);
+        let there = match read_ordinary(&self.metrics, LONGEST) {
             Err(error) if error.is_missing() => vec![],
             there => there?,
         };
         let there = String::from_utf8_lossy(&there);
-        let lines = there.strip_prefix(&self.head).and_then(|lines| lines.rsplit_once('\n'));
+        let lines = there.strip_prefix(&head).and_then(|lines| lines.rsplit_once('\n'));
         let lines: Vec<&str> = lines.map_or(vec![], |(lines, _)| lines.lines().collect());
         let key = |line: &&str| {
             let line: Metrics = serde_json::from_str(line).ok()?;
@@ -78,21 +80,9 @@ impl GrowingMetrics {
         };
         let known = lines.iter().filter_map(key).collect();
         let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        plain::replace(&self.path, format!("{}{lines}", self.head).as_bytes())?;
-        let file = File::options().append(true).open(&self.path);
-        Ok((file.map_err(FileError::io(&self.path, "open it"))?, known))
-    }
-}
-
-impl SideFiles {
-    pub(super) fn growing_metrics(&self) -> GrowingMetrics {
-        let (path, head) = (self.metrics.clone(), format!("{}}}\n", self.head));
-        GrowingMetrics { path, head, begun: Mutex::default() }
-    }
-
-    pub(super) fn new(weights: &Path, provenance: &Provenance) -> Self {
-        let [metrics, report] = side_files(weights);
-        Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
+        plain::replace(&self.metrics, format!("{head}{lines}").as_bytes())?;
+        let file = File::options().append(true).open(&self.metrics);
+        Ok((file.map_err(FileError::io(&self.metrics, "open it"))?, known))
     }
 
     /// Refuses existing files at the paths of report and metrics if they are of another fit.

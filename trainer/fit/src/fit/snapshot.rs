@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::best::{self, FittedVector};
 use super::error::FitError;
 use super::report::Metrics;
-use super::side_files::GrowingMetrics;
+use super::side_files::SideFiles;
 use super::solver::{HEAD, State};
 
 /// Decides when the state of a fit is saved, and saves it. The decision may depend on the time:
@@ -61,7 +61,7 @@ pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
-    metrics: Option<&'s GrowingMetrics>,
+    metrics: Option<&'s SideFiles>,
     /// The number of training positions in an epoch, for its speed in messages.
     positions: usize,
     /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
@@ -80,7 +80,7 @@ impl<'s, 'r> Saver<'s, 'r> {
         part: &'s mut LongPart<'r>,
         deadline: Option<Instant>,
         progress: &'s dyn Progress,
-        (metrics, positions): (Option<&'s GrowingMetrics>, usize),
+        (metrics, positions): (Option<&'s SideFiles>, usize),
     ) -> Self {
         let (epoch_begun, saved, took) = (Instant::now(), Instant::now(), Duration::ZERO);
         Self { part, deadline, progress, metrics, positions, epoch_begun, saved, took }

@@ -4,9 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::FitError;
-use crate::backend::{
-    Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE,
-};
+use super::report::Metrics;
+use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
 
 /// The problem of one phase: minimise Σ ω (label − Σ w)² + λ Σ (w − w₀)² over the weights w. Here ω
 /// is the weight of a position, λ the ridge, and w₀ the initial weights.
@@ -80,11 +79,6 @@ impl<'a, B: Backend> Problem<'a, B> {
             _ => u32::try_from((self.count / u64::from(size)).max(1)).unwrap_or(u32::MAX),
         }
     }
-
-    /// Returns the batch with index `number` of `of` batches.
-    pub fn batch(number: u32, of: u32) -> Batch {
-        Batch::new(number, of).unwrap_or(Batch::WHOLE)
-    }
 }
 
 /// Minimises a [`Problem`] by one update after another.
@@ -107,24 +101,11 @@ pub trait Solver<B: Backend> {
 pub enum Advance {
     /// The update is done, and the epoch continues.
     Update,
-    /// The update is done, and was the last of an epoch.
-    Epoch(Epoch),
+    /// The update is done, and was the last of an epoch: one pass over the training positions, or
+    /// several if they are few. The fit adds the phase and the validation errors to the metrics.
+    Epoch(Metrics),
     /// The solver has converged; the update changed nothing.
     Converged,
-}
-
-/// The result of an epoch: one pass over the training positions, or several if they are few.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Epoch {
-    /// The number of the epoch, counted from 1.
-    pub number: u32,
-    /// ‖preconditioned gradient‖ relative to its initial value, if the optimizer computes it.
-    pub gradient: Option<f64>,
-    /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
-    pub learning_rate: Option<f64>,
-    /// The training MSE in discs². With mini-batches, the error of each batch is measured before
-    /// its update; otherwise, all errors are measured after the epoch.
-    pub train_mse: Option<f64>,
 }
 
 /// The state of a solver between two updates: with the problem, it determines all further updates.

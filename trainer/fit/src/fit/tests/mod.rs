@@ -118,7 +118,7 @@ fn solve(
     };
     loop {
         match solver.advance().unwrap() {
-            Advance::Epoch(epoch) if epoch.number >= by.epochs => return solver.weights().clone(),
+            Advance::Epoch(epoch) if epoch.epoch >= by.epochs => return solver.weights().clone(),
             Advance::Converged => return solver.weights().clone(),
             Advance::Epoch(_) | Advance::Update => {}
         }

@@ -73,7 +73,7 @@ fn a_phase_stopped_after_every_update_comes_out_the_same() {
         for validation_percent in [0, 10] {
             let trial = Trial::new(optimizer, validation_percent);
             let (undisturbed, _) = trial.run(None, u32::MAX).unwrap();
-            assert!(undisturbed.is_finished() && undisturbed.metrics.len() >= 4);
+            assert!(undisturbed.progress.finished && undisturbed.metrics.len() >= 4);
             let (mut stops, mut kept) = (0, None);
             let end = loop {
                 let (end, snapshot) = trial.run(kept, 1).unwrap();
@@ -81,8 +81,8 @@ fn a_phase_stopped_after_every_update_comes_out_the_same() {
                 let parameters = trial.model.parameters();
                 kept = Snapshot::from_sections(&snapshot.sections(), parameters).ok();
                 assert_eq!(kept, Some(snapshot));
-                let epochs = kept.as_ref().map(|snapshot| snapshot.vector.epochs());
-                assert!(!end.is_finished() && Some(end.epochs()) == epochs);
+                let epochs = kept.as_ref().map(|snapshot| snapshot.vector.progress.epochs);
+                assert!(!end.progress.finished && Some(end.progress.epochs) == epochs);
                 stops += 1;
             };
             assert!(stops >= 4, "{stops}");
