@@ -1,5 +1,6 @@
 //! `othello-trainer export`: writes weights, games and positions in the formats of other programs.
 
+use std::io::Cursor;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -110,9 +111,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         |program: Program| program.write(&weights).with_context(|| arguments.weights.to_string());
     let bytes = match arguments.format {
         Format::Npz => {
-            let mut file = Npz::new();
+            let mut file = Npz::new(Cursor::new(vec![]));
             add_weights(&mut file, &weights, origin)?;
-            file.finish()?
+            file.finish()?.into_inner()
         }
         Format::Raw => raw(&weights),
         Format::C => c_file(&weights, &arguments.prefix()).into_bytes(),

@@ -1,6 +1,6 @@
 //! Writes arrays, and weights as arrays, to NumPy's `.npz` files; see `datasets/formats.md`.
 
-use std::io::{Cursor, Seek, Write};
+use std::io::{Seek, Write};
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayBase, ArrayD, ArrayView2, Data, Dimension, s};
@@ -14,29 +14,16 @@ use zip::write::SimpleFileOptions;
 use super::program::ExportError;
 
 /// An `.npz` file. Its bytes depend only on the arrays, since the zip file has no dates.
-pub struct Npz<W: Write + Seek = Cursor<Vec<u8>>>(NpzWriter<W>);
-
-impl Npz {
-    /// Creates an empty `.npz` file in memory.
-    #[expect(clippy::new_without_default, reason = "a file to write to is begun, not assumed")]
-    pub fn new() -> Self {
-        Self::to(Cursor::new(vec![]))
-    }
-
-    /// Completes the file and returns its bytes.
-    pub fn finish(self) -> Result<Vec<u8>, ExportError> {
-        Ok(self.into_writer()?.into_inner())
-    }
-}
+pub struct Npz<W: Write + Seek>(NpzWriter<W>);
 
 impl<W: Write + Seek> Npz<W> {
     /// Creates an empty `.npz` file in `writer`.
-    pub fn to(writer: W) -> Self {
+    pub fn new(writer: W) -> Self {
         Self(NpzWriter::new(writer))
     }
 
     /// Completes the file and returns the writer.
-    pub fn into_writer(self) -> Result<W, ExportError> {
+    pub fn finish(self) -> Result<W, ExportError> {
         Ok(self.0.finish()?)
     }
 
@@ -113,7 +100,7 @@ pub struct Origin<'a> {
 
 /// Adds the arrays of weights, and the weights' provenance and checksum, to an `.npz` file.
 pub fn add_weights(
-    file: &mut Npz,
+    file: &mut Npz<impl Write + Seek>,
     weights: &Weights,
     origin: Origin<'_>,
 ) -> Result<(), ExportError> {

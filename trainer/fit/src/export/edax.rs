@@ -11,9 +11,7 @@ use othello_engine::eval::Weights;
 use othello_engine::pattern::Geometry;
 
 use super::program::{ExportError, Program};
-use super::tables::{
-    Differences, FINENESS, FinerTables, ReadTables, classes_by_number, first_met, for_set,
-};
+use super::tables::{FINENESS, ReadTables, classes_by_number, first_met, for_set, read_finer};
 
 const MAGIC: [u8; 8] = *b"XADELAVE";
 /// The version, release and build in written files; every Edax since 3.2 accepts them.
@@ -47,31 +45,21 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
 /// Reads an Edax evaluation file. Our weights have no constant: a quarter of the file's constant is
 /// added to each weight of the pattern `row 2`, which has four instances in every position.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
-    let mut weights = Weights::zero(Program::Edax.set());
-    let order = order(weights.geometry());
-    check(bytes, file_bytes(&order))?;
-    let mut tables =
-        FinerTables { weights: &mut weights, order: &order, differences: Differences::default() };
-    let plies = bytes[HEADER_BYTES..].chunks_exact(2 * (order.len() + 1));
-    for (phase, ply) in Phase::all().zip(plies) {
-        let theirs: Vec<i32> =
-            ply.chunks_exact(2).map(|two| i16::from_le_bytes([two[0], two[1]]).into()).collect();
-        let (constant, theirs) = theirs.split_last().expect("a ply has a constant");
-        tables.set(phase, theirs, *constant).map_err(|reason| Program::Edax.refused(reason))?;
-    }
-    let rounding = tables.differences.rounding();
-    Ok(ReadTables { weights, rounding })
-}
-
-fn check(bytes: &[u8], expected: usize) -> Result<(), ExportError> {
+    let order = order(&Geometry::new(&Program::Edax.set()));
+    let refused = |reason: &str| Err(Program::Edax.refused(reason));
     if !bytes.starts_with(&MAGIC) {
-        return Err(Program::Edax
-            .refused("it does not begin with `XADELAVE`; name an unpacked eval.dat".to_owned()));
+        return refused("it does not begin with `XADELAVE`; name an unpacked eval.dat");
     }
+    let expected = file_bytes(&order);
     if bytes.len() != expected {
-        return Err(Program::Edax.refused(format!("{} bytes; expected {expected}", bytes.len())));
+        return refused(&format!("{} bytes; expected {expected}", bytes.len()));
     }
-    Ok(())
+    let (words, _) = bytes[HEADER_BYTES..].as_chunks();
+    let words: Vec<i32> = words.iter().map(|&word| i16::from_le_bytes(word).into()).collect();
+    read_finer(Program::Edax, &order, |phase| {
+        let ply = &words[phase.index() * (order.len() + 1)..];
+        (ply[..order.len()].to_vec(), ply[order.len()])
+    })
 }
 
 fn order(geometry: &Geometry) -> Vec<usize> {

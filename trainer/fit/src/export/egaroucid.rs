@@ -59,7 +59,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
         return Ok(weight);
     }
     let (discs, most) = (weight_in_discs(weight), weight_in_discs(MAX_WEIGHT));
-    Err(ExportError::Large { program: Program::Egaroucid, phase, discs, most })
+    Err(Program::Egaroucid.too_large(phase, discs, most))
 }
 
 /// Reads an Egaroucid evaluation file. A class gets the mean of its configurations' weights.
@@ -89,15 +89,14 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
 
 /// Returns the words of a file as bytes, after checking their number, which the file states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
-    let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
-        Program::Egaroucid
-            .refused("it is shorter than 4 bytes, the size of its first number".to_owned())
-    })?;
+    let short = "it is shorter than 4 bytes, the size of its first number";
+    let read = bytes.split_first_chunk();
+    let (number, words) = read.ok_or_else(|| Program::Egaroucid.refused(short))?;
     let number = i32::from_le_bytes(*number);
     if i64::from(number) * 2 != words.len() as i64 {
         let found = words.len();
-        return Err(Program::Egaroucid
-            .refused(format!("{found} bytes follow the number of words, which is {number}")));
+        let reason = format!("{found} bytes follow the number of words, which is {number}");
+        return Err(Program::Egaroucid.refused(reason));
     }
     Ok(words)
 }
@@ -120,9 +119,8 @@ fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
         weights.resize(weights.len() + count, if word < RUN { word } else { 0 });
     }
     if weights.len() < expected {
-        return Err(
-            Program::Egaroucid.refused(format!("{} weights; expected {expected}", weights.len()))
-        );
+        let reason = format!("{} weights; expected {expected}", weights.len());
+        return Err(Program::Egaroucid.refused(reason));
     }
     Ok(weights)
 }

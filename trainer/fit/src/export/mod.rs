@@ -25,11 +25,34 @@ pub mod edax;
 pub mod egaroucid;
 pub mod positions;
 pub mod program;
-mod program_files;
 pub mod raw;
 pub mod read_npz;
 pub mod tables;
 pub mod wthor;
 pub mod zebra;
 
+use othello_engine::eval::Weights;
+
 pub use program::ExportError;
+use program::Program;
+use tables::ReadTables;
+
+impl Program {
+    /// Returns the program's evaluation file with these weights.
+    pub fn write(self, weights: &Weights) -> Result<Vec<u8>, ExportError> {
+        match self {
+            Self::Edax => edax::edax(weights),
+            Self::Egaroucid => egaroucid::egaroucid(weights),
+            Self::Zebra => zebra::zebra(weights),
+        }
+    }
+
+    /// Reads weights from the program's evaluation file.
+    pub fn read(self, bytes: &[u8]) -> Result<ReadTables, ExportError> {
+        match self {
+            Self::Edax => edax::read_edax(bytes),
+            Self::Egaroucid => egaroucid::read_egaroucid(bytes),
+            Self::Zebra => zebra::read_zebra(bytes),
+        }
+    }
+}

@@ -1,8 +1,11 @@
 //! The programs that have their own evaluation file, and the errors of exports.
 
+use std::fmt::Display;
+
 use ndarray_npy::WriteNpzError;
 use othello_engine::board::Phase;
-use othello_engine::pattern::{PatternSet, Scalar};
+use othello_engine::pattern::PatternSet;
+use othello_engine::text::Invalid;
 
 use crate::memory::MemoryError;
 
@@ -22,41 +25,34 @@ impl Program {
     pub fn set(self) -> PatternSet {
         PatternSet::shipped(&self.to_string().to_lowercase()).expect("the set is shipped")
     }
+
+    pub(super) fn refused(self, reason: impl Display) -> ExportError {
+        Invalid(format!("not an evaluation file of {self}: {reason}")).into()
+    }
+
+    pub(super) fn too_large(self, phase: Phase, discs: f64, most: f64) -> ExportError {
+        let reason = format!(
+            "a weight of phase {phase} is {discs:.2} discs; the maximum in {self}'s file is \
+             {most:.2}; fit with a larger `--ridge`"
+        );
+        Invalid(reason).into()
+    }
+
+    /// Returns the error for weights that the file cannot contain, with what to do.
+    pub(super) fn lacks(self, what: impl Display) -> ExportError {
+        let set = self.set();
+        Invalid(format!("{what}; export weights of `fit GAMES --patterns {}`", set.name())).into()
+    }
 }
 
 /// The error type of reading and writing weights in other formats.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ExportError {
-    #[error(
-        "pattern {number} ({name}) is not a pattern of {program}, up to a symmetry of the board; {}",
-        remedy(set)
-    )]
-    Pattern { program: Program, set: String, number: usize, name: String },
-    #[error("{program}'s file cannot contain the scalar feature `{scalar}`; {}", remedy(set))]
-    Scalar { program: Program, set: String, scalar: Scalar },
-    #[error("the weights have factors, which {program}'s file cannot contain; {}", remedy(set))]
-    Factors { program: Program, set: String },
-    #[error(
-        "a weight of phase {phase} is {discs:.2} discs; the maximum in {program}'s file is \
-        {most:.2}; fit with a larger `--ridge`"
-    )]
-    Large { program: Program, phase: Phase, discs: f64, most: f64 },
-    #[error("not {expected}: {reason}")]
-    Format { expected: String, reason: String },
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
     #[error("the arrays cannot be packed: {0}")]
     Arrays(#[from] WriteNpzError),
     #[error(transparent)]
     Memory(#[from] MemoryError),
-}
-
-impl Program {
-    pub(super) fn refused(self, reason: String) -> ExportError {
-        let expected = format!("an evaluation file of {self}");
-        ExportError::Format { expected, reason }
-    }
-}
-
-fn remedy(set: &str) -> String {
-    format!("export weights of `fit GAMES --patterns {set}`")
 }

@@ -4,11 +4,11 @@ use std::fmt::Display;
 use std::io::{Read, Seek};
 use std::ops::{Range, RangeInclusive};
 
-use ndarray::{Array2, ArrayD, ArrayView1, ArrayView2, ArrayViewD, s};
-use ndarray_npy::{ViewElement, ViewNpyError, ViewNpyExt as _};
+use ndarray::{Array2, ArrayD, ArrayView1, ArrayView2, ShapeBuilder as _, s};
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Geometry, PatternSet};
+use othello_engine::text::Invalid;
 use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -16,18 +16,17 @@ use zip::result::ZipError;
 use super::arrays::Place;
 use super::program::ExportError;
 use super::tables::{Differences, ReadTables};
+use crate::source::npz::NpyReader;
 
-const MAX_SET_BYTES: usize = 1 << 20;
-const MAX_HEADER_BYTES: usize = 1 << 16;
-const WIDEST: usize = size_of::<f64>();
+const MAX_SET_BYTES: u64 = 1 << 20;
 
 /// Reads weights from the arrays of an `.npz` file: `pattern_set`, the weights of every pattern
 /// (`weights_00`, `weights_01`, …) and, if the set has scalar features, `scalar_weights`; also
 /// training counts, if present, and factors, if the set has any. Rounds fractions of a step.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
-    if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
-        && steps.iter().any(|&steps| steps != f64::from(STEPS_PER_DISC))
+    if let Some(mut steps) = arrays.array("steps_per_disc")?
+        && steps.next().map_err(refused)?.real() != f64::from(STEPS_PER_DISC)
     {
         return Err(refused(format!("`steps_per_disc` is not {STEPS_PER_DISC}")));
     }
@@ -55,59 +54,47 @@ fn missing(name: &str) -> ExportError {
 }
 
 fn refused(reason: String) -> ExportError {
-    let expected = "a file of weights as NumPy arrays (.npz)".to_owned();
-    ExportError::Format { expected, reason }
+    Invalid(format!("not a file of weights as NumPy arrays (.npz): {reason}")).into()
 }
 
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns the bytes of an array with its header; `None` if the file lacks the array. More than
-    /// `most` bytes of elements are an error.
-    fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
-        let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
-        let file = match self.0.by_name(&format!("{name}.npy")) {
-            Ok(file) => file,
-            Err(ZipError::FileNotFound) => return Ok(None),
-            Err(error) => return Err(broken(error.to_string())),
-        };
-        let mut bytes = vec![];
-        let limit = most + MAX_HEADER_BYTES;
-        file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(|e| broken(e.to_string()))?;
-        if bytes.len() > limit {
-            return Err(broken(format!("more than {most} bytes, the most that it can have")));
+    /// Returns a reader of the numbers of an array; `None` if the file lacks the array.
+    fn array<'a>(&'a mut self, name: &'a str) -> Result<Option<NpyReader<'a>>, ExportError> {
+        match self.0.by_name(&format!("{name}.npy")) {
+            Ok(file) => NpyReader::begin(name, file, true).map(Some).map_err(refused),
+            Err(ZipError::FileNotFound) => Ok(None),
+            Err(error) => Err(refused(format!("array `{name}`: {error}"))),
         }
-        Ok(Some(bytes))
     }
 
     fn pattern_set(&mut self) -> Result<PatternSet, ExportError> {
         let missing =
             || refused("it has no array `pattern_set` with the text of a pattern set".to_owned());
-        let bytes = self.bytes("pattern_set", MAX_SET_BYTES)?.ok_or_else(missing)?;
-        let text: ArrayViewD<'_, u8> = ArrayViewD::view_npy(&bytes).map_err(|_| missing())?;
-        let text = String::from_utf8(text.iter().copied().collect()).map_err(|_| missing())?;
+        let mut array = self.array("pattern_set")?.ok_or_else(missing)?;
+        let [length @ ..=MAX_SET_BYTES] = array.shape[..] else { return Err(missing()) };
+        let byte = |_| Ok::<_, String>(array.next()?.real() as u8);
+        let text = (0..length).map(byte).collect::<Result<_, _>>().map_err(refused)?;
+        let text = String::from_utf8(text).map_err(|_| missing())?;
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns the numbers of an array, whatever their type; `None` if the file lacks the array.
-    /// Refuses an array that is larger than `most` numbers of the widest type.
-    fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
-        let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
-        let known = view::<f64>(&bytes, |number| number)
-            .or_else(|| view::<f32>(&bytes, f64::from))
-            .or_else(|| view::<i8>(&bytes, f64::from))
-            .or_else(|| view::<i16>(&bytes, f64::from))
-            .or_else(|| view::<i32>(&bytes, f64::from))
-            .or_else(|| view::<i64>(&bytes, |number| number as f64))
-            .or_else(|| view::<u8>(&bytes, f64::from))
-            .or_else(|| view::<u16>(&bytes, f64::from))
-            .or_else(|| view::<u32>(&bytes, f64::from))
-            .or_else(|| view::<u64>(&bytes, |number| number as f64));
-        let other = || {
-            let expected = "whole numbers of 8 to 64 bits, float32 or float64";
-            refused(format!("array `{name}` has another type of numbers; expected {expected}"))
-        };
-        let read = known.ok_or_else(other)?;
+    /// Returns the numbers of an array of this shape, whatever their type, the last axis varying
+    /// fastest; `None` if the file lacks the array.
+    fn numbers(&mut self, name: &str, shape: &[usize]) -> Result<Option<ArrayD<f64>>, ExportError> {
+        let Some(mut array) = self.array(name)? else { return Ok(None) };
+        if !array.shape.iter().copied().eq(shape.iter().map(|&axis| axis as u64)) {
+            let found = &array.shape;
+            return Err(refused(format!(
+                "array `{name}` has the shape {found:?}; expected {shape:?}"
+            )));
+        }
+        let mut next = || Ok(array.next()?.real());
+        let numbers = (0..shape.iter().product()).map(|_: usize| next());
+        let numbers = numbers.collect::<Result<_, String>>().map_err(refused)?;
+        array.end().map_err(refused)?;
+        let read = ArrayD::from_shape_vec(shape.set_f(array.is_fortran), numbers);
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
@@ -124,42 +111,13 @@ impl<F: Read + Seek> Arrays<F> {
         let mut all = Array2::zeros((rows, geometry.parameters() * each));
         for place in Place::all(geometry).into_iter().filter(|place| !place.parameters.is_empty()) {
             let (name, Range { start, end }) = (place.name(kind), place.parameters.clone());
-            match self.shaped(&name, &place.shape(rows, dimensions))? {
-                Some(array) => all.slice_mut(s![.., start * each..end * each]).assign(&array),
-                None if start == 0 => return Ok(None),
-                None => return Err(missing(&name)),
-            }
+            let Some(array) = self.numbers(&name, &place.shape(rows, dimensions))? else {
+                return if start == 0 { Ok(None) } else { Err(missing(&name)) };
+            };
+            let own = all.slice_mut(s![.., start * each..end * each]);
+            own.into_iter().zip(array).for_each(|(own, number)| *own = number);
         }
         Ok(Some(all))
-    }
-
-    /// Returns an array of this shape as rows along its first axis; `None` if the file lacks it.
-    fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
-        let most = shape.iter().product();
-        let Some(array) = self.numbers(name, most)? else { return Ok(None) };
-        if array.shape() != shape {
-            let found = array.shape();
-            return Err(refused(format!(
-                "array `{name}` has the shape {found:?}; expected {shape:?}"
-            )));
-        }
-        let columns = shape[1..].iter().product();
-        let rows = array.iter().copied().collect();
-        let array = Array2::from_shape_vec((shape[0], columns), rows);
-        array.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
-    }
-}
-
-/// Reads an array in the NumPy format, and converts its elements by `number`; `None` if they are
-/// not of type `T`.
-fn view<T: ViewElement + Copy>(
-    bytes: &[u8],
-    number: impl Fn(T) -> f64,
-) -> Option<Result<ArrayD<f64>, ViewNpyError>> {
-    match ArrayViewD::<T>::view_npy(bytes) {
-        Ok(array) => Some(Ok(array.mapv(number))),
-        Err(ViewNpyError::WrongDescriptor(_)) => None,
-        Err(error) => Some(Err(error)),
     }
 }
 
@@ -272,9 +230,9 @@ mod tests {
     use ndarray_npy::{NpzWriter, WritableElement};
 
     fn npz(weights: &Weights, origin: Origin<'_>) -> Vec<u8> {
-        let mut file = Npz::new();
+        let mut file = Npz::new(Cursor::new(vec![]));
         add_weights(&mut file, weights, origin).unwrap();
-        file.finish().unwrap()
+        file.finish().unwrap().into_inner()
     }
 
     fn read_npz(bytes: &[u8]) -> Result<ReadTables, ExportError> {
@@ -393,13 +351,16 @@ mod tests {
             assert_eq!(read_npz(&file).unwrap().weights.all_steps()[[3, 0]], 7);
         }
         let error = read_npz(&with_weights(&Array2::from_elem(shape, true))).unwrap_err();
-        assert!(error.to_string().contains("`weights_00` has another type of numbers"), "{error}");
+        assert!(
+            error.to_string().contains("`weights_00` has the type `|b1`; expected float32"),
+            "{error}"
+        );
     }
 
     #[test]
     fn an_array_longer_than_any_of_its_kind_is_refused_and_not_cut() {
         let error = read_npz(&with_weights(&Array1::<u8>::zeros(100_000))).unwrap_err();
-        assert!(error.to_string().contains("`weights_00`: more than 12960 bytes"), "{error}");
+        assert!(error.to_string().contains("has the shape [100000]; expected [60, 27]"), "{error}");
     }
 
     #[test]

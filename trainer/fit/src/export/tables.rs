@@ -84,12 +84,12 @@ pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<u
 /// patterns of the weights, in any order; a pattern may be a symmetric image. Parameters that only
 /// the set of `program` has get the weight 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
-    let set = program.set();
     if weights.factors().is_some() {
-        return Err(ExportError::Factors { program, set: set.name().to_owned() });
+        let reason = format!("the weights have factors, which {program}'s file cannot contain");
+        return Err(program.lacks(reason));
     }
-    let mut there = Weights::zero(set);
-    let parameters = Correspondence { program, from: weights, to: there.set() }.parameters()?;
+    let mut there = Weights::zero(program.set());
+    let parameters = corresponding(program, weights, there.set())?;
     for phase in Phase::all() {
         let (steps, counts) = (weights.steps(phase), weights.counts(phase));
         there.set_steps(phase, |parameter| parameters[parameter].map_or(0, |own| steps[own]));
@@ -98,55 +98,50 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
     Ok(there)
 }
 
-struct Correspondence<'a> {
+/// Returns, for each parameter of the pattern set `target`, its index in `weights`, if any.
+fn corresponding(
     program: Program,
-    from: &'a Weights,
-    to: &'a PatternSet,
+    weights: &Weights,
+    target: &PatternSet,
+) -> Result<Vec<Option<usize>>, ExportError> {
+    let (from, to) = (weights.geometry(), Geometry::new(target));
+    let mut parameters = vec![None; to.parameters()];
+    for (number, pattern) in weights.set().patterns().iter().enumerate() {
+        let (place, digits) = place(pattern, target).ok_or_else(|| {
+            program.lacks(format!(
+                "pattern {} ({}) is not a pattern of {program}, up to a symmetry of the board",
+                number + 1,
+                pattern.name()
+            ))
+        })?;
+        let (own, there) = (&from.patterns[number], &to.patterns[place]);
+        for (image, &class) in permuted(&digits).into_iter().zip(&own.class_of) {
+            let image = there.class_of[image as usize];
+            let parameter = there.first_parameter + usize::from(image);
+            parameters[parameter] = Some(own.first_parameter + usize::from(class));
+        }
+    }
+    for (number, &scalar) in weights.set().scalars().iter().enumerate() {
+        let place = target.scalars().iter().position(|&other| other == scalar);
+        let place = place.ok_or_else(|| {
+            program.lacks(format!("{program}'s file cannot contain the scalar feature `{scalar}`"))
+        })?;
+        for count in 0..Scalar::VALUES {
+            parameters[to.pattern_parameters + place * Scalar::VALUES + count] =
+                Some(from.pattern_parameters + number * Scalar::VALUES + count);
+        }
+    }
+    Ok(parameters)
 }
 
-impl Correspondence<'_> {
-    /// Returns, for each parameter of the pattern set `to`, its index in the set of `from`, if any.
-    fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
-        let (from, to) = (self.from.geometry(), Geometry::new(self.to));
-        let mut parameters = vec![None; to.parameters()];
-        for (number, pattern) in self.from.set().patterns().iter().enumerate() {
-            let (place, digits) = self.place(pattern).ok_or_else(|| ExportError::Pattern {
-                program: self.program,
-                set: self.to.name().to_owned(),
-                number: number + 1,
-                name: pattern.name().to_owned(),
-            })?;
-            let (own, there) = (&from.patterns[number], &to.patterns[place]);
-            for (image, &class) in permuted(&digits).into_iter().zip(&own.class_of) {
-                let image = there.class_of[image as usize];
-                let parameter = there.first_parameter + usize::from(image);
-                parameters[parameter] = Some(own.first_parameter + usize::from(class));
-            }
-        }
-        for (number, &scalar) in self.from.set().scalars().iter().enumerate() {
-            let place = self.to.scalars().iter().position(|&other| other == scalar);
-            let place = place.ok_or_else(|| ExportError::Scalar {
-                program: self.program,
-                set: self.to.name().to_owned(),
-                scalar,
-            })?;
-            for count in 0..Scalar::VALUES {
-                parameters[to.pattern_parameters + place * Scalar::VALUES + count] =
-                    Some(from.pattern_parameters + number * Scalar::VALUES + count);
-            }
-        }
-        Ok(parameters)
-    }
-
-    /// Finds `pattern` or a symmetric image of it in the target set, if there is one. Returns its
-    /// index and, for each square of `pattern`, the index of the square in the found one.
-    fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
-        self.to.patterns().iter().enumerate().find_map(|(place, other)| {
-            let digits = Symmetry::all()
-                .find_map(|symmetry| digits(pattern.squares(), symmetry, other.squares()));
-            Some((place, digits?))
-        })
-    }
+/// Finds `pattern` or a symmetric image of it in the set `target`, if there is one. Returns its
+/// index and, for each square of `pattern`, the index of the square in the found one.
+fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
+    target.patterns().iter().enumerate().find_map(|(place, other)| {
+        let digits = Symmetry::all()
+            .find_map(|symmetry| digits(pattern.squares(), symmetry, other.squares()));
+        Some((place, digits?))
+    })
 }
 
 /// Returns, for each of `squares`, its image's index in `list`; `None` if `list` lacks an image.
@@ -166,40 +161,34 @@ pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// A conversion of another program's weights, in units of 1/128 disc, to ours, phase by phase.
-pub(super) struct FinerTables<'a> {
-    /// The weights to set. Their pattern set must have the pattern `row 2`.
-    pub(super) weights: &'a mut Weights,
-    /// The parameters in the order of the other program's file.
-    pub(super) order: &'a [usize],
-    pub(super) differences: Differences,
-}
-
-impl FinerTables<'_> {
-    /// Sets the weights of a phase. A quarter of `constant` is added to each weight of `row 2`,
-    /// which has four instances. If a weight is too large, the error is a message for the user.
-    pub(super) fn set(
-        &mut self,
-        phase: Phase,
-        theirs: &[i32],
-        constant: i32,
-    ) -> Result<(), String> {
-        let patterns = self.weights.set().patterns().iter();
-        let row = patterns
-            .zip(&self.weights.geometry().patterns)
-            .find(|(pattern, _)| pattern.name() == WITH_CONSTANT)
-            .map_or(0..0, |(_, tied)| tied.first_parameter..tied.first_parameter + tied.classes);
-        let mut steps = vec![0; self.order.len()];
-        for (&parameter, &weight) in self.order.iter().zip(theirs) {
+/// Converts the weights of a file, in units of 1/128 disc, to ours. `order` has the parameters in
+/// the order of the file; `of_phase` returns the weights of a phase in this order and its constant.
+/// A quarter of the constant is added to each weight of `row 2`, which has four instances.
+pub(super) fn read_finer(
+    program: Program,
+    order: &[usize],
+    of_phase: impl Fn(Phase) -> (Vec<i32>, i32),
+) -> Result<ReadTables, ExportError> {
+    let mut weights = Weights::zero(program.set());
+    let mut patterns = weights.set().patterns().iter().zip(&weights.geometry().patterns);
+    let row = patterns
+        .find(|(pattern, _)| pattern.name() == WITH_CONSTANT)
+        .map_or(0..0, |(_, tied)| tied.first_parameter..tied.first_parameter + tied.classes);
+    let mut differences = Differences::default();
+    for phase in Phase::all() {
+        let (theirs, constant) = of_phase(phase);
+        let mut steps = vec![0; order.len()];
+        for (&parameter, weight) in order.iter().zip(theirs) {
             let share = if row.contains(&parameter) { constant } else { 0 };
             let (dividend, divisor) = (weight * INSTANCES + share, INSTANCES * FINENESS);
             let discs = f64::from(dividend) / f64::from(INSTANCES * FINER_STEPS);
-            steps[parameter] = held(nearest(dividend, divisor), phase, discs)?;
-            self.differences.add(steps[parameter], discs);
+            let held = held(nearest(dividend, divisor), phase, discs);
+            steps[parameter] = held.map_err(|reason| program.refused(reason))?;
+            differences.add(steps[parameter], discs);
         }
-        self.weights.set_steps(phase, |parameter| steps[parameter]);
-        Ok(())
+        weights.set_steps(phase, |parameter| steps[parameter]);
     }
+    Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
 fn held(steps: i32, phase: Phase, discs: f64) -> Result<i16, String> {

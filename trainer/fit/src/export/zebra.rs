@@ -22,9 +22,7 @@ use othello_engine::eval::Weights;
 use othello_engine::pattern::Geometry;
 
 use super::program::{ExportError, Program};
-use super::tables::{
-    Differences, FINENESS, FINER_STEPS, FinerTables, ReadTables, first_met, for_set,
-};
+use super::tables::{FINENESS, FINER_STEPS, ReadTables, first_met, for_set, read_finer};
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -69,11 +67,11 @@ fn header() -> Vec<i16> {
 }
 
 fn fitting(number: i32, stage: usize) -> Result<i16, ExportError> {
-    i16::try_from(number * WORDS_PER_STEP).map_err(|_| ExportError::Large {
-        program: Program::Zebra,
-        phase: Phase::new(STORED[stage]).expect("a stage is a phase"),
-        discs: f64::from(number) / f64::from(FINER_STEPS),
-        most: f64::from(i16::MAX / WORDS_PER_STEP as i16) / f64::from(FINER_STEPS),
+    i16::try_from(number * WORDS_PER_STEP).map_err(|_| {
+        let phase = Phase::new(STORED[stage]).expect("a stage is a phase");
+        let most = i32::from(i16::MAX) / WORDS_PER_STEP;
+        let [discs, most] = [number, most].map(|one| f64::from(one) / f64::from(FINER_STEPS));
+        Program::Zebra.too_large(phase, discs, most)
     })
 }
 
@@ -142,24 +140,18 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
-    let mut weights = Weights::zero(Program::Zebra.set());
-    let order = order(weights.geometry());
+    let geometry = Geometry::new(&Program::Zebra.set());
+    let order = order(&geometry);
     let stages = words[header().len()..].chunks_exact(STAGE_WORDS);
     let stages = stages.map(|stage| stage.iter().map(|word| word / WORDS_PER_STEP).collect());
     let mut stages: Vec<Stage> = stages.collect();
-    stages.push(full_board(weights.geometry(), &order));
-    let mut tables =
-        FinerTables { weights: &mut weights, order: &order, differences: Differences::default() };
-    for phase in Phase::all() {
+    stages.push(full_board(&geometry, &order));
+    read_finer(Program::Zebra, &order, |phase| {
         let number = |place: usize| Between::of(phase).blend(|stage| stages[stage][place]);
-        let theirs: Vec<i32> = (0..order.len()).map(|place| number(WEIGHTS + place)).collect();
         let parity = if phase.index() % 2 == 1 { number(PARITY) } else { 0 };
-        tables
-            .set(phase, &theirs, number(CONSTANT) + parity)
-            .map_err(|reason| Program::Zebra.refused(reason))?;
-    }
-    let rounding = tables.differences.rounding();
-    Ok(ReadTables { weights, rounding })
+        let theirs = (0..order.len()).map(|place| number(WEIGHTS + place));
+        (theirs.collect(), number(CONSTANT) + parity)
+    })
 }
 
 /// Returns the words of a file, decompressed if needed; an error if their number is wrong.
