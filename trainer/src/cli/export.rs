@@ -13,9 +13,7 @@ use othello_engine::file::{Kind, Provenance, check_output, kind_of, plain, sha25
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 
-use crate::dataset::{
-    DataChoice, Filter, LayoutSettings, PositionStream, Split, StreamSettings,
-};
+use crate::dataset::{DataChoice, Filter, LayoutSettings, PositionStream, Split, StreamSettings};
 use crate::export::arrays::{Npz, Origin, add_weights};
 use crate::export::positions::PositionArrays;
 use crate::export::program::Program;

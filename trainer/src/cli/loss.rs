@@ -334,7 +334,8 @@ pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Exp
 
 /// Loads weights to explain values. `none` and `mobility`, which have no patterns, are errors.
 pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
-    Ok(Explainer::new(weights.by_class()?.weights, *weights != WeightsChoice::Embedded))
+    let counted = *weights != WeightsChoice::Embedded;
+    Ok(Explainer { weights: weights.by_class()?.weights, counted })
 }
 
 pub(super) fn describe(

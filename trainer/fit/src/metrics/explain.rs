@@ -57,16 +57,13 @@ pub struct InstanceRow {
 
 /// The weights whose contributions to the value of a position are computed.
 pub struct Explainer {
-    weights: Weights,
-    counted: bool,
+    /// The weights by class.
+    pub weights: Weights,
+    /// True if the counts of the weights are known.
+    pub counted: bool,
 }
 
 impl Explainer {
-    /// Creates an explainer; `counted` is true if the counts of the weights are known.
-    pub fn new(weights: Weights, counted: bool) -> Self {
-        Self { weights, counted }
-    }
-
     /// Returns the contributions of the weights to the value of a position.
     pub fn explain(&self, position: &Position) -> Result<Explanation, Invalid> {
         if position.moves() == 0 {

@@ -1,35 +1,34 @@
 //! Checks that measured errors do not exceed the limits that the user gives.
 
-/// The limits that the user gives, if any, each with the errors that must not exceed it.
+/// The check of errors against limits. Has a message for each error above its limit, and for each
+/// limit without errors; `None` if the user gives no limits.
 #[derive(Default)]
-pub struct ErrorLimits(Vec<Limit>);
-
-struct Limit {
-    flag: &'static str,
-    largest: f64,
-    /// The errors to compare with the limit, each with a name such as "mean absolute error".
-    errors: Vec<(String, f64)>,
-    /// The message if no errors could be measured, such as "no positions to measure the error on".
-    unknown: String,
-}
+pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Adds the limit `largest`, if any, on named errors. If there are no errors, the check of the
-    /// limit fails with the message `unknown`.
+    /// Compares named errors with the limit `largest` that the user gives by `flag`, if any. If
+    /// there are no errors, the check of the limit fails with the message `unknown`.
     pub fn with(
         mut self,
-        flag: &'static str,
+        flag: &str,
         largest: Option<f64>,
         errors: impl IntoIterator<Item = (String, f64)>,
         unknown: &str,
     ) -> Self {
-        let errors = errors.into_iter().collect();
-        let limit = largest.map(|largest| Limit { flag, largest, errors, unknown: unknown.into() });
-        self.0.extend(limit);
+        let Some(largest) = largest else { return self };
+        let failures = self.0.get_or_insert_default();
+        let mut errors = errors.into_iter().peekable();
+        if errors.peek().is_none() {
+            failures.push(format!("{flag} {largest}, and {unknown}"));
+        }
+        let above = errors.filter(|(_, error)| error.abs() > largest);
+        failures.extend(above.map(|(name, error)| {
+            format!("the {name} is {error:.3} discs, above {flag} {largest}")
+        }));
         self
     }
 
-    /// Adds the limit `largest` of `--max-mae`, if given, on `mae`. Messages call it `error`.
+    /// Compares `mae` with the limit `largest` of `--max-mae`, if given. Messages call it `error`.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -37,26 +36,13 @@ impl ErrorLimits {
 
     /// Returns true if all errors are known and within their limits; `None` if there are no limits.
     pub fn passed(&self) -> Option<bool> {
-        (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
+        self.0.as_ref().map(Vec::is_empty)
     }
 
     /// Returns a sentence for each error above its limit, and for each limit whose errors are
     /// unknown because there are no positions.
-    pub fn failures(&self) -> impl Iterator<Item = String> {
-        self.0.iter().flat_map(Limit::failures)
-    }
-}
-
-impl Limit {
-    fn failures(&self) -> Vec<String> {
-        let Self { flag, largest, errors, unknown } = self;
-        if errors.is_empty() {
-            return vec![format!("{flag} {largest}, and {unknown}")];
-        }
-        let above = errors.iter().filter(|(_, error)| error.abs() > *largest);
-        above
-            .map(|(name, error)| format!("the {name} is {error:.3} discs, above {flag} {largest}"))
-            .collect()
+    pub fn failures(&self) -> &[String] {
+        self.0.as_deref().unwrap_or_default()
     }
 }
 
@@ -77,9 +63,8 @@ mod tests {
         assert_eq!(verdict(&[(1.0, &[1.0, -1.0]), (2.0, &[0.5])]).passed(), Some(true));
         assert_eq!(verdict(&[(1.0, &[0.0]), (2.0, &[1.0, -2.5])]).passed(), Some(false));
         assert_eq!(verdict(&[(1.0, &[0.0]), (2.0, &[])]).passed(), Some(false));
-        let said: Vec<String> = verdict(&[(2.0, &[3.0, 1.0, -2.5])]).failures().collect();
         let expected = ["error 3 is 3.000", "error -2.5 is -2.500"];
         let expected = expected.map(|error| format!("the {error} discs, above --max-x 2"));
-        assert_eq!(said, expected);
+        assert_eq!(verdict(&[(2.0, &[3.0, 1.0, -2.5])]).failures(), expected);
     }
 }

@@ -11,8 +11,7 @@ use othello_engine::record::ScoredPosition;
 use othello_engine::search::{Pruning, Search, TableError};
 use rayon::prelude::*;
 
-use super::errors::{Group, GroupErrors, PhaseErrors, Tally};
-use super::valued::{Place, Valued};
+use super::errors::{Group, GroupErrors, PhaseErrors, Place, Tally, Valued};
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, Result};
 

@@ -24,13 +24,11 @@ mod held_out;
 mod limits;
 mod measuring;
 mod overlap;
-mod valued;
 
 pub use by_game::{ErrorsByGame, GameErrors, TestGames};
-pub use errors::{BiasSums, Group, GroupErrors, PhaseErrors};
+pub use errors::{BiasSums, Group, GroupErrors, PhaseErrors, Place, Valued};
 pub use explain::{Explainer, Explanation, InstanceRow, Total, WorstPosition};
 pub use held_out::Trained;
 pub use limits::ErrorLimits;
 pub use measuring::{Measured, Measuring};
 pub use overlap::Overlap;
-pub use valued::{Place, Valued};
