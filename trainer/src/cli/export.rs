@@ -14,9 +14,9 @@ use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 
 use crate::dataset::{DataChoice, Filter, LayoutSettings, PositionStream, Split, StreamSettings};
+use crate::export::Program;
 use crate::export::arrays::{Npz, Origin, add_weights};
 use crate::export::positions::PositionArrays;
-use crate::export::program::Program;
 use crate::export::raw::{c_file, raw};
 use crate::export::wthor::wthor;
 use crate::model::Phases;

@@ -12,11 +12,11 @@ use othello_engine::progress::Silent;
 use othello_engine::record::record_files;
 use serde::Serialize;
 
-use crate::export::program::Program;
+use crate::export::Program;
 use crate::export::read_npz::read_npz;
 use crate::export::tables::{ReadTables, Rounding};
 use crate::source::import::{Import, RandomPlies};
-use crate::source::{boards, egaroucid, ggf, npz, sgf, transcripts, wthor};
+use crate::source::{boards, egaroucid, ggf, npz, transcripts, wthor};
 
 /// Arguments of `import`.
 #[derive(clap::Args, Debug)]
@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Format::Ggf(Ggf { games, .. }) => {
             games.import("ggf of other boards").run(ggf::read_other_boards, progress)
         }
-        Format::Sgf(games) => games.import("sgf").run(sgf::read, progress),
+        Format::Sgf(games) => games.import("sgf").run(ggf::read_sgf, progress),
         Format::Positions(Positions { files, format: PositionsFormat::Npz }) => {
             files.import("npz").run(npz::read, progress)
         }

@@ -11,7 +11,7 @@ use othello_engine::pattern::{Geometry, Scalar};
 use zip::CompressionMethod;
 use zip::write::SimpleFileOptions;
 
-use super::program::ExportError;
+use super::ExportError;
 
 /// An `.npz` file. Its bytes depend only on the arrays, since the zip file has no dates.
 pub struct Npz<W: Write + Seek>(NpzWriter<W>);

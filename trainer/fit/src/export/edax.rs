@@ -10,8 +10,8 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
 use othello_engine::pattern::Geometry;
 
-use super::program::{ExportError, Program};
 use super::tables::{FINENESS, ReadTables, classes_by_number, first_met, for_set, read_finer};
+use super::{ExportError, Program};
 
 const MAGIC: [u8; 8] = *b"XADELAVE";
 /// The version, release and build in written files; every Edax since 3.2 accepts them.

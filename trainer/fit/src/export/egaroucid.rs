@@ -10,8 +10,8 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
 use othello_engine::pattern::{Geometry, Scalar};
 
-use super::program::{ExportError, Program};
 use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest};
+use super::{ExportError, Program};
 
 /// The largest weight that a file can store, in 1/32 disc; a larger one is an error.
 const MAX_WEIGHT: i16 = 4091;

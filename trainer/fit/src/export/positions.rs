@@ -6,8 +6,8 @@ use bytemuck::cast_slice;
 use memmap2::Mmap;
 use ndarray::ArrayView1;
 
+use super::ExportError;
 use super::arrays::Npz;
-use super::program::ExportError;
 use crate::dataset::Placed;
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
 

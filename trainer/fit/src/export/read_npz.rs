@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::ExportError;
 use super::arrays::Place;
-use super::program::ExportError;
 use super::tables::{Differences, ReadTables};
 use crate::source::npz::NpyReader;
 

@@ -11,7 +11,7 @@ use othello_engine::pattern::{
 };
 use serde::Serialize;
 
-use super::program::{ExportError, Program};
+use super::{ExportError, Program};
 
 /// Weights read from another program's file, converted to steps of 1/32 disc.
 #[derive(Clone, Debug)]

@@ -21,8 +21,8 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_engine::pattern::Geometry;
 
-use super::program::{ExportError, Program};
 use super::tables::{FINENESS, FINER_STEPS, ReadTables, first_met, for_set, read_finer};
+use super::{ExportError, Program};
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];

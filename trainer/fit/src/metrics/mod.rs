@@ -23,12 +23,10 @@ mod explain;
 mod held_out;
 mod limits;
 mod measuring;
-mod overlap;
 
 pub use by_game::{ErrorsByGame, GameErrors, TestGames};
 pub use errors::{BiasSums, Group, GroupErrors, PhaseErrors, Place, Valued};
 pub use explain::{Explainer, Explanation, InstanceRow, Total, WorstPosition};
-pub use held_out::Trained;
+pub use held_out::{Overlap, Trained};
 pub use limits::ErrorLimits;
 pub use measuring::{Measured, Measuring};
-pub use overlap::Overlap;

@@ -23,7 +23,6 @@ mod labels;
 pub mod npz;
 mod pieces;
 pub mod records;
-pub mod sgf;
 pub mod transcripts;
 pub mod wthor;
 

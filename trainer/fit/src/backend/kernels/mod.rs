@@ -5,7 +5,6 @@
 mod header;
 mod memory;
 mod solve;
-mod sums;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -19,8 +18,7 @@ use super::{
     Result, Rows, Target, unsupported,
 };
 use crate::model::Model;
-use memory::Budget;
-use sums::{DeviceGroup, GroupSums, TEAM, rows_arguments, wide};
+use memory::{Budget, DeviceGroup, GroupSums, TEAM, rows_arguments, wide};
 
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};

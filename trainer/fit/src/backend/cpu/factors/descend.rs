@@ -6,8 +6,7 @@
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
-use super::rows::Values;
-use super::scratch::Scratch;
+use super::rows::{Scratch, Values};
 use super::{FACTOR_LIMIT, FACTOR_SHIFT, own_square, take_own};
 use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
 use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};

@@ -35,7 +35,6 @@
 
 mod descend;
 mod rows;
-mod scratch;
 #[cfg(test)]
 mod tests;
 
@@ -50,7 +49,7 @@ use descend::rounded_factor;
 use rows::Values;
 
 pub(in crate::backend) use descend::Vectors;
-pub(in crate::backend) use scratch::Scratch;
+pub(in crate::backend) use rows::Scratch;
 
 /// The number of fractional bits of a factor in fixed point: the factor 1 is 2¹⁶.
 const FACTOR_SHIFT: u32 = 16;
