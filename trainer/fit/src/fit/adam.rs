@@ -13,7 +13,7 @@
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
 
-use super::error::FitError;
+use super::FitError;
 use super::report::Metrics;
 use super::settings::AdamSettings;
 use super::solver::{Advance, Problem, Solver, State};

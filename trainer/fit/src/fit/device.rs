@@ -8,7 +8,7 @@ use othello_engine::progress::Progress;
 use othello_kernels::cuda::{self, CudaLauncher, Gpu};
 use othello_kernels::host::HostLauncher;
 
-use super::error::FitError;
+use super::FitError;
 use super::run::{Fit, FitEnd};
 use crate::backend::kernels::{KernelBackend, KernelSolver, program, solver_program};
 use crate::backend::{BackendError, Cpu, SolveMany};

@@ -3,11 +3,11 @@
 use othello_engine::board::Phase;
 
 use super::best::FittedVector;
-use super::error::{FitError, MAX_DISCS};
 use super::report::Metrics;
 use super::settings::Stop;
 use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
 use super::solver::{Advance, HEAD, Solver};
+use super::{FitError, MAX_DISCS};
 use crate::backend::Backend;
 
 pub(super) struct Epochs<'a, 'p, B: Backend> {

@@ -8,11 +8,10 @@ use othello_engine::eval::{
 use othello_engine::random::Generator;
 use othello_engine::record::ScoredPosition;
 
+use super::FitError;
 use super::adam::{Adam, Memory};
-use super::best::FittedVector;
+use super::best::{FittedVector, counts, occurrences, report};
 use super::epochs::Epochs;
-use super::error::FitError;
-use super::final_errors::{counts, occurrences, report};
 use super::report::{FittedPhase, FittedUnit, Metrics};
 use super::settings::{FitSettings, Stop};
 use super::snapshot::{Checkpointer, Snapshot};

@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::FitError;
+use super::FitError;
 use super::report::Metrics;
 use super::settings::LeastSquaresSettings;
 use super::solver::{Advance, Problem, Solver, State};

@@ -16,8 +16,8 @@
 //! | `report`, `best` | the result of a fit |
 //! | `solver`, `adam`, `least_squares` | the optimizers, and the problem they solve |
 //! | `snapshot` | the state of an unfinished fit, and when it is saved |
-//! | `epochs`, `final_errors`, `phase`, `group` | the fit of one phase or of one group |
-//! | `part`, `side_files`, `error`, `pack`, `run` | the fit of all phases, as a run in parts |
+//! | `epochs`, `phase`, `group` | the fit of one phase or of one group |
+//! | `part`, `side_files`, `pack`, `run` | the fit of all phases, as a run in parts |
 //! | `device` | the device that a fit runs on |
 //!
 //! The elements of a fit's vectors have the order of [`crate::model`]. At the end, the fit rounds
@@ -27,8 +27,6 @@ mod adam;
 mod best;
 mod device;
 mod epochs;
-mod error;
-mod final_errors;
 mod group;
 mod least_squares;
 mod pack;
@@ -44,9 +42,21 @@ mod solver;
 mod tests;
 mod window;
 
+use std::io;
+use std::path::PathBuf;
+
+use othello_engine::board::Phase;
+use othello_engine::eval::WeightsError;
+use othello_engine::file::FileError;
+use othello_engine::progress::Interrupted;
+use othello_engine::run::RunError;
+use othello_engine::text::excerpt;
+use othello_kernels::cuda::Unavailable;
+
+use crate::backend::BackendError;
+
 pub use best::FittedVector;
 pub use device::{Device, PickedDevice};
-pub use error::FitError;
 pub use pack::pack;
 pub use part::Units;
 pub use phase::PhaseFit;
@@ -59,3 +69,66 @@ pub use side_files::side_files;
 pub use snapshot::{CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
 pub use solver::{Advance, Problem, Solver, State};
 pub use window::Window;
+
+/// The limit of a weight in discs. At a larger one, the fit fails: it diverged.
+const MAX_DISCS: f64 = 4096.0;
+
+/// Errors of a fit.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum FitError {
+    #[error("none of the phases {0} to {1} has training positions: check the data and --phases")]
+    NoPositions(Phase, Phase),
+    #[error("phase {0} has too many training positions in its window; narrow the --window")]
+    TooMany(Phase),
+    #[error(
+        "the group of phases from {0} that share factors has too many training positions; make the \
+         groups of the pattern set smaller"
+    )]
+    TooManyInGroup(Phase),
+    #[error("--device cuda: {0}")]
+    NoGpu(Unavailable),
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error(
+        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or not finite; \
+         lower the learning rate or raise the ridge"
+    )]
+    Diverged { phase: Phase, epoch: u32 },
+    #[error("section `{0}` of the snapshot is missing, of another size, or not of this fit")]
+    Snapshot(String),
+    #[error(
+        "the time ended before any phase completed an epoch; the same command resumes: give it \
+         more --minutes"
+    )]
+    OutOfTime,
+    #[error("the fit of one phase takes {needed_mb} MB; raise --memory-mb")]
+    OutOfMemory { needed_mb: u64 },
+    #[error("the parts were fitted {from}; {remedy}")]
+    Initial { from: String, remedy: &'static str },
+    #[error("`{0}` in run.json is not that of a fit; fit again with --force")]
+    Provenance(&'static str),
+    #[error(
+        "{}: {source}; the weights are complete, and this is not the report of their fit: fit them \
+         again with --force, or name another output", path.display()
+    )]
+    Report { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl FitError {
+    fn in_section(name: &str) -> Self {
+        Self::Snapshot(excerpt(name))
+    }
+}
+
+impl From<Interrupted> for FitError {
+    fn from(error: Interrupted) -> Self {
+        Self::Run(error.into())
+    }
+}

@@ -12,7 +12,7 @@ use othello_engine::run::Run;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::error::FitError;
+use super::FitError;
 use super::part::Units;
 use super::report::{FitReport, FittedPhase, FittedUnit, Metrics, PhaseReport, nearest};
 use super::side_files::SideFiles;

@@ -3,11 +3,10 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
 
+use super::FitError;
 use super::adam::{Adam, Memory};
-use super::best::FittedVector;
+use super::best::{FittedVector, counts, report};
 use super::epochs::Epochs;
-use super::error::FitError;
-use super::final_errors::{counts, report};
 use super::least_squares::{Directions, LeastSquares};
 use super::report::FittedPhase;
 use super::settings::{FitSettings, Optimizer};

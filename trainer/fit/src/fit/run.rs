@@ -17,8 +17,8 @@ use othello_engine::progress::Progress;
 use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
 use serde_json::json;
 
+use super::FitError;
 use super::best::FittedVector;
-use super::error::FitError;
 use super::group::{GroupFit, group_of};
 use super::pack::Packing;
 use super::part::Units;

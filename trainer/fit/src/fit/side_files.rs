@@ -11,7 +11,7 @@ use othello_engine::file::{FileError, Provenance, plain, read_ordinary};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::error::FitError;
+use super::FitError;
 use super::report::{FitReport, Metrics};
 
 /// Returns the paths of the metrics and of the report that a fit writes next to its weights.

@@ -7,8 +7,8 @@ use othello_engine::progress::Progress;
 use othello_engine::run::{LongPart, RunError};
 use serde::{Deserialize, Serialize};
 
+use super::FitError;
 use super::best::{self, FittedVector};
-use super::error::FitError;
 use super::report::Metrics;
 use super::side_files::SideFiles;
 use super::solver::{HEAD, State};

@@ -9,10 +9,8 @@ use othello_engine::text::{Invalid, as_text, excerpt};
 use serde::{Deserialize, Serialize};
 
 mod origin;
-mod plies;
 
-pub use origin::{LabelSource, Lambda, Origin};
-pub use plies::Plies;
+pub use origin::{LabelSource, Lambda, Origin, Plies};
 
 /// A label rule: positions at `plies` get labels from `label`, and count as `weight` occurrences.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, derive_more::Display)]

@@ -16,7 +16,6 @@
 pub mod boards;
 pub mod egaroucid;
 mod entries;
-mod error;
 pub mod ggf;
 pub mod import;
 mod labels;
@@ -26,21 +25,71 @@ pub mod records;
 pub mod transcripts;
 pub mod wthor;
 
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position};
-use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+use othello_engine::eval::NoProbCut;
+use othello_engine::file::FileError;
+use othello_engine::progress::Interrupted;
+use othello_engine::record::{Game, Label, RecordError, ScoredPosition, Weight};
+use othello_engine::run::RunError;
+use othello_engine::search::TableError;
 use othello_engine::text::Invalid;
 
+use crate::memory::MemoryError;
 pub use entries::Entries;
-pub use error::{DataError, Result};
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
+
+/// A result whose error is [`DataError`] unless another type is named.
+pub type Result<T, E = DataError> = std::result::Result<T, E>;
+
+/// Errors of reading games and positions, of datasets, and of measurements and calibrations.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum DataError {
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error("{0} for the search of each thread; run fewer --threads")]
+    Table(#[from] TableError),
+}
+
+/// Converts errors of types that `RecordError` can contain to `DataError::Record`.
+macro_rules! from_record {
+    ($($error:ty),*) => {
+        $(impl From<$error> for DataError {
+            fn from(error: $error) -> Self {
+                Self::Record(error.into())
+            }
+        })*
+    };
+}
+
+from_record!(FileError, Interrupted, NoProbCut, RunError);
+
+impl DataError {
+    /// Returns the error for a file that is not `expected`, such as "a WTHOR file of games".
+    fn not(path: &Path, expected: &str, reason: impl Display) -> Self {
+        Invalid(format!("{}: not {expected}: {reason}", path.display())).into()
+    }
+
+    fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| FileError::io(path, action)(source).into()
+    }
+}
 
 /// Returns the records of a file that contains `bytes`; a refused one is an `Err` with its message.
 #[cfg(test)]
 pub(crate) fn entries_of<T, E: Entries<T>>(
     name: &str,
     bytes: &[u8],
-    open: impl FnOnce(&std::path::Path) -> Result<E, DataError>,
+    open: impl FnOnce(&Path) -> Result<E, DataError>,
 ) -> Result<Vec<Result<T, String>>, DataError> {
     let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
     let mut entries = vec![];

@@ -3,8 +3,8 @@
 use othello_engine::board::Phase;
 
 use super::*;
+use crate::fit::FitError;
 use crate::fit::best::FittedVector;
-use crate::fit::error::FitError;
 use crate::fit::settings::FitSettings;
 
 fn settings() -> FitSettings {

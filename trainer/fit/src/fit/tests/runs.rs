@@ -14,7 +14,7 @@ use othello_engine::run::{Run, Shard};
 use othello_testing::{StopFit, on_threads};
 
 use super::*;
-use crate::fit::error::FitError;
+use crate::fit::FitError;
 use crate::fit::pack::pack;
 use crate::fit::report::FitReport;
 use crate::fit::run::{Fit, FitEnd, Limits};
