@@ -54,22 +54,19 @@ impl Run {
             check_name(output, kind)?;
         }
         let there = OutputState::find(output, &plan, existing);
-        match there {
+        let is_missing = matches!(there, OutputState::Nothing);
+        let (standing, refusal) = match there {
             OutputState::Done(summary) => {
                 Self::remove_leftovers(output, &plan.provenance, shard);
                 return Ok(Opened::Done(summary));
             }
             OutputState::Other(error) if !folder.path.exists() => return Err(error.into()),
-            _ => {}
-        }
+            OutputState::Other(error) => (0, Some(error)),
+            OutputState::Beginning(units) => (units, None),
+            OutputState::Nothing => (0, None),
+        };
         folder.create()?;
         let lock = Lock::of_shard(&folder.path, output, shard)?;
-        let is_missing = matches!(there, OutputState::Nothing);
-        let (standing, refusal) = match there {
-            OutputState::Beginning(units) => (units, None),
-            OutputState::Other(error) => (0, Some(error)),
-            OutputState::Nothing | OutputState::Done(_) => (0, None),
-        };
         let output = output.to_owned();
         let run = Self { output, plan, shard, folder, lock, packs_only: false, standing };
         // Before this process took the lock, another process may have completed the output.

@@ -167,7 +167,7 @@ impl Comparing<'_> {
         begun: Instant,
     ) -> Result<Comparison> {
         study.progress.message(&self.expected(&recipes, study)?);
-        let fitted = study.fits(0, |unit| {
+        let fit = |unit: u64| {
             let (which, number) = (unit as usize % 2, unit / 2);
             let (recipe, name) = (&recipes[which], ["first", "second"][which]);
             study.fit(
@@ -175,7 +175,8 @@ impl Comparing<'_> {
                 &recipe.settings_with(number, Share::ALL),
                 &format!("{name}-{number}"),
             )
-        })?;
+        };
+        let fitted = study.run.steps(0, fit, study.progress)?;
         let weights = fitted.iter().map(|one| study.weights(one)).collect::<Result<Vec<_>, _>>()?;
         let (pairs, _) = weights.as_chunks();
         let of_pair = |pair: &[Evaluator; 2]| {
@@ -187,11 +188,16 @@ impl Comparing<'_> {
         let (errors, difference) = compared.ok_or(LabError::NoTestPositions)?;
         let names = recipes.map(|recipe| recipe.name);
         let played = self.play(&names, pairs, study)?;
+        // If the errors prove nothing, the match decides.
+        let verdict = match (difference.verdict(), &played) {
+            (Verdict::Equal, Some(played)) => played.verdict(),
+            (verdict, _) => verdict,
+        };
         let [first, second] = names;
         Ok(Comparison {
             first,
             second,
-            verdict: verdict(&difference, played.as_ref()),
+            verdict,
             errors,
             played,
             seeds: self.seeds,
@@ -288,14 +294,6 @@ fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
     let passes = [f64::from(epochs) * windows as f64, f64::from(factors) * width as f64];
     let instances = Geometry::new(set).instances.len() as f64;
     Ok(of_phase * instances * (PASS[0] * passes[0] + PASS[1] * passes[1]))
-}
-
-/// Returns which recipe is better by the errors or, if these prove nothing, by the match.
-fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
-    match (difference.verdict(), played) {
-        (Verdict::Equal, Some(played)) => played.verdict(),
-        (verdict, _) => verdict,
-    }
 }
 
 impl Played {

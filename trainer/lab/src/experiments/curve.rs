@@ -88,11 +88,12 @@ impl Curve {
         study: &Study<'_>,
         begun: Instant,
     ) -> Result<Self> {
-        let fitted = study.fits(0, |unit| {
+        let fit = |unit: u64| {
             let (share, number) = (shares[(unit / seeds) as usize], unit % seeds);
             let settings = recipe.settings_with(number, share);
             study.fit(&recipe, &settings, &format!("share-{share}-{number}"))
-        })?;
+        };
+        let fitted = study.run.steps(0, fit, study.progress)?;
         let amount = |(share, of_share): (&Share, &[Fitted])| {
             let games = of_share.iter().map(|fitted| fitted.games).collect();
             let errors = of_share.iter().map(|fitted| study.errors(fitted));

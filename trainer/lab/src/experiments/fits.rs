@@ -13,7 +13,6 @@ use othello_engine::progress::Progress;
 use othello_engine::record::record_files;
 use othello_engine::run::{Run, Shard, Stage};
 use othello_engine::text::{Invalid, from_toml, read_by};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -171,16 +170,12 @@ impl StudySettings {
             .with("labels", self.labels.in_provenance())
             .with("phases", json!([phases.start(), phases.end()]));
         let of_run = provenance.clone().with("study", json!([own, digest(&origins.texts)]));
-        let run = Run::of_report(&self.out, of_run, stages, (shard, self.existing()), progress)?;
+        let existing = Existing::by_force(self.force);
+        let run = Run::of_report(&self.out, of_run, stages, (shard, existing), progress)?;
         // Not earlier, so that a study that cannot begin leaves no folder.
         make_folder(&self.out)?;
         let last = RefCell::default();
         Ok(Study { settings: self, progress, test, overlap, device, run, provenance, last })
-    }
-
-    /// Returns whether existing files of another study are replaced.
-    pub fn existing(&self) -> Existing {
-        Existing::by_force(self.force)
     }
 }
 
@@ -195,15 +190,6 @@ impl Study<'_> {
         let test_labels = self.test.labels(&self.phases());
         let training_has = self.overlap.clone();
         Tested { test_games: self.test.games.len(), test_labels, training_has }
-    }
-
-    /// Makes missing fits of a stage by `fit`, in the order of their numbers; returns all results.
-    pub fn fits<T: Serialize + DeserializeOwned>(
-        &self,
-        stage: usize,
-        fit: impl FnMut(u64) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        self.run.steps(stage, fit, self.progress)
     }
 
     /// Reads the weights of a fit; fails if the file was replaced after the fit.
@@ -241,7 +227,7 @@ impl Study<'_> {
             shard: Shard::WHOLE,
             limits: Limits::default(),
         };
-        let (path, existing) = (self.path(name), self.settings.existing());
+        let (path, existing) = (self.path(name), Existing::by_force(self.settings.force));
         let summary = self.device.run(&fit, &path, existing, self.progress)?.summary;
         let sha256 = summary.map(|summary| summary.sha256).unwrap_or_default();
         Ok(Fitted { name: name.to_owned(), sha256, games: dataset.games() })

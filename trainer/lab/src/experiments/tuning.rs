@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use othello_engine::file::{Existing, FileError, Provenance, plain, read_ordinary};
+use othello_engine::file::{FileError, Provenance, plain, read_ordinary};
 use othello_engine::run::Stage;
 use othello_engine::text::Invalid;
 use othello_fit::dataset::Share;
@@ -106,7 +106,8 @@ impl Tuning<'_> {
                     "one combination is left, {halved} others are not proven worse; round {number} \
                      of {rounds} is skipped"
                 ));
-                study.fits::<Option<Fitted>>(number as usize - 1, |_| Ok(None))?;
+                let skipped = |_| Ok::<Option<Fitted>, LabError>(None);
+                study.run.steps(number as usize - 1, skipped, progress)?;
                 continue;
             }
             progress.message(&format!(
@@ -156,10 +157,11 @@ impl Tuning<'_> {
 
     fn run_round(&self, round: Round, trials: &[Values], study: &Study<'_>) -> Result<Vec<Record>> {
         // Consecutive fits share a seed, and so its data. Numbers without a trial fit nothing.
-        let fitted = study.fits(round.number as usize - 1, |unit| {
+        let fit = |unit: u64| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
             trials.get(number).map_or(Ok(None), |values| self.fit(round, values, seed, study))
-        })?;
+        };
+        let fitted = study.run.steps(round.number as usize - 1, fit, study.progress)?;
         let of_trial = |number: usize| {
             let fits = fitted.iter().skip(number).step_by(round.most);
             // If the fit with a seed diverged, only the seeds before it count.
@@ -338,7 +340,7 @@ impl RecordFile {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
         let mut earlier = vec![];
-        if study.existing() == Existing::Keep {
+        if !study.force {
             plain::check_head(&path, head.as_bytes())?;
             if path.exists() {
                 let text = read_ordinary(&path, LONGEST)?;
