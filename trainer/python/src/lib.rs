@@ -4,7 +4,6 @@
 
 mod arrays;
 mod board;
-mod commands;
 mod errors;
 mod games;
 mod patterns;
@@ -12,6 +11,14 @@ mod positions;
 mod search;
 mod threads;
 mod weights;
+
+use std::ffi::{CStr, CString, OsString};
+use std::path::Path;
+
+use pyo3::prelude::*;
+use pyo3::types::PyModule;
+
+use errors::refused;
 
 /// Weights, games and positions of Othello as NumPy arrays, and searches.
 #[pyo3::pymodule]
@@ -21,9 +28,9 @@ mod othello_toolkit {
     #[pymodule_export]
     use super::board::Board;
     #[pymodule_export]
-    use super::commands::main;
-    #[pymodule_export]
     use super::games::{GameStream, Games, games};
+    #[pymodule_export]
+    use super::main;
     #[pymodule_export]
     use super::patterns::{Pattern, PatternSet};
     #[pymodule_export]
@@ -35,6 +42,34 @@ mod othello_toolkit {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::commands::add_to(module)
+        super::add_commands(module)
+    }
+}
+
+/// The subcommands for Python: each runs in a process that calls [`main`].
+const SOURCE: &str = include_str!("commands.py");
+const FILE: &CStr = c"othello_toolkit/commands.py";
+const FUNCTIONS: [&str; 5] = ["command", "compare", "fit", "match", "selfplay"];
+
+fn add_commands(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let commands =
+        PyModule::from_code(module.py(), &CString::new(SOURCE)?, FILE, c"othello_toolkit")?;
+    FUNCTIONS.iter().try_for_each(|&name| module.add(name, commands.getattr(name)?))
+}
+
+/// Runs `othello-engine` or `othello-trainer`, as the first element of `sys.argv` says, with the
+/// other elements as arguments. Returns the exit status. It takes over signals and threads of the
+/// process; call it in a process of its own.
+#[pyfunction]
+fn main(py: Python<'_>) -> PyResult<u8> {
+    // The program handles Ctrl-C itself; Python's handler would also raise `KeyboardInterrupt`.
+    let signal = py.import("signal")?;
+    signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?))?;
+    let words: Vec<OsString> = py.import("sys")?.getattr("argv")?.extract()?;
+    let program = words.first().map(Path::new).and_then(Path::file_stem);
+    match program.and_then(|name| name.to_str()) {
+        Some("othello-engine") => Ok(py.detach(|| othello_engine::cli::main(words))),
+        Some("othello-trainer") => Ok(py.detach(|| othello_trainer::cli::main(words))),
+        _ => Err(refused("sys.argv[0]: expected `othello-engine` or `othello-trainer`")),
     }
 }
