@@ -1,5 +1,6 @@
-//! Benchmarks of the evaluation in random games, and of its memory reads alone: with the embedded
-//! weights, the pattern set `factors`, and `scalars`: the same set without factor vectors.
+//! Two benchmarks on positions of random games: complete evaluations, and only their memory reads,
+//! at indices that are computed beforehand. Each runs with the embedded weights, with weights of
+//! the pattern set `factors`, and with those of the same set without factor vectors (`scalars`).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! Benchmarks of exact solves at 4, 8 and 12 empty squares. The last 4 have their own search code.
+//! Benchmarks of exact solves at 4, 8 and 12 empty squares. Positions with at most 4 empty squares
+//! have their own search code.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;

@@ -37,7 +37,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Loads the weights of a file or the embedded weights, expanded into evaluation tables.
+/// Loads the embedded weights if `choice` is `embedded`, otherwise the weights file at the path
+/// `choice`. Returns evaluation tables.
 pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
     if choice == "embedded" {
         return Ok(embedded::tables());

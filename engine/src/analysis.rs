@@ -110,8 +110,8 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Returns the best line of a position, without passes, after a search with the result `found`.
-/// `limits` apply to each of the further searches that extend the line.
+/// Returns the best line of a position after a search with the result `found`. The line omits
+/// passes. Further searches extend it; `limits` apply to each of them.
 pub fn best_line<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -159,7 +159,8 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Plays a line. Returns the last position, and 1 if the same side as at first moves, else −1.
+    /// Plays a line. Returns the last position, and 1 if its side to move is that of `position`,
+    /// else −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {

@@ -68,21 +68,26 @@ pub enum SearchBy {
 /// nothing, or `:` and `KEY=VALUE` pairs separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level, which determines the values of missing keys; `None` if not stated.
+    /// The level, if stated. It supplies those of `depth`, `selectivity`, `ends` and `exact` that
+    /// are `None`.
     pub level: Option<Level>,
-    /// The search depth, in plies, before exact play.
+    /// The depth, in plies, of each search before exact play starts. `None` if the text has no
+    /// `depth`: the level or a default supplies it.
     pub depth: Option<u32>,
-    /// The node limit of each search, until exact play starts; `None` if not stated.
+    /// The greatest number of nodes of each search before exact play starts; `None` for no limit.
     pub nodes: Option<u64>,
-    /// The time limit, in ms, of each search until exact play starts; `None` if not stated.
+    /// The time limit, in ms, of each search before exact play starts; `None` for no limit.
     pub milliseconds: Option<u64>,
-    /// The ProbCut confidence of fixed-depth (not endgame) searches; `None` if not stated.
+    /// The ProbCut confidence of fixed-depth (not endgame) searches. `None` if the text has no
+    /// `selectivity`: the level or a default supplies it.
     pub selectivity: Option<Selectivity>,
     /// The number of empty squares at or below which play is exact; `None` if not stated.
     pub exact: Option<u32>,
-    /// The ProbCut schedule of endgame searches, which precede exact play; `None` if not stated.
+    /// The ProbCut schedule of endgame searches, which go to the end of the game with more empty
+    /// squares than `exact`. `None` if the text has no `ends`: the level or a default supplies it.
     pub ends: Option<EndgameSchedule>,
-    /// What the depth limits in each line of play: moves, or the probability; `None` if not stated.
+    /// What a depth limits: the number of moves of a line, or the probability of a line. `None` if
+    /// the text has no `search`: a default supplies it.
     pub search: Option<SearchBy>,
 }
 
@@ -266,8 +271,9 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns these settings, with missing values from `other`. If there is a level, it determines
-    /// depth, selectivity, endgame schedule and exact play; `other` supplies only the rest.
+    /// Returns these settings, with missing values from `other`. If these settings have a level, it
+    /// supplies missing values of depth, selectivity, endgame schedule and exact play, and `other`
+    /// supplies only the rest.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();

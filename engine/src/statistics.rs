@@ -8,8 +8,8 @@ const PLIES: usize = 61;
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// For games, the number of positions in which a move was played; for all legal moves
-    /// ([`of_positions`]), the number of positions with a legal move.
+    /// The number of positions: in statistics of games, those in which a move was played; in
+    /// statistics of all legal moves ([`of_positions`]), those with a legal move.
     pub positions: u64,
     /// The number of moves whose flipped discs are counted.
     pub moves: u64,
@@ -19,8 +19,8 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// For games, the number of moves after which the opponent must pass; for all legal moves
-    /// ([`of_positions`]), the number of positions whose player must pass.
+    /// The number of passes: in statistics of games, of moves after which the opponent must pass;
+    /// in statistics of all legal moves ([`of_positions`]), of positions whose player must pass.
     pub passes: u64,
     /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,

@@ -75,15 +75,16 @@ pub struct AgreementReport {
     /// The mean squared error, in discs²; absent if no line states a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mse: Option<f64>,
-    /// The number of lines that state the scores of moves. Lines for which the search chose no move
-    /// are omitted.
+    /// The number of lines that state scores of moves and for which the search chose a move; absent
+    /// if there is no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_stated: Option<u64>,
-    /// The number of lines counted in `best_stated` for which the chosen move has the best score.
+    /// The number of lines for which the chosen move has the best of the scores that the line
+    /// states for moves; absent if `best_stated` is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_found: Option<u64>,
-    /// The mean loss by the choice in discs: the best score minus the score of the chosen move.
-    /// Covers the lines that state both scores.
+    /// The mean loss by the choice, in discs: the best score of a move minus the score of the
+    /// chosen move, over the lines that state both scores; absent if there is no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discs_lost: Option<f64>,
 }

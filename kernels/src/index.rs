@@ -7,7 +7,7 @@ pub struct Family {
     pub file: &'static str,
     /// The text of the source file.
     pub text: &'static str,
-    /// The kernels in the file.
+    /// The kernels in the source file.
     pub kernels: &'static [Kernel],
 }
 
@@ -20,7 +20,7 @@ pub struct Kernel {
     pub arguments: &'static [Argument],
     /// The number of threads in a block.
     pub block: u32,
-    /// True if the threads of a block wait at barriers. On the CPU, each then runs as a fiber.
+    /// True if the threads of a block wait at barriers. On the CPU, each thread is then a fiber.
     pub barriers: bool,
 }
 

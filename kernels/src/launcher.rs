@@ -26,10 +26,11 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a buffer of `bytes` bytes, filled with zeros.
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer, LaunchError>;
 
-    /// Copies `bytes` to the start of a buffer, which is at least as long.
+    /// Copies `bytes` to the start of a buffer, which must be at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Fills `bytes` from the start of a buffer that is at least as long. Waits for the data.
+    /// Fills `bytes` from the start of a buffer, which must be at least as long. Waits for the
+    /// data.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
     /// Copies the whole content of a buffer to another buffer of the same length.
@@ -41,19 +42,20 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of `bytes` bytes.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Fills the start of a staging buffer with `bytes`, after all kernels that read it have ended,
-    /// and returns the buffer for kernels. The staging buffer is at least as long as `bytes`.
+    /// Copies `bytes` to the start of a staging buffer, which must be at least as long, after all
+    /// kernels that read this staging buffer have ended. Returns its memory in the form of a kernel
+    /// argument.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
         bytes: &[u8],
     ) -> Result<&'s Self::Buffer, LaunchError>;
 
-    /// Runs a kernel with `blocks` blocks, at least one.
+    /// Runs a kernel with `blocks` thread blocks, at least one.
     ///
     /// # Safety
     ///
-    /// The arguments must have the types that the index states for the kernel. Each array must be
+    /// `arguments` must have the types in `kernel.arguments`, in the same order. Each array must be
     /// long enough for the kernel's accesses.
     unsafe fn launch(
         &self,

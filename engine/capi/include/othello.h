@@ -48,8 +48,8 @@ typedef enum {
   OTHELLO_PART_KIND_PATTERN = 0,
   // The weight of a scalar feature, such as the number of legal moves, which has no squares.
   OTHELLO_PART_KIND_SCALAR = 1,
-  // The pairwise interactions of all patterns, from the factorization machine. This part has no
-  // squares.
+  // The pairwise interactions of all patterns and scalar features together, from the
+  // factorization machine. They do not belong to single squares of the board.
   OTHELLO_PART_KIND_FACTORS = 2,
 } OthelloPartKind;
 
@@ -89,11 +89,11 @@ typedef struct {
 // A part of a static value. The sum of all parts of a board, clamped to -64 to 64 discs, is its
 // static value.
 typedef struct {
-  // The kind of the part: pattern, scalar feature or factors.
+  // The kind of this part of a static value: pattern, scalar feature or factors.
   OthelloPartKind kind;
-  // The contribution of the part to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
+  // The amount that this part adds to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
   int32_t steps;
-  // The squares of a pattern instance as a bitboard; 0 for any other kind of part.
+  // The squares of the pattern instance as a bitboard; 0 if the part is not a pattern instance.
   uint64_t squares;
 } OthelloPart;
 
@@ -123,7 +123,8 @@ OthelloStatus othello_play(OthelloBoard *board, int32_t square);
 // Fails if the game is not over.
 OthelloStatus othello_score(const OthelloBoard *board, int32_t *score);
 
-// Creates a handle for searches. `settings` is a level, such as "level=16", or keys separated by
+// Creates a handle for searches and stores it in `search`; fails if a setting is not valid, or if
+// the memory does not suffice. `settings` is a level, such as "level=16", or keys separated by
 // commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
 // level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
 // milliseconds of each search. The transposition table has about `hash_mb` MiB. The search must be
@@ -134,7 +135,8 @@ OthelloStatus othello_search_new(const OthelloWeights *weights,
                                  size_t threads,
                                  OthelloSearch **search);
 
-// Changes the settings for later searches. `settings` has the same form as for othello_search_new.
+// Replaces all settings, for later searches. `settings` is a text as for othello_search_new: a
+// level, or keys. A key that it omits gets its default, not its earlier value.
 OthelloStatus othello_search_set(const OthelloSearch *search, const char *settings);
 
 // Searches a board, and stores the best move and its value in `found`. If another thread is

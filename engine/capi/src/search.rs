@@ -53,7 +53,8 @@ pub struct OthelloFound {
     pub nodes: u64,
 }
 
-/// Creates a handle for searches. `settings` is a level, such as "level=16", or keys separated by
+/// Creates a handle for searches and stores it in `search`; fails if a setting is not valid, or if
+/// the memory does not suffice. `settings` is a level, such as "level=16", or keys separated by
 /// commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
 /// level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
 /// milliseconds of each search. The transposition table has about `hash_mb` MiB. The search must be
@@ -133,7 +134,8 @@ impl OthelloSearch {
     }
 }
 
-/// Changes the settings for later searches. `settings` has the same form as for othello_search_new.
+/// Replaces all settings, for later searches. `settings` is a text as for othello_search_new: a
+/// level, or keys. A key that it omits gets its default, not its earlier value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_set(
     search: *const OthelloSearch,

@@ -27,8 +27,8 @@ pub enum OthelloPartKind {
     Pattern = 0,
     /// The weight of a scalar feature, such as the number of legal moves, which has no squares.
     Scalar = 1,
-    /// The pairwise interactions of all patterns, from the factorization machine. This part has no
-    /// squares.
+    /// The pairwise interactions of all patterns and scalar features together, from the
+    /// factorization machine. They do not belong to single squares of the board.
     Factors = 2,
 }
 
@@ -37,11 +37,11 @@ pub enum OthelloPartKind {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OthelloPart {
-    /// The kind of the part: pattern, scalar feature or factors.
+    /// The kind of this part of a static value: pattern, scalar feature or factors.
     pub kind: OthelloPartKind,
-    /// The contribution of the part to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
+    /// The amount that this part adds to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
     pub steps: i32,
-    /// The squares of a pattern instance as a bitboard; 0 for any other kind of part.
+    /// The squares of the pattern instance as a bitboard; 0 if the part is not a pattern instance.
     pub squares: u64,
 }
 

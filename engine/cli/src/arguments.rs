@@ -66,8 +66,9 @@ impl Output {
     }
 }
 
-/// An unsigned integer type of an argument. Signed types do not implement it: otherwise, a bound
-/// such as `1` would be an `i32`, and clap would report the wrong type only at run time.
+/// An unsigned integer type of an argument. Signed types do not implement it: otherwise, the
+/// literals in `number_in(1..=60)` would be of type `i32` although the argument is a `u32`, and
+/// clap would report this only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;
@@ -99,7 +100,7 @@ pub fn number_in<T: Number>(
     }
 }
 
-/// Returns a parser of whole numbers from `first`, of the argument's type: `number_from(1_u64)`.
+/// Returns a parser of whole numbers ≥ `first`, of the type of `first`: `number_from(1_u64)`.
 pub fn number_from<T: Number>(
     first: T,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -117,8 +118,8 @@ pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses the words of a command line. If they are not valid, prints the error and exits; if they
-/// ask for help, prints the help and exits.
+/// Parses the words of a command line, the first of which is the name of the program. If they are
+/// not valid, prints the error and exits; if they ask for help, prints the help and exits.
 pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P {
     parse_words(words).unwrap_or_else(|error| error.exit())
 }

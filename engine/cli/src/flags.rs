@@ -12,8 +12,8 @@ struct Flag {
     help: &'static str,
     /// The second paragraph of the help text: when to use the flag.
     more: String,
-    /// The defaults that are computed at run time: pairs of a command and the text of its default.
-    /// The command `*` stands for all commands that are not listed.
+    /// The defaults of the flag that are computed at run time: pairs of a command and the text that
+    /// its help shows as the default. The command `*` stands for all commands that are not listed.
     defaults: Vec<(&'static str, &'static str)>,
 }
 

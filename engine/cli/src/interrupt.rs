@@ -39,15 +39,16 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal. Returns true for the first, if the stage can stop between units of work.
+    /// Records a signal. Returns true if the process must not end yet: the signal is its first, and
+    /// the stage stops by itself between units of work.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)
     }
 }
 
-/// Calls `answer` on a new thread with each SIGINT and SIGTERM. Also catches SIGXFSZ, so that a
-/// write beyond the limit on file sizes (`ulimit -f`) fails with an error.
+/// Starts a thread that calls `answer` with the number of each SIGINT and SIGTERM received. Also
+/// catches SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error.
 #[cfg(unix)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
@@ -57,7 +58,8 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Calls `answer` with SIGINT on a new thread after each Ctrl-C. It polls: Windows cannot wait.
+/// Starts a thread that calls `answer` with SIGINT after each Ctrl-C. The thread polls a flag,
+/// because the crate `signal_hook` cannot wait for a signal on Windows.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;

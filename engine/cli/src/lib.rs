@@ -6,7 +6,7 @@
 //! work found a fault, 2 for bad usage or input, 75 if a retry may succeed, 128 + N after signal N.
 //!
 //! [`arguments`] parses command lines and defines the options of every subcommand,
-//! [`message`] makes text safe for a terminal, [`reference`] writes reference and manual pages.
+//! [`message`] makes text safe for a terminal, [`mod@reference`] writes reference and manual pages.
 //!
 //! ```no_run
 //! use clap::Parser;

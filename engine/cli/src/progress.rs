@@ -1,5 +1,5 @@
 //! Output on standard error: text (a bar with rate and remaining time on a terminal, plain lines
-//! elsewhere) or JSON events. The last event also goes to a file.
+//! elsewhere) or JSON events. The last event also goes to the file that `--progress-file` names.
 
 pub(crate) mod events;
 mod stage;
@@ -63,7 +63,9 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
-    /// Forgets the units of earlier runs. A command with several steps calls this before each step.
+    /// Forgets how many units (such as games) of each stage earlier runs of the command had
+    /// finished. A command with several steps, each with its own report, calls this before each
+    /// step.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }
@@ -84,7 +86,7 @@ impl Reporter {
         *lock(&self.stage) = Some(stage);
     }
 
-    /// Ends the display of the current stage, if any, and reports its `end`.
+    /// Ends the display of the current stage, if any, and reports the stage's event `end`.
     pub fn finish(&self) {
         if let Some(stage) = lock(&self.stage).take() {
             let done = self.done.load(Relaxed);

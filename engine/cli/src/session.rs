@@ -46,7 +46,8 @@ pub struct Session {
     json: bool,
     reporter: Arc<Reporter>,
     begun: Instant,
-    /// In a step of another subcommand: the file for the report, in place of standard output.
+    /// The file for the report, if this session is a step of a recipe (`othello-trainer run`).
+    /// `None`: the report goes to standard output.
     step: Option<StepReport>,
 }
 
@@ -135,7 +136,8 @@ impl Session {
 const PANICKED: i32 = 101;
 
 /// Makes a panic in any thread end the process, since other threads might wait for it forever.
-/// Unlike the default panic hook, this one allocates nothing: with no memory left, that could hang.
+/// Unlike the default panic hook, this one allocates nothing: an allocation could hang if no memory
+/// is left.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

@@ -43,7 +43,8 @@ pub struct Arguments {
 struct Cost {
     /// The nodes of the searches of all positions.
     nodes: u64,
-    /// The nodes of a search by realization probability at each number of moves below the root.
+    /// Element i is the number of nodes that are i moves below the root, summed over the searches
+    /// of all positions; empty unless these are searches by realization probability.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes_by_depth: Vec<u64>,
     /// The wall time of all searches, in seconds.
@@ -62,7 +63,7 @@ struct Row {
     nodes_ratio: f64,
     /// The CPU time, divided by that of the search with all features.
     cpu_ratio: f64,
-    /// The number of positions with another score (or value) than with all features.
+    /// The number of positions with another score (with `--depth`: value) than with all features.
     different_scores: usize,
     /// The number of positions in which the best move differs from that of the search with all
     /// features. Several moves may be equally good.
@@ -117,7 +118,8 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the search with all features, and one without each feature that affects the search.
+    /// Returns the searches to compare: one with all features, and for each feature that affects
+    /// the search one without it.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
@@ -180,7 +182,8 @@ impl Arguments {
     }
 }
 
-/// Searches all positions with all features, then without each feature in turn, on one thread.
+/// Searches all positions with all features of the search (such as ProbCut or move ordering), then
+/// without one feature after another, on one thread.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::prepared(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.all(POSITION)?;

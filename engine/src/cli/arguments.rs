@@ -47,7 +47,7 @@ pub(super) fn without_clock(search: &SearchSpec) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The content that an empty input lacks, as the error message names it.
+/// The words for the missing record in the error message `the input ends without a position`.
 pub(super) const POSITION: &str = "a position";
 
 /// The positions of an argument: in a file, on standard input, or in the argument itself.

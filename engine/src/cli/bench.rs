@@ -31,7 +31,7 @@ const SOLVED_EMPTIES: u32 = 17;
 struct Part {
     /// The nodes that the searches visited.
     nodes: u64,
-    /// The wall time.
+    /// The wall time of the searches.
     seconds: f64,
     /// The nodes a second.
     nps: f64,
@@ -51,9 +51,9 @@ impl Part {
 pub(in crate::cli) struct Bench {
     #[serde(flatten)]
     all: Part,
-    /// The searches to a depth.
+    /// The nodes and the time of the searches to a fixed depth.
     midgame: Part,
-    /// The exact searches.
+    /// The nodes and the time of the exact searches.
     endgame: Part,
     /// The instruction set that was chosen.
     instructions: String,

@@ -45,7 +45,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search; the `bool` is false if it only evaluates (depth 0, no exact solving).
+    /// Returns the search, and whether it looks ahead: false with depth 0 and without exact
+    /// solving, when the values are static.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -70,7 +71,7 @@ pub(in crate::cli) struct Evaluation {
     from_book: usize,
     #[serde(flatten)]
     agreement: AgreementReport,
-    /// The wall time.
+    /// The wall time of the evaluation.
     seconds: f64,
 }
 

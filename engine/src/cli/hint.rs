@@ -61,7 +61,7 @@ pub(in crate::cli) struct Hints {
     boards: Vec<String>,
     /// The moves of all positions, position by position, the best first.
     moves: Vec<Hint>,
-    /// The wall time.
+    /// The wall time of the searches.
     seconds: f64,
 }
 
@@ -78,7 +78,7 @@ struct Hint {
     depth: u32,
     /// True if the value is the score under perfect play.
     exact: bool,
-    /// The selectivity of the search, in percent.
+    /// The ProbCut confidence of the search, in percent; 100 for a search without ProbCut.
     selectivity: u32,
     /// The search that found the value, as text; for the printed table only.
     #[serde(skip)]
@@ -123,7 +123,7 @@ impl fmt::Display for Hints {
 }
 
 /// Searches each move from an empty transposition table, so that values do not depend on the number
-/// of threads. In searches without pruning, idle threads help busy ones.
+/// of threads. In searches without ProbCut, idle threads help busy ones.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;

@@ -77,7 +77,8 @@ enum Command {
     Weights(weights::Arguments),
 }
 
-/// Runs the program with the words of a command line, and returns its exit status.
+/// Runs the program with the words of a command line, the first of which is the program's name.
+/// Returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
     session::main(|| {
         let program: Program = shared::parse_or_exit(words);

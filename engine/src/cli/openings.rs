@@ -1,4 +1,5 @@
-//! `othello-engine openings`: counts positions by ply, unique up to symmetry, and scores them.
+//! `othello-engine openings`: counts the positions of each ply up to symmetry; with --out, also
+//! scores them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -24,13 +25,13 @@ pub struct Arguments {
     #[arg(long, value_name = "P", value_parser = number_in(0..=MAX_PLIES))]
     plies: u32,
 
-    /// Score the last ply by searches and the plies before it from their successors, and write all
-    /// positions to this file; an interrupted run is resumed
+    /// Score the positions of the last ply by searches and those of earlier plies from their
+    /// successors, and write them all to this file; an interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Write the nearly even openings of the last ply instead of scored positions, one transcript a
-    /// line
+    /// Instead of scored positions, write the openings of --plies plies with a value near 0
+    /// (--within), one transcript a line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
     #[arg(long, value_name = "DISCS", default_value_t = 2, requires = "balanced")]
@@ -61,7 +62,7 @@ pub(in crate::cli) struct Openings {
     /// The number of nearly even openings that were written; absent without `--balanced`.
     #[serde(skip_serializing_if = "Option::is_none")]
     balanced: Option<usize>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -110,8 +111,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { written, balanced: None, seconds })
 }
 
-/// The number of nearly even openings by which this command recognizes its own file: it computes
-/// them, and does not replace a file that lacks one, because another program has written it.
+/// The number of openings by which the command recognizes an existing file as its own output, which
+/// it may replace: the file must contain the first 16 openings that the command would write now.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 const LONGEST_FILE: u64 = 64 << 20;

@@ -68,7 +68,7 @@ pub(in crate::cli) struct Patterns {
 struct PatternRow {
     /// The name of the pattern.
     name: String,
-    /// The squares that the set lists.
+    /// The squares of the pattern, as the pattern set lists them, such as `a1 b1 c1`.
     squares: String,
     /// The number of different images of the pattern on the board.
     instances: usize,
@@ -81,7 +81,7 @@ struct PatternRow {
 pub(super) struct Covered {
     /// The number of instances that contain each square, a1 first.
     instances: Vec<u8>,
-    /// The number of straight lines of at least three squares.
+    /// The number of straight lines of the board, from edge to edge, with at least three squares.
     lines: usize,
     /// The straight lines that no single instance contains entirely.
     open_lines: Vec<String>,
@@ -189,7 +189,8 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Returns the seconds in which all children of `positions` are evaluated, as in a search.
+/// Returns how many seconds the evaluation of all children of `positions` takes. As in a search,
+/// the state of each child is computed from that of its parent.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {

@@ -34,10 +34,11 @@ pub struct Arguments {
     #[arg(long, value_name = "E")]
     exact: Option<PerfectFrom>,
 
-    /// Draw moves before perfect play at random, by ply. `all:softmax=1` draws with weights
-    /// exp(shallow value / 1 disc). `all:uniform=0.1` plays any legal move with probability 0.1.
-    /// Rules can differ by ply, both ends included: `0..20:softmax=1.5,21..59:uniform=0.05`. Also
-    /// stores the values of the searches, on which the draw has no effect
+    /// Draw moves at random, by ply, until perfect play begins. `all:softmax=T` draws each move
+    /// with weight exp(static value after it / T discs). `all:uniform=0.1` plays any legal move
+    /// with probability 0.1, otherwise the move of the search. Rules can differ by ply, both ends
+    /// included: `0..20:softmax=1.5,21..59:uniform=0.05`. Any rule also stores the values of the
+    /// searches, which do not depend on the draws
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
@@ -48,13 +49,14 @@ pub struct Arguments {
     #[arg(long, value_name = "PLAYER", default_value = "embedded")]
     weights: WeightsSpec,
 
-    /// Player of white, as --weights [default: as black]
+    /// Player of white, in the form of --weights [default: --weights plays both sides]
     #[arg(long, value_name = "PLAYER")]
     white: Option<WeightsSpec>,
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 
-    /// Keep the value found for each move, rounded to discs. The default with fitted weights
+    /// Keep the value that the search found for each move, rounded to discs. The default if both
+    /// players have fitted weights, or with --exploration
     #[arg(long)]
     values: bool,
 
@@ -71,7 +73,7 @@ pub struct Arguments {
 pub(in crate::cli) struct SelfPlay {
     #[serde(flatten)]
     played: Played,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 

@@ -41,7 +41,8 @@ pub struct Arguments {
 pub(super) struct Line(pub(super) StatedPosition);
 
 impl Line {
-    /// Returns true if the input states a score for `square`, and no better one for another move.
+    /// Returns true if the input states a score for the move to `square`, and no better one for
+    /// another move; false if `square` is `None` (no legal move).
     pub(super) fn states_as_best(&self, square: Option<Square>) -> bool {
         let best = self.0.moves.iter().map(|&(_, score)| score).max();
         self.0.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
@@ -115,7 +116,7 @@ pub(in crate::cli) struct Solve {
     positions: Vec<Solved>,
     /// The nodes of all searches.
     nodes: u64,
-    /// The wall time.
+    /// The wall time of all searches.
     seconds: f64,
     /// The number of scores that differ from the stated ones.
     wrong: usize,

@@ -32,7 +32,8 @@ pub struct Arguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Statistics {
-    /// The statistics of all positions, up to symmetry, at each ply from the start of the game.
+    /// The statistics of openings: one entry for each ply from 0 to `--plies`, over all positions
+    /// that can arise at this ply, symmetric ones counted once.
     openings: Vec<Opening>,
     /// The number of games.
     games: u64,
@@ -50,7 +51,7 @@ pub(in crate::cli) struct Statistics {
     shortest: Option<Shortest>,
     /// The statistics of the games by ply.
     plies: Vec<Ply>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -66,7 +67,8 @@ struct Opening {
 struct Ply {
     /// The ply: discs on the board − 4.
     ply: usize,
-    /// The number of positions.
+    /// The number of positions in which a move was played; in the field `openings` of the report,
+    /// the number of positions in which a move is legal.
     positions: u64,
     /// The mean number of legal moves in a position; null without positions.
     branching: Option<f64>,

@@ -31,8 +31,8 @@ pub struct Arguments {
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
-    /// Also print the pruning models: slope, offset and standard deviation by ply and pair of
-    /// depths (ProbCut), and by number of empty squares (ends)
+    /// Also print the predictions of the ProbCut models (slope, offset and standard deviation): of
+    /// deep values by ply and pair of depths, and of exact scores by number of empty squares
     #[arg(long)]
     predictions: bool,
 }
@@ -54,14 +54,14 @@ pub(in crate::cli) struct Report {
     steps_per_disc: i32,
     /// The number of weights of each phase.
     parameters: usize,
-    /// The squares and lines that the patterns cover.
+    /// How many pattern instances contain each square, and which lines no instance contains whole.
     coverage: Covered,
     /// The move-ordering evaluation, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
     /// The kinds of pruning for which the file has a model.
     selective: Vec<&'static str>,
-    /// The predictions of the pruning models, if requested.
+    /// With `--predictions`: how the ProbCut models predict deep values and exact scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Predictions>,
     /// The statistics of the training counts for each phase; omitted for the embedded weights,
@@ -84,7 +84,8 @@ struct Light {
     patterns: Vec<String>,
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
-    /// The weight of this evaluation in a move's cost: at 1024, 1/32 disc costs 1 (a reply: 16).
+    /// The points by which 32 discs of this evaluation change a move's score in move ordering; each
+    /// legal reply of the opponent costs 16 points.
     strength: i16,
 }
 
@@ -114,7 +115,8 @@ struct PhaseCounts {
 struct Inspection {
     /// The name of the pattern.
     pattern: String,
-    /// The index of the class among the parameters of a phase, counted from 0.
+    /// The index of the class, from 0, among the parameters of a phase. All symmetric
+    /// configurations of a pattern are one class, with one parameter.
     parameter: usize,
     /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,
@@ -215,8 +217,9 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of one class in all phases. `asked` has two texts: the squares of an
-/// instance of a pattern, in any order, and the discs on them.
+/// Returns the weights of one class in all phases and, if `counted`, its training counts. `asked`
+/// has two texts: the squares of a pattern instance, in any order, and the discs on them, one
+/// character (X for the player, O or -) for each square in that order.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);

@@ -36,8 +36,8 @@ pub trait Evaluate: Sync {
     /// Returns the state of the same board with the opponent to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
-    /// Returns the static value of `position`, whose state is `state`, for its player. A full board
-    /// has its score as value. If the player must pass, only [`Self::value_of`] plays the pass.
+    /// Returns the static value of `position`, with the state `state`, for its player. If the
+    /// player must pass or the game is over, only [`Self::value_of`] returns the right value.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
     /// Returns the static value of any position, computed from scratch. If the player must pass,
@@ -53,8 +53,8 @@ pub trait Evaluate: Sync {
         }
     }
 
-    /// Returns the static value of `after` for its player; the value of a full board is its score.
-    /// A move on `square` that flips `flips` led from the position of `state` to `after`.
+    /// Returns [`Self::value`] of `after`, for the side to move in `after`. `state` belongs to the
+    /// position before the move on `square`, which flips `flips` and leads to `after`.
     #[inline]
     fn value_after(
         &self,
@@ -67,7 +67,7 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns [`Evaluate::value_after`] for a search with the window `window[0]` to `window[1]`. A
-    /// value outside the window may be inexact; rarely, it is on the wrong side of the window.
+    /// value outside the window may be inexact; rarely, the exact value is not on that side of it.
     #[inline]
     fn value_after_within(
         &self,

@@ -23,7 +23,8 @@ struct Instance {
     /// For each subset of `squares`, the sum of 3^i over its squares; i is the index of a square in
     /// `squares`. [`extract`] converts the bitboard of a subset to its index in this table.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The index in `MoveOrdering::weights` of the configuration without discs, whose number is 0.
+    /// The index in `MoveOrdering::weights` of configuration 0 (no discs) of the instance's
+    /// pattern. The number of another configuration, above or below 0, is added to this index.
     middle: usize,
 }
 
@@ -73,7 +74,8 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the part of a move's cost that comes from `child`'s value. (Each reply costs 16.)
+    /// Returns the part of a move's cost that comes from `child`'s value, in units of which each
+    /// reply of the opponent costs 16.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

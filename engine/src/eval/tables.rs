@@ -30,10 +30,12 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// For each phase, the index of its block and the offset of its table in the block.
+    /// For each phase, the index of its block in `blocks`, and the index in this block of the first
+    /// weight of the phase's table.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// The source of the blocks that are not expanded yet; `None` if the weights are not packed.
+    /// The packed weights, from which a block of phases is expanded at its first use; `None` if all
+    /// blocks are expanded.
     packed: Option<&'static PackedWeights>,
     /// The move-ordering evaluation, if any.
     pub ordering: Option<MoveOrdering>,
@@ -41,14 +43,16 @@ pub struct Tables {
     pub models: Models,
 }
 
-/// An expanded block, and the likely range of its factors' contribution, if it has factors.
+/// The tables of a block of consecutive phases, with one entry for each configuration. `bounds`:
+/// those of the factors' contribution to a value, `None` if the weights have no factors.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
     bounds: Option<FactorBounds>,
 }
 
-/// The table of a phase: the elements of an expanded block from index `start` on.
+/// The table of one phase. It begins at index `start` of the weights in `within`, which contains
+/// the tables of a block of consecutive phases.
 #[derive(Clone, Copy)]
 struct PhaseTable<'t> {
     within: &'t Expanded,
@@ -56,12 +60,14 @@ struct PhaseTable<'t> {
 }
 
 impl Tables {
-    /// Creates tables from weights with one value for each class; all blocks are expanded.
+    /// Creates tables from weights with one value for each class of symmetric configurations.
+    /// Expands them at once, for all phases, to one value for each configuration.
     pub fn new(weights: &Weights) -> Self {
         ExpandedWeights::of(weights).into()
     }
 
-    /// Creates tables from packed weights. A block of phases is expanded once a position needs it.
+    /// Creates tables from packed weights. A block (a range of consecutive phases) is expanded when
+    /// the first position of one of its phases is evaluated.
     pub fn packed(packed: &'static PackedWeights) -> Self {
         let PackedWeights { set, geometry, ordering, models, .. } = packed;
         let patterns = (set.clone(), geometry.clone());
@@ -94,7 +100,8 @@ impl Tables {
         }
     }
 
-    /// Expands all blocks on all threads, so that no search has to wait for the expansion.
+    /// Expands the weights of all phases from classes to configurations, on all threads of the
+    /// rayon pool, so that no search has to wait for the expansion.
     pub fn prepare(&self) {
         (0..self.blocks.len()).into_par_iter().for_each(|block| {
             self.expand(block);
@@ -111,8 +118,9 @@ impl Tables {
         self.blocks[block].get().is_some()
     }
 
-    /// Expands a block; other threads that need it wait. The expansion must not use the thread
-    /// pool, since all threads of the pool may be among those that wait.
+    /// Returns the block of phases with the index `number`. The first thread that needs the block
+    /// expands it; others wait. The expansion must not use the thread pool, since all threads of
+    /// the pool may be among those that wait.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -158,7 +166,8 @@ impl From<ExpandedWeights> for Tables {
 }
 
 impl Tables {
-    /// Returns the weights, in 1/32 disc, of the block of phases to which the position belongs.
+    /// Returns the weight tables, in steps of 1/32 disc, of one block: of the range of consecutive
+    /// phases that contains the position's phase.
     pub fn weights(&self, position: &Position) -> &[i16] {
         &self.table(phase_at(position.ply())).within.block.steps
     }
@@ -171,13 +180,15 @@ impl Tables {
         })
     }
 
-    /// Returns the factor vectors of the block that contains the position's phase, as one list of
-    /// numbers; empty without factors. [`Tables::factor_places`] has the indices of whole vectors.
+    /// Returns the factor vectors for the position's phase, one vector after another; empty if the
+    /// weights have no factors. Before the first and after the last are vectors of zeros. An index
+    /// in [`Tables::factor_places`] counts vectors from the first vector of zeros.
     pub fn factors(&self, position: &Position) -> &[i8] {
         bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
     }
 
-    /// Returns the indices of factor vectors in [`Self::factors`]; empty without factors.
+    /// Returns the indices in [`Self::factors`] of the vectors of the position's pattern instances,
+    /// then of its scalar features; empty if the weights have no factors.
     pub fn factor_places(
         &self,
         indices: &Indices,
@@ -197,8 +208,9 @@ impl Tables {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Splits the value into terms, as [`Weights::parts`]; `None` if the player has no legal move.
-    /// `counts` must belong to these weights; without them, each count is 0.
+    /// Splits the position's value into its terms: one for each pattern instance and scalar
+    /// feature, and one for all factors. `None` if the player has no legal move. `counts` must be
+    /// the training counts of these weights; without them, the count of each term is 0.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<ValueParts<'_>> {
         let (set, geometry) = self.patterns();
         ValueParts::new(set, geometry, position, |phase| {
@@ -320,7 +332,8 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index of its weight in a phase's table and of its factor vector.
+/// For each scalar feature of the set, the index in a phase's table of the weight for its count in
+/// one position. The factor vector for this count has the same index among the factor vectors.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -361,7 +374,8 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Returns the value without factors, which are slow and hardly improve the order of moves.
+    /// Returns the value without the contribution of the factor vectors, which takes long to
+    /// compute and hardly improves the order of moves.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))
@@ -382,17 +396,21 @@ fn phase_at(ply: u32) -> usize {
 }
 
 const GAMES: u64 = 200;
-/// Half the width of the likely range of the factors' contribution, in standard deviations of it.
+/// The number of standard deviations between the mean of the factors' contribution and each of its
+/// bounds. Mean and deviation are over the positions in [`SAMPLE`].
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games. In these, contributions vary more than in a search: ranges are wider.
+/// Positions of random games, from which the bounds of the factors' contribution are measured. The
+/// contribution varies more in such games than in a search, so the bounds are rather too wide.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
-/// The mean of the factors' contribution to a value, and its likely range, in steps of 1/32 disc. A
-/// pruned search does not compute the contribution if no value in the range changes the result.
+/// The mean of the factors' contribution to a value, over the positions in [`SAMPLE`], and its
+/// bounds (mean ± 3 standard deviations), in steps of 1/32 disc. If the value would be outside the
+/// window of a pruned search for every contribution within these bounds, the search uses the mean
+/// as the contribution and does not compute it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,
@@ -411,8 +429,9 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Returns the bounds over the sample positions whose phases `are_meant` accepts. `worth`
-    /// returns the contribution of the factors to a position's value, in steps of 1/32 disc.
+    /// Returns the mean and the bounds of `worth` over those positions of [`SAMPLE`] whose phases
+    /// `are_meant` accepts. `worth` returns the contribution of the factors to a position's value,
+    /// in steps of 1/32 disc.
     fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

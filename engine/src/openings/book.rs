@@ -10,7 +10,8 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::Value;
 use crate::record::{PositionReader, RecordError};
 
-/// A book of openings: positions in ascending order, with their values. An entry takes 18 bytes.
+/// A book of openings: the values of positions, sorted for a binary search. Of the eight images of
+/// a position, the book has the canonical one. An entry takes 18 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Book {
     positions: Vec<Position>,
@@ -18,7 +19,8 @@ pub struct Book {
 }
 
 impl Book {
-    /// Reads a book from a file of openings or of positions. Of duplicate positions, one is kept.
+    /// Reads a book from a file of openings or of positions. Of duplicate positions, the one with
+    /// the lowest value is kept.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
         let mut rows = vec![];
         let mut reader = PositionReader::open(path)?;

@@ -7,10 +7,10 @@ use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
 /// Generates the positions of a ply in ascending order, by sample sort. Each loop over the previous
-/// ply generates only as many of them as fit into the memory. The children of a few thousand
+/// ply generates only as many new positions as fit into the memory. The children of a few thousand
 /// parents form a sorted run without duplicates. A sample supplies splitters, at which all runs are
 /// cut. The pieces between two splitters form a part, small enough to be sorted in a core's cache.
-/// Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
+/// Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply, except that of the first part.
@@ -21,21 +21,23 @@ struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The index in `positions` at which each part starts; last, the end of the last part.
+    /// The indices at which the splitters cut `positions` into parts: the start of each part, and
+    /// then the end of the last part.
     starts: Vec<u32>,
 }
 
 /// The number of parents whose children form a sorted run; the run fits into a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The mean number of positions between two splitters, with duplicates; they take two megabytes.
+/// The mean number of positions in a part of the next ply (between two splitters), duplicates
+/// included. They take two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans the number of loops over `parents`, and the parts of the next ply that each loop
-    /// makes: as many as fit into `memory` bytes, and at least one.
+    /// Divides the next ply into parts, and plans the loops over `parents`: each makes as many
+    /// parts as fit into `memory` bytes, and at least one.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -49,7 +51,9 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Calls `take` after each loop, with the parts that it made of the ply, in ascending order.
+    /// Makes all positions of the next ply in ascending order. Loops over the positions of this ply
+    /// once or, to save memory, several times. Each loop makes the positions of one range of that
+    /// order, and calls `take` once with them, divided into consecutive parts (one `Vec` each).
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -101,7 +105,8 @@ fn put_together(runs: &[SortedChildren], part: usize) -> Vec<Position> {
     positions
 }
 
-/// Returns positions (from a sample) that divide the children into `parts` parts of similar size.
+/// Returns up to `parts - 1` positions in ascending order, which divide all children of `parents`
+/// into parts of similar size. They are children of a sample of the parents.
 fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     let step = (parents.len() / (parts * SAMPLES_IN_PART)).max(1);
     let sampled = parents.iter().step_by(step).flat_map(children);
@@ -119,7 +124,8 @@ fn children(position: &Position) -> impl Iterator<Item = Position> {
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// Returns the position; after a pass if its player has no legal move, even if the game is over.
+/// Returns the position or, if its player has no legal move (even if the game is over), the
+/// position after a pass.
 pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }
@@ -149,7 +155,8 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// Returns the number of positions of each ply in [`enumerate`], without storing the last ply.
+/// Returns the number of positions of each ply from 0 to `plies`, as in [`enumerate`], but counts
+/// those of the last ply without storing them.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);

@@ -30,7 +30,8 @@ struct Way {
 }
 
 impl Way {
-    /// Appends the moves from a position to the target; returns false if the search found none.
+    /// Searches for moves that lead from `position` to the target, and appends them to
+    /// `self.moves`. Returns false if it finds none.
     fn leads_on(&mut self, position: Position, side: Side) -> bool {
         if by_colour(&position, side) == [self.black, self.white] && side == self.side {
             return true;
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
     use crate::random::random_game;
 
-    /// Formerly, self-play did not accept boards as openings, because it needs the moves to them.
+    /// Formerly, self-play refused boards as openings, because the moves to a board were unknown.
     #[test]
     fn a_game_leads_to_every_early_position_of_a_game() {
         for seed in 0..30 {

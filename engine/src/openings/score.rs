@@ -20,10 +20,11 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// Returns the value of each position of every ply, for its player, by negamax from the last ply.
+/// Returns the value of each position of every ply, for the side to move, by negamax.
 ///
-/// `plies`: the positions of each ply in the form of [`movers`], from the first ply; `last`: the
-/// values of the last ply. Returns `None` if a value, or a child in the next ply, is missing.
+/// `plies`: the positions of each ply in the form of [`movers`], from the first ply to the last;
+/// `last`: the values of the last ply. Returns `None` if a value is missing in `last`, or a child
+/// in the next ply.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -46,7 +47,8 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns `look_up` or, without a legal move, −`look_up` after the pass, or the final score.
+/// Returns the value of a position: by `look_up` if the player has a move; after a pass, the
+/// negated value by `look_up` of the position then reached; at the end of the game, the score.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,

@@ -30,7 +30,8 @@ pub struct Settings {
 pub struct Written {
     /// The number of positions up to symmetry at each ply, from ply 0 on.
     pub unique: Vec<usize>,
-    /// The number of scored positions in the file; for a shard, those that it scored.
+    /// The number of scored positions in the file; for a shard, those that it scored. `None` if the
+    /// command only counts positions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<usize>,
     /// The checksum and size of the file; `None` for a shard.
@@ -62,7 +63,8 @@ const MOST_PER_PART: u64 = 1 << 20;
 const SCORES: &str = "scores (positions)";
 
 /// Scores all openings and writes them to a file: those of the last ply by searches that share no
-/// table entries, all others by negamax. A run of a shard searches its part of the last ply only.
+/// table entries, all others by negamax. A run of a shard only searches its part of the last ply,
+/// and writes no openings.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,

@@ -60,8 +60,8 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets the time that another program states, unless it is the clock's time rounded down to
-    /// seconds: then the clock keeps its time, which is more precise.
+    /// Sets `left` and `moves` as another program states them, unless `moves` is unchanged and
+    /// `left` is this clock's time rounded down to seconds: the clock's own time is more precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -89,12 +89,13 @@ impl Clock {
         }
     }
 
-    /// Returns the time for the next move at `empties` empty squares. Less a reserve, it is:
+    /// Returns the time for the next move at `empties` empty squares:
     ///
-    /// * Without byo-yomi: the time left, divided by the player's moves until the exact solve.
-    /// * Before the first period: the main time divided by the player's moves to the end of the
-    ///   game, plus the time of a period divided by the number of its moves.
-    /// * In a period: its remaining time divided by the number of moves left in it.
+    /// * Without byo-yomi: the time left, less a reserve of at most half of it, divided by the
+    ///   player's moves until the exact solve.
+    /// * Before the first period: nine tenths of the sum of two shares: the main time left / the
+    ///   player's moves to the end of the game, and the time of a period / the number of its moves.
+    /// * In a period: nine tenths of its remaining time / the number of moves left in it.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -110,8 +111,9 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves that share the time, at least [`LEAST_MOVES`] if so many remain.
-/// After these moves, the time for one move suffices to solve the position.
+/// Returns by how many moves of the player `time` is divided: the moves up to and including the
+/// first whose position can be solved in `time` / (all remaining moves of the player). At least
+/// [`LEAST_MOVES`], or all remaining moves if these are fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

@@ -2,7 +2,8 @@
 //! before it. The answer begins with `=` or, for an error, `?`, and ends with an empty line.
 //!
 //! The commands `gogui-rules_…` let GoGui display the game. Go numbers rows from below, Othello
-//! from above. So `gogui-rules_board` begins with row 8, and squares keep their Othello names.
+//! from above. So `gogui-rules_board` lists Othello's row 8 first: GoGui shows the board upside
+//! down, but each square under its Othello name.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -193,7 +194,9 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// To end a search, GoGui sends `# interrupt` if the engine has the command `gogui-interrupt`.
+    /// Returns the effect of an input line on a running search. `stop` ends any search, and so does
+    /// `# interrupt`, a comment of GoGui for engines with the command `gogui-interrupt`. Other
+    /// commands, and the end of the input (`None`), end a search that has run for 250 ms or more.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());
@@ -272,7 +275,8 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("{:+.2}", self.player.value(self.board.position(), limits).value)
     }
 
-    /// Returns the value of each move as a label, and the best value for the status line.
+    /// Returns the commands by which GoGui shows the value of each move as a label on its square,
+    /// and the best move and value in the status line. `limits` apply to the search of each move.
     fn values(&mut self, limits: &Limits) -> String {
         let position = self.board.position();
         let rated = self.player.rated_moves(position, limits);

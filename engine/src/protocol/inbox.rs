@@ -14,8 +14,8 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// A search is not interrupted by a line that comes within this time after its start: a script
-/// writes all its commands at once, and expects an answer to each.
+/// A line that comes within this time after the start of a search usually does not interrupt it
+/// (see [`Interruption`]): a script writes all its commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -23,9 +23,10 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub enum Interruption {
     /// No effect: the line needs no answer, and is dropped.
     Ignored,
-    /// The line ends the search, unless it comes at nearly the same time as the search starts.
+    /// The line ends a search that has run for 250 ms or more, but not one that has just started.
     Late,
-    /// The line ends a search that has no limit. On any other search, it acts as [`Self::Late`].
+    /// The line ends a search that has no limit, and any other search that has run for 250 ms or
+    /// more.
     OpenEnded,
     /// The line ends any search, even one that has just started.
     Always,
@@ -42,7 +43,8 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The number of waiting lines whose effect is `Always`, and the number of those `OpenEnded`.
+    /// The number of waiting lines with the effect [`Interruption::Always`], and the number of
+    /// those with [`Interruption::OpenEnded`].
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

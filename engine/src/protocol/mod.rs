@@ -39,7 +39,7 @@ pub trait Server {
     /// Answers a line. The limits apply to the search for the answer.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
-    /// Answers a line. The search for the answer has only the limits that the protocol sets.
+    /// Answers a line. Only commands of the protocol limit the search for the answer.
     fn answer(&mut self, line: &str) -> Reply {
         self.answer_within(line, &Limits::default())
     }

@@ -70,7 +70,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Answers with a move, its value and the time of the search, which clock and `limits` may end.
+    /// Answers with a move, its value and the time that the search took. The time of the clock for
+    /// this move, or `limits`, may end the search.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -91,8 +92,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// Answers with up to `most` of the best moves: from the book if it has the positions after all
-    /// moves, and otherwise from a search, with the best lines.
+    /// Answers with up to `most` of the best moves: from the book if it has the position after each
+    /// legal move; otherwise from a search, which also supplies the best line after each move.
     fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -138,7 +139,7 @@ fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
 }
 
 /// Returns the line for a move in the book. The protocol also expects a number of games and a
-/// depth, which the book does not have.
+/// depth, which the book does not have: the line has 0 for both.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }

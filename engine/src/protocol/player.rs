@@ -14,9 +14,11 @@ pub struct Player<'a, E: Evaluate> {
     team: Team<'a, E>,
     level: Level,
     strength: Strength,
-    /// The pruning at every level; `None` if each level determines its own pruning.
+    /// The pruning that replaces that of every level; `None` if each level determines its own
+    /// pruning.
     pruning: Option<Pruning>,
-    /// The book, which chooses the move if it has the positions after all legal moves.
+    /// The book. It chooses the player's move in a position if it has this position and those after
+    /// all legal moves; otherwise, the player searches.
     pub book: Option<Book>,
     /// True if the player ponders: it also searches during the opponent's time.
     pub ponders: bool,
@@ -152,7 +154,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the book's best move; `None` if the book lacks the position or any of its children.
+    /// Returns the book's best move; `None` unless the book has the position and all its children.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // `best_move` alone also finds a game's last move if the book lacks the position.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
@@ -203,7 +205,8 @@ mod tests {
         }
     }
 
-    /// After interrupted pondering, the search after the expected reply must take fewer nodes.
+    /// After pondering, even if it was interrupted, the search after the expected reply must take
+    /// fewer nodes than without pondering.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

@@ -136,7 +136,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 
     /// Sets the number of threads of the current rayon pool that the search uses. Exact scores, and
-    /// values of searches without pruning, do not depend on this number.
+    /// values of fixed-depth searches without ProbCut, do not depend on this number.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
@@ -158,10 +158,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     /// Searches positions in parallel on all threads of the current rayon pool, and returns the
     /// results in the same order. Each search ignores the table entries of the others. If there are
-    /// fewer positions than threads and nothing is pruned, idle threads help. Values do not depend
-    /// on the other positions or on the number of threads. There is no best move at depth 0, or if
-    /// the player must pass. `progress` advances by one for each position. A table has 4 MiB by
-    /// default, or 16 MiB with exact solving.
+    /// fewer positions than threads, idle threads help, unless ProbCut or realization probability
+    /// prunes. Values do not depend on the other positions or on the number of threads. There is no
+    /// best move at depth 0, or if the player must pass. `progress` advances by one for each
+    /// position. A table has 4 MiB by default, or 16 MiB with exact solving.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -205,8 +205,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(by_place.into_iter().map(|(_, found)| found).collect())
     }
 
-    /// Returns the values that [`Self::find_all`] finds. If the player must pass, the value is the
-    /// negated value after the pass; the value of a finished game is its score.
+    /// Searches the positions like [`Self::find_all`], and returns the value of each for its side
+    /// to move, in the same order. If the player must pass, the value is the negated value after
+    /// the pass; the value of a finished game is its score.
     ///
     /// # Errors
     /// If there is no memory for the tables.

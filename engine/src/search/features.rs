@@ -18,8 +18,8 @@ pub struct Features {
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
-    /// Value ordering: except next to the leaves, moves are ordered by the values of the positions
-    /// after them. Exact searches compute these values by a shallow search.
+    /// Value ordering: at nodes of depth 4 or more, moves are ordered by the static values of the
+    /// positions after them. Exact searches order them by the values of shallow searches.
     pub value_ordering: bool,
     /// Fastest first: exact searches begin with moves that leave the opponent the fewest replies.
     pub fastest_first: bool,

@@ -28,9 +28,9 @@ const FULL_DEPTH: u32 = 10;
 /// Up to this level, level L solves positions with 2 L empty squares. At higher levels, the number
 /// of empty squares rises more slowly.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule: the confidence, the lowest level with this step, and
-/// the number of empty squares of the step minus that of exact solving: below level [`WIDE`], and
-/// from [`WIDE`] upwards.
+/// The steps of the endgame ProbCut schedule. A step has a confidence, the lowest level with this
+/// step, and by how many its greatest number of empty squares exceeds that of exact solving: the
+/// first number holds at levels below [`WIDE`], the second from [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
@@ -71,8 +71,8 @@ impl Level {
         Plan { depth: self.0, selectivity: Selectivity::Percent73, ends, exact }
     }
 
-    /// Returns the search settings of this level for weights without ProbCut models. The search
-    /// prunes nothing, and above level 10 the depth increases by one ply every two levels.
+    /// Returns the search settings of this level for weights without ProbCut models: no ProbCut,
+    /// and a depth that equals the level up to 10 and then rises by one ply every two levels.
     pub fn full(self) -> Plan {
         let depth = self.0.min(FULL_DEPTH) + self.0.saturating_sub(FULL_DEPTH) / 2;
         let exact = self.exact();
@@ -91,8 +91,9 @@ impl Plan {
         Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
     }
 
-    /// Returns the depth, and the number of empty squares at or below which searches go to the end:
-    /// the greatest in the endgame schedule or, without a schedule, that of exact solving.
+    /// Returns the depth, and the number of empty squares at or below which searches go to the end
+    /// of the game. This number is the greater of [`Self::exact`] (for searches without ProbCut)
+    /// and the greatest in [`Self::ends`] (with ProbCut).
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
@@ -186,7 +187,8 @@ mod tests {
         assert_eq!(Level(1).plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
-    /// A team also helps in pruned searches: its exact scores must be exact, and its moves legal.
+    /// Threads of a team also help in searches with ProbCut. Moves must still be legal, and the
+    /// value of a search that was not pruned (100 %) must be the exact one.
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();

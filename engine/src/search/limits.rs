@@ -25,7 +25,7 @@ pub struct Limits {
     /// A flag that requests an answer at once: it ends even the first and shallowest iteration.
     /// Until it is set, it does not affect which nodes are visited.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// True if the limits do not apply to exact solves near the end of the game.
+    /// True if no limit applies to a search at `Strength::exact` or fewer empty squares.
     pub spare_perfect_play: bool,
 }
 
@@ -62,10 +62,13 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True once a result is known: the interrupt flag then ends even a search that `is_patient`.
+    /// True if the interrupt flag ends the search even while `is_patient`, before there is a
+    /// result. This is so in iterative deepening: if its first iteration does not end, a search to
+    /// depth 1 supplies the result.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
-    /// The node limit of a search by realization probability, reached only with a malformed model.
+    /// The number of nodes at which a search by realization probability ends, which only a
+    /// malformed model reaches; `None` in a search by depth.
     pub(super) most_nodes: Option<u64>,
 }
 
@@ -156,8 +159,9 @@ mod tests {
         }
     }
 
-    /// After an earlier search, a search by time continues at its depth or, if no time is left,
-    /// returns its result. A search without a limit of time begins with the shallowest iteration.
+    /// After an earlier search of a position, a search by time continues at the depth of the
+    /// earlier one or, if no time is left, returns its result. Without a limit of time, a search
+    /// begins with the shallowest iteration.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -182,7 +186,8 @@ mod tests {
         assert!(nodes[0] < nodes[1], "{nodes:?}");
     }
 
-    /// An unset interrupt flag must not change a node; a set one must end even the first iteration.
+    /// An interrupt flag that is not set must not change which nodes are visited. A flag that is
+    /// set must end even the first iteration.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();

@@ -15,10 +15,11 @@ use crate::simd::{Instructions, compiled_for};
 /// The least depth of nodes that order their moves and use the transposition table (PVS nodes). At
 /// smaller depths, ordering costs more time than it saves.
 const PVS_DEPTH: u32 = 3;
-/// The least depth at which moves are ordered by value. At depth 3, the order by replies and
-/// squares is nearly as good, and saves a third of all evaluations of a depth-8 search.
+/// The least depth at which moves are ordered by static value. At depth 3, the order by square and
+/// number of replies is nearly as good, and saves a third of a depth-8 search's evaluations.
 const VALUED_DEPTH: u32 = 4;
-/// The cost of each of the opponent's replies in a move score that omits the value, in 1/32 disc.
+/// The amount, in 1/32 disc, by which each legal reply of the opponent lowers a move score that
+/// includes no static value.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies that each iteration adds: even, as values of even and odd depths differ.
 const DEEPENING: u32 = 2;
@@ -74,7 +75,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Scores moves by value and opponent's replies or, near the leaves, by square and replies.
+    /// Scores each move by the static value after it and the number of the opponent's replies;
+    /// below depth [`VALUED_DEPTH`], by its square and this number.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -114,10 +116,11 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration; `None` for the least. If the root's table entry is
-/// from a search at most two plies shallower, this is `depth`. After a shallower search, a search
-/// with a time limit begins at about its depth, and one with a node limit at the least, so that it
-/// always ends at the same node. If there is a limit, the entry must have an exact value.
+/// Returns the depth of the first iteration; `None` means the least, 1 or 2. `entry` is the root's
+/// table entry, from an earlier search. If limits are set and `entry` has no exact value, returns
+/// `None`. If the earlier search was at most two plies shallower than `depth`, returns `depth`. If
+/// it was shallower, a search with a time limit begins at about the depth of `entry`; any other
+/// begins at the least depth, so that a limit of nodes always ends it at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -131,7 +134,8 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches by iterative deepening. Each window is around the value of the previous iteration.
+    /// Searches by iterative deepening, in windows around the value of the previous iteration, if
+    /// any. Returns the last complete iteration or, if none is complete, a search to depth 1.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {

@@ -18,29 +18,30 @@
 //!
 //! # Structure
 //!
-//! | module | algorithm | nodes |
+//! | module | algorithm | place of use |
 //! |---|---|---|
 //! | `strength`, `limits` | the order of searches to a depth and to the end; when to stop | root |
 //! | `midgame` | iterative deepening by two plies, aspiration windows; plain alpha-beta below depth 3 | root; leaves |
 //! | `pvs` | principal variation search, enhanced transposition cutoff; `SearchMode` has the differences between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
-//! | `endgame` | a guess by a search to a depth, the selectivity ladder (`endgame/ladder`), then windows around the guess; nodes ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`), the last four squares (`endgame/last`) | to the end |
+//! | `endgame` | a fixed-depth search guesses the score, then the selectivity ladder (`endgame/ladder`), then windows around the guess; moves ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`); the last four squares (`endgame/last`) | searches to the end |
 //! | `probcut` | Multi-ProbCut by a search of about half the depth | in `pvs` |
 //! | `realization` | search by realization probability: a line ends where its probability falls below a threshold | in place of `pvs` |
 //! | `table`, `shallow_table` | transposition tables, for `pvs` nodes and for null windows near the end | |
 //! | `team`, `split_search` | parallel search at split points (young brothers wait) | [`Team`] |
 //!
 //! The state of the evaluation contains the configuration index of every pattern instance. Each
-//! move updates these indices: a placed disc adds the vector of its square, and a flipped disc adds
-//! twice that vector. The root chooses the instruction set once; below the root, the set is a type
-//! parameter (`#[compiled_for(I::SET)]`).
+//! square has a vector: the numbers that a disc of the player on this square adds to these indices.
+//! A placed disc adds the vector of its square, each flipped disc adds twice that of its own
+//! square, and the change of sides negates all indices. The root chooses the instruction set once;
+//! below the root, it is a type parameter (`#[compiled_for(I::SET)]`).
 //!
 //! # Determinism
 //!
 //! With one thread and no limit of time, a search is a function of the position, the settings and
 //! the content of the table: it visits the same nodes on every machine. The table stores the
 //! ProbCut confidence of each bound, so that a search without pruning uses no bound of a pruned
-//! search. In a team, exact scores do not depend on the number of threads. The nodes and the choice
-//! among equal moves do. No program that generates data uses a team or a clock.
+//! search. In a team, exact scores do not depend on the number of threads, but the number of nodes
+//! and the choice among equal moves do. No program that generates data uses a team or a clock.
 
 mod builder;
 mod endgame;
@@ -125,7 +126,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
 
     /// True while an endgame node scores its moves by static values, which then omit the factors.
     is_rating: bool,
-    /// The nodes at each ply, counted only in searches by realization probability.
+    /// The nodes at each ply of the game, counted only in searches by realization probability.
     nodes_by_ply: [u64; PLIES_OF_NODES],
 
     // team.rs and split_search.rs set these fields. For a helper, they also set the fields above.
@@ -190,7 +191,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Self { features, ..self }
     }
 
-    /// Returns whether an endgame search of this position prunes nothing and so proves its score.
+    /// Returns whether an endgame search of this position uses no ProbCut, and so proves its score.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.pruning.is_exact(position.empties())
     }
@@ -201,14 +202,14 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Searches to `depth`, or to the end if at most `depth` squares are empty, without the
-    /// searches that [`Self::search_within`] runs before it.
+    /// Searches to `depth`, or to the end if at most `depth` squares are empty. Omits the cheaper
+    /// searches that [`Self::search_within`] runs before a search to the end with limits.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
 
-    /// Searches as [`Self::search_plainly`], but a search to the end has the ProbCut confidence
-    /// `selectivity` or, if the pruning does not include this confidence, no ProbCut.
+    /// Does the same as [`Self::search_plainly`], but a search to the end has ProbCut at the
+    /// confidence `selectivity`, or none if `self.pruning` has no ProbCut at this confidence.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,
@@ -297,7 +298,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Resets the node counters, sets the limits, and sets the ProbCut of endgame searches: `end`.
+    /// Prepares a search: resets the node counters, sets the limits, and sets `end`, the ProbCut
+    /// settings for a search to the end of the game.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;

@@ -7,7 +7,8 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost, in 1/32 disc, of each reply of the opponent in a move score with a static value.
+/// The amount, in 1/32 disc, by which each legal reply of the opponent lowers a move score that
+/// includes a static value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +63,7 @@ impl Moves {
         self.0.is_empty()
     }
 
-    /// Iterates over the moves. They are in the order of their squares until [`Self::take_best`].
+    /// Iterates over the moves: by square until the first [`Self::take_best`], then in any order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()
     }
@@ -85,8 +86,8 @@ impl Moves {
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns the score of a square in steps of 1/32 disc (64 for a corner, −32 next to a corner,
-/// otherwise 0), which orders moves if their values are not known.
+/// Returns the score of a square in steps of 1/32 disc: 64 for a corner, −32 for the three
+/// neighbours of a corner, otherwise 0. The score orders moves if their values are not known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
@@ -140,27 +141,28 @@ static ODD_SQUARES: [u64; 16] = {
     squares
 };
 
-/// The settings for deep searches apply if the depth of the last iteration is at least this.
+/// The settings for deep searches apply if iterative deepening is to end at this depth or above.
 const DEEP: u32 = 11;
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
-/// The settings of a search that depend on its depth. The settings for deep searches save a tenth
-/// of the nodes at depth 12 with 40 empty squares.
+/// The settings of a search that depend on its depth. Compared with those for shallow searches, the
+/// settings for deep searches save a tenth of the nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// The ply of the leaves. The weights of its phase order the moves at all plies.
     pub(super) leaf_ply: u32,
-    /// The cost, in 1/32 disc, of each reply of the opponent in a move score with a static value.
+    /// The amount, in 1/32 disc, by which each legal reply of the opponent lowers a move score that
+    /// includes a static value.
     pub(super) mobility_weight: i32,
     /// Half the width of the first aspiration window, in steps of 1/32 disc.
     pub(super) first_margin: i32,
 }
 
 impl Tuning {
-    /// Returns the settings of an iteration to `depth`. `deepest` is the depth of the last
-    /// iteration, or 0 in a search by realization probability.
+    /// Returns the settings of an iteration to `depth`. `deepest` is the depth at which iterative
+    /// deepening is to end; 0 in a search by realization probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

@@ -31,7 +31,8 @@ pub struct SearchPrediction {
     pub shallow: u32,
     /// The depth of the deeper search.
     pub deep: u32,
-    /// The slope, the offset and the standard deviation of this prediction.
+    /// The slope, the offset and the standard deviation of this prediction: the deeper search's
+    /// value is about slope × shallow value + offset, in discs.
     #[serde(flatten)]
     pub predicted: Prediction,
 }
@@ -43,7 +44,8 @@ pub struct ScorePrediction {
     pub empties: u32,
     /// The depth of the shallow search.
     pub shallow: u32,
-    /// The slope, the offset and the standard deviation of this prediction.
+    /// The slope, the offset and the standard deviation of this prediction: the exact score is
+    /// about slope × shallow value + offset, in discs.
     #[serde(flatten)]
     pub predicted: Prediction,
 }
@@ -74,7 +76,8 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// Rows must have the model's slope 0.9, offset 2 discs and standard deviation e^0.5 discs.
+    /// Each row of predictions must state the slope, the offset (discs) and the standard deviation
+    /// of the error (discs) that the coefficients of the model imply.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

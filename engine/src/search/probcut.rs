@@ -12,7 +12,7 @@ use crate::simd::Instructions;
 use crate::text::Invalid;
 
 /// The confidence that ProbCut needs before it prunes a node: the probability that a normally
-/// distributed prediction error is at most [`Self::deviations`] standard deviations from its mean.
+/// distributed prediction error is within ± [`Self::deviations`] standard deviations of its mean.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, derive_more::Display,
 )]
@@ -78,7 +78,8 @@ pub(super) struct Cuts {
     by_ply: Box<[[Cut; (GREATEST_DEPTH + 1) as usize]; PLIES]>,
 }
 
-/// A shallow search that may replace a deep search, and predictions of the deep search's value.
+/// A shallow search that may replace a deep search, and two predictions of the deep search's value:
+/// from the value of the shallow search, and from the static value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
@@ -93,8 +94,9 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// Returns the depth of the search that may replace a search to the end. It is about a quarter of
-/// the empty squares: a search to the end takes less time than a midgame search of equal depth.
+/// Returns the depth of the shallow search that may replace a search to the end with `empties`
+/// empty squares: a quarter of them, not a half as in the midgame, because a search to the end
+/// takes less time than a midgame search of equal depth.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
@@ -118,7 +120,8 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    /// Returns the cuts at a ProbCut confidence, from the evaluation's model; `None` at 100 %.
+    /// Returns the shallow searches by which ProbCut prunes at a confidence; `None` at 100 %. The
+    /// evaluation's model predicts the deep values from the shallow ones.
     pub(super) fn of(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -129,8 +132,9 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cuts of searches to the end; `None` at 100 %. Their predictions come from the
-    /// evaluation's model of exact scores or, without one, from its model of deeper searches.
+    /// Returns the cuts of searches to the end at a ProbCut confidence; `None` at 100 %, which
+    /// prunes nothing. The cuts predict scores by the evaluation's model of exact scores or,
+    /// without one, by its model of deeper searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,

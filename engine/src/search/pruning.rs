@@ -14,12 +14,14 @@ use crate::text::{Invalid, excerpt};
 /// If a search to the end has a time or node limit, searches at these confidences precede it.
 const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
-/// The pruning of a search. ProbCut has one confidence for searches to a depth and a schedule for
-/// searches to the end; a search by realization probability ends unlikely lines early.
+/// The pruning of a search. ProbCut has one confidence in fixed-depth searches; in searches to the
+/// end, its confidence depends on the number of empty squares. A search by realization probability
+/// ends unlikely lines early. The default prunes nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
-    /// The settings of searches to the end; the numbers are as in [`EndgameSchedule`].
+    /// The settings of searches to the end, each after the greatest number of empty squares to
+    /// which it applies, in descending order of these numbers.
     pub(super) ends: Vec<(u32, ProbCutSettings)>,
     /// The preliminary searches to the end, by ascending confidence. If a search to the end has a
     /// time or node limit, they run before it, and supply the result if the limit ends it.
@@ -55,13 +57,15 @@ impl Pruning {
         Ok(Self { ends: steps.0.iter().map(end).collect::<Result<_, _>>()?, ..self })
     }
 
-    /// Adds searches of low confidence before searches to the end, if there is a ProbCut model.
+    /// Adds preliminary searches of low confidence, which run before a search to the end if it has
+    /// a time or node limit. Adds none if `evaluator` has no ProbCut model.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stages = PRELIMINARY.into_iter().map(|one| ProbCutSettings::of_end(evaluator, one));
         Self { stages: stages.flatten().collect(), ..self }
     }
 
-    /// Returns the confidences of the preliminary searches: all below that of the main search.
+    /// Returns the confidences, in ascending order, of the searches that precede a search to the
+    /// end at `empties` empty squares: those in `self.stages` below the confidence of that search.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
@@ -78,12 +82,13 @@ impl Pruning {
         step_of(&self.ends, empties).cloned().unwrap_or_default()
     }
 
-    /// Returns whether an endgame search of a position with `empties` empty squares prunes nothing.
+    /// Returns whether an endgame search from `empties` empty squares uses no ProbCut.
     pub fn is_exact(&self, empties: u32) -> bool {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns whether no search is pruned. Entries of earlier searches then change no result.
+    /// Returns true if searches use neither ProbCut nor realization probability. Their values then
+    /// do not depend on the entries of the transposition table.
     pub(super) fn is_full(&self) -> bool {
         let mut all = self.ends.iter().map(|(_, end)| end).chain([&self.midgame]);
         all.all(|one| one.selectivity == Selectivity::Full) && !self.is_by_probability()
@@ -123,7 +128,9 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule from steps with ever fewer empty squares and ever higher confidence.
+    /// Creates a schedule from steps: pairs of a number of empty squares and a confidence. The last
+    /// step with at least a position's number of empty squares applies to the position. From step
+    /// to step, the number must fall and the confidence rise.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -157,7 +164,8 @@ impl EndgameSchedule {
     }
 }
 
-/// Returns the content of the last step with at least `empties` empty squares, if there is one.
+/// Returns the content of the last step whose number of empty squares is at least `empties`, if
+/// there is one. The numbers of `steps` fall from step to step.
 fn step_of<T>(steps: &[(u32, T)], empties: u32) -> Option<&T> {
     steps.iter().rev().find(|(from, _)| empties <= *from).map(|(_, step)| step)
 }
@@ -229,7 +237,8 @@ impl ProbCutSettings {
 /// it ends a line once the costs of its moves total the reach. So with each ply of depth, the
 /// probability at which lines end is divided by 4, as in the paper cited in [`super::realization`].
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2: half that of 1/4, because costs are logarithms.
+/// The cost of a move of probability 1/2. It is half of [`REACH_PER_PLY`], the cost of a move of
+/// probability 1/4, because costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
 #[derive(Debug)]
@@ -247,7 +256,8 @@ impl Costs {
         Self(costs)
     }
 
-    /// Returns costs by which every move has probability 1/2, whatever its kind and the stage.
+    /// Returns costs by which every kind of move, in every stage of the game, has probability 1/2:
+    /// each cost is [`REACH_PER_HALF`].
     pub(super) fn even() -> Self {
         Self(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]))
     }

@@ -18,14 +18,14 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth of nodes that may become split points of a parallel search.
     const SHARED_DEPTH: u32;
-    /// Table moves come first if their entry has at least the first depth, or if the depth of the
-    /// node is less than the second.
+    /// `[d, n]`: the table moves come first if their entry has at least depth `d` or the node has
+    /// less than depth `n`; otherwise they are ordered like all other moves.
     const TRUSTED_DEPTHS: [u32; 2];
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if help from other threads cannot change the result, because this search prunes
-    /// nothing, or only prepares a search that prunes nothing.
+    /// Returns true if help from other threads cannot change the result, because this search has no
+    /// selective pruning, or only orders moves for a later search that has none.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.
@@ -48,7 +48,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     );
 
-    /// Returns the value of a child node, or a bound on this value if it is outside the window.
+    /// Returns the value of a child node for the side to move in it, or a bound on this value if it
+    /// is outside `window`, which is for the same side.
     fn child(
         searcher: &mut Searcher<'_, E, I>,
         position: &Position,
@@ -57,13 +58,14 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     ) -> Self::Unit;
 
-    /// Returns the kind of search below a node, which a split point passes on to helpers.
+    /// Returns the kind of search in the subtree of a node at `depth`. A split point at this node
+    /// passes it on to its helpers.
     fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a node of depth at least 1 (in a search to the end: its number of empty squares).
-    /// Returns the best move and the node's value (outside the window, a bound on it).
+    /// Searches a node of depth at least 1; in a search to the end, this is the number of empty
+    /// squares. Returns the best move and the node's value or, outside the window, a bound on it.
     #[compiled_for(I::SET)]
     pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,
@@ -186,9 +188,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns bounds of a node's value, and the lower bound's move, from the children's table
-    /// entries for this `depth`. A move to a child with a value in [l, h] is worth −h to −l. So the
-    /// greatest −h is a lower bound; the greatest −l is an upper bound if all have entries.
+    /// Returns bounds of a node's value, and the lower bound's move, from the table entries of its
+    /// children; `depth` is that of the children. A move to a child with a value in [l, h] is worth
+    /// −h to −l. So the greatest −h is a lower bound; the greatest −l is an upper bound if all
+    /// children have entries.
     fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

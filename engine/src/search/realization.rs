@@ -2,7 +2,7 @@
 //!
 //! The probability of a position is the product of the probabilities of the moves that lead to it.
 //! A position less likely than a threshold is a leaf. If a move seems better than the best move
-//! before it, the search repeats the move with probability 1/2, because the refutation of an
+//! before it, it is searched again as if its probability were 1/2, because the refutation of an
 //! unlikely move could be beyond the threshold.
 //!
 //! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability",
@@ -24,7 +24,8 @@ use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The greatest depth: its reach ([`Searcher::reach`]) still fits into the 8 bits of a table entry.
+/// The greatest depth of a search by probability: the total cost at which its lines end
+/// ([`Searcher::reach`]) must fit into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 /// The greatest number of flipped discs with which a move counts as one that flips few discs.
 const FEW_FLIPS: u32 = 2;
@@ -44,9 +45,9 @@ impl Pruning {
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 
-    /// Creates the pruning of a search by probability in which every move has probability 1/2. The
-    /// value of such a search at depth D is that of a fixed-depth search to depth 2 D. A comparison
-    /// with [`Self::by_probability`] measures the effect of the model.
+    /// Creates the pruning of a search by probability in which every move has probability 1/2. At
+    /// depth D, its lines end at probability 4^−D, so its value is that of a fixed-depth search to
+    /// depth 2 D. A comparison with [`Self::by_probability`] measures the effect of the model.
     pub fn by_even_probability() -> Self {
         Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
@@ -62,7 +63,8 @@ impl Pruning {
 #[derive(Clone, Copy, Debug)]
 struct RatedKind {
     kind: MoveKind,
-    /// The static value for the side that makes the move; `None` if the opponent must pass.
+    /// The static value of the position after the move, for the side that makes the move; `None` if
+    /// the opponent must pass there.
     value: Option<Value>,
 }
 
@@ -86,12 +88,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the nodes of the last search by realization probability at each ply of the game.
+    /// Returns the number of nodes that the last search visited at each ply of the game (the
+    /// index), if it was a search by realization probability; otherwise zeros.
     pub fn nodes_by_ply(&self) -> &[u64] {
         &self.nodes_by_ply
     }
 
-    /// Sets the move scores. Returns each move's kind; also its value, if the opponent has a move.
+    /// Sets the move-ordering scores of `moves`. Returns the kind of each move, and the static
+    /// value after it for the side that makes it ([`RatedKind`]).
     #[compiled_for(I::SET)]
     fn rate_kinds(
         &self,
@@ -134,8 +138,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         kinds.collect()
     }
 
-    /// Searches a node by realization probability. Returns its value, or a bound on it outside the
-    /// window. Lines end when their moves cost `reach` in total; `last` is the move to this node.
+    /// Searches a node by realization probability. Returns its value or, outside the window, a
+    /// bound on it. A line ends when its moves cost `reach` in total; a move of probability p costs
+    /// −4 log₂ p. `last` is the move that led to this node.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
@@ -200,9 +205,11 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move, searched to `reach` − `cost`. If `is_tried`, a null window
-    /// first shows whether the move is better than the best move before it; a better move is
-    /// searched again, at the cost of probability 1/2, or at its own cost if that is lower.
+    /// Returns the value of a move or, outside the window, a bound of it. A search ends each line
+    /// when the costs of its moves total `reach`. If `is_tried`, a null-window search in which this
+    /// move costs `cost` first tests whether its value is above `alpha`; if not, returns the result
+    /// of this test. Otherwise, a search finds the value in which the move costs the lesser of
+    /// `cost` and the cost of a move of probability 1/2.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

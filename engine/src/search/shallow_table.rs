@@ -9,8 +9,8 @@ use crate::board::{Discs, Position, Square};
 /// empty squares. The entries take 256 KiB.
 const NEAR_LOG2: u32 = 13;
 /// The binary logarithm of the number of entries for positions with at least [`FAR_EMPTIES`] empty
-/// squares. The entries may take 2 MiB, since they are read less often. With 2¹³ entries, exact
-/// solves of three test suites take 3 to 4 % more nodes.
+/// squares. The entries may take 2 MiB, since they are read less often than those for fewer empty
+/// squares. If it is 13, exact solves of three test suites take 3 to 4 % more nodes.
 const FAR_LOG2: u32 = 16;
 
 /// Positions with at least this number of empty squares have their own part of the table: they are
@@ -107,7 +107,8 @@ impl ShallowTable {
 pub(super) struct ShallowSlot(u32);
 
 impl ShallowSlot {
-    /// Returns a position's slot by a hash: upper bits of a product for each bitboard, XORed.
+    /// Returns the slot of a position with `empties` empty squares. This number determines the part
+    /// of the table, and a hash of both bitboards the slot in this part.
     #[inline(always)]
     pub(super) fn of(position: Position, empties: u32) -> Self {
         let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);

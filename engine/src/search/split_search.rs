@@ -17,9 +17,10 @@ use crate::simd::Instructions;
 /// The kind of search below a split point, and the unit of its window.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// A search to the end, with these ProbCut settings. Window: discs.
+    /// A search to the end, with these ProbCut settings. The window of the split point is in discs.
     End(ProbCutSettings),
-    /// A search to a depth, with its tuning. Window: steps of 1/32 disc.
+    /// A search to this depth in plies, with its tuning. The window of the split point is in steps
+    /// of 1/32 disc.
     Depth(u32, Tuning),
 }
 
@@ -45,7 +46,8 @@ struct Work {
     window: Window<i32>,
     /// The number of searchers that help at this node, not counting the searcher that owns it.
     helpers: usize,
-    /// The number of nodes that helpers have visited; a helper adds its nodes when it leaves.
+    /// The number of nodes that helpers have visited. A helper adds its nodes when it leaves this
+    /// split point, so the number is complete once `helpers` is 0.
     nodes: u64,
     /// True if a searcher left before the search of its move was complete.
     is_torn: bool,
@@ -119,8 +121,9 @@ impl<S> Split<S> {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the final window and the nodes of the helpers, once all helpers have left. The
-    /// window is `None` if the search of a move was abandoned and no other move ended the node.
+    /// Returns the final window of the node and the number of nodes that helpers searched; call it
+    /// after all helpers have left. The window is `None` if some move was not searched to its end
+    /// and no move caused a beta cutoff.
     pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;
@@ -132,8 +135,8 @@ impl<S> Split<S> {
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether the node should become a split point: several moves remain and a searcher is
     /// idle. A search with a limit of nodes is never split, because it must end at the same node
-    /// each time. If help can change the result (`is_shareable` is false), the node is split only
-    /// in a team whose searchers help in all searches.
+    /// each time. If the timing of helpers can change the result (`is_shareable` is false), the
+    /// node is split only in a team that accepts this (`helps_always`).
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -143,7 +146,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Searches the remaining moves together with idle searchers. Returns the resulting window.
+    /// Searches the remaining moves together with idle searchers. Returns the window, raised by the
+    /// values of these moves; unchanged if the search was stopped.
     pub(super) fn share(
         &mut self,
         (state, empties, goal): (&E::State, u32, Goal),
@@ -203,7 +207,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the value of a child, in the unit of the split point's window.
+    /// Returns the value of a child for the side to move in it. The value and the window are in
+    /// discs in a search to the end, and otherwise in steps of 1/32 disc.
     fn split_child(
         &mut self,
         split: &Split<E::State>,

@@ -4,9 +4,9 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The number of plies by which the preliminary search before a search to the end is shallower. It
-/// takes a twentieth of the nodes and a fifth of the time of the search to the end, and supplies
-/// the result if a limit ends that search.
+/// If a search to the end has a limit, a search that is this number of plies shallower precedes it,
+/// and supplies the result if the limit ends the search to the end. The preceding search takes a
+/// twentieth of the nodes and a fifth of the time of the search to the end.
 const BEFORE_PERFECT: u32 = 8;
 
 /// The strength of a search: a fixed depth, and exact solving near the end of the game.
@@ -39,9 +39,10 @@ impl Strength {
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns the strength and the limits of a search that ends after about `nodes` nodes, if
-    /// given; searches for exact play have no limit. With a limit, a depth beyond the game's end is
-    /// reduced (to the same parity): only searches for exact play may find exact scores.
+    /// Returns the strength and the limits of a search that ends after about `nodes` nodes; `None`
+    /// means no limit. Searches for exact play are not limited. With a limit, a depth that reaches
+    /// the end of the game is reduced to the greatest lower depth of the same parity that does not
+    /// reach it, because only searches for exact play may find exact scores.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -61,8 +62,10 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches like [`Self::search`], within limits. If a limit ends the search, returns the
-    /// result of the deepest completed search; only an interrupt flag ends the first and shallowest
-    /// one. If limits are set, cheaper searches precede a search to the end.
+    /// result of the deepest completed search. Limits of nodes and time do not end the first,
+    /// shallowest search; an interrupt flag does, and a search to depth 1, which ignores all
+    /// limits, then supplies the result. If limits are set, a search to the end of the game is
+    /// preceded by one to a smaller depth, then by searches to the end with more pruning.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -81,8 +84,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches a position to the end. With limits, first to the smaller `depth`, then to the end
-    /// at ascending ProbCut confidences. Returns the result of the last completed search.
+    /// Searches a position to the end. If limits are set, first searches to `depth`, which is less
+    /// deep, and then to the end at ascending ProbCut confidences. Returns the result of the last
+    /// completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

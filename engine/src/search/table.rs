@@ -32,7 +32,8 @@ pub(super) struct Entry {
     second: u8,
 }
 
-/// The `sureness` of an entry whose `depth` is the reach of a search by realization probability.
+/// The value of `sureness` that marks the entry of a search by realization probability. The `depth`
+/// of such an entry is the total cost (Σ −4 log₂ probability) of the moves of a line that ended it.
 pub(super) const BY_PROBABILITY: u8 = 0;
 
 #[inline]
@@ -41,8 +42,9 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds; bounds of lower rank are replaced. Fixed-depth searches,
-    /// which may be exact, rank above searches by realization probability.
+    /// Returns the rank of the bounds, compared in this order: a search to a depth ranks above one
+    /// by probability; then the greater depth, or total cost at which lines ended; then the greater
+    /// ProbCut confidence. Only new bounds of the same or a higher rank change those in the entry.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -59,8 +61,8 @@ impl Entry {
         }
     }
 
-    /// Returns the bounds if the entry is from a search by realization probability whose reach was
-    /// at least `reach`; otherwise the least and the greatest value.
+    /// Returns the bounds if the entry is from a search by realization probability whose lines
+    /// ended at a total cost (Σ −4 log₂ p) of at least `reach`; otherwise the widest bounds.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {
@@ -81,7 +83,8 @@ impl Entry {
         if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
     }
 
-    /// Returns the last best move and the one before it, from searches of any depth.
+    /// Returns the best move that was stored last and, second, the one that it replaced, from
+    /// searches of any depth; `None` if there is none.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
@@ -99,8 +102,9 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// A transposition table. In a full cluster, a new entry replaces one from before the table was
-/// last emptied, or else the shallower one. Several threads may read and write concurrently.
+/// A transposition table in clusters of two entries. In a full cluster, a new entry replaces one
+/// that was stored before [`Self::step_generation`] last emptied the table, or else the one of
+/// lower depth. Several threads may read and write concurrently.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -114,7 +118,8 @@ impl Table {
         clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
     }
 
-    /// Creates a table with this number of clusters, at least one; `None` without memory for it.
+    /// Creates a table with `clusters` clusters, or with one if `clusters` is 0; `None` if there is
+    /// too little memory.
     pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
         let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
         Some(Self { clusters, generation: AtomicU32::new(1) })
@@ -134,7 +139,8 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// A relaxed load is enough: a thread that receives the table also sees its earlier changes.
+    /// A relaxed load is enough: the table passes to another thread through a lock or a new task,
+    /// which also makes all earlier changes of the generation visible there.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
@@ -152,8 +158,8 @@ impl Table {
         prefetch(&self.clusters[self.place(position)]);
     }
 
-    /// Stores bounds and a best move. Keeps an entry of greater depth, or of equal depth and higher
-    /// confidence; also keeps an entry that another thread is writing.
+    /// Stores bounds and a best move. Does nothing if the position has an entry of greater depth,
+    /// or of equal depth and higher confidence, or if another thread is writing to the cluster.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -164,7 +170,9 @@ impl Table {
         self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
     }
 
-    /// Stores bounds like [`Self::store`]; `sureness` may be [`BY_PROBABILITY`].
+    /// Stores bounds and a best move as [`Self::store`] does. With [`BY_PROBABILITY`] as
+    /// `sureness`, `depth` is the total cost of a line's moves at which the search ended the line;
+    /// the less probable a move, the more it costs.
     #[inline]
     pub(super) fn record(
         &self,

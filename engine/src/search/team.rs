@@ -14,12 +14,13 @@ use crate::with_instructions;
 #[derive(Debug)]
 pub struct Team<'a, E: Evaluate> {
     searchers: Vec<Searcher<'a, E>>,
-    /// The number of searchers that take jobs and have transposition tables; the rest only helps.
+    /// The number of searchers that take jobs and have transposition tables; the others only help.
     takers: usize,
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Creates a team. The first `takers` searchers (at least one) take jobs; the others only help.
+    /// Creates a team. The first `takers` searchers (at least one) search positions of their own;
+    /// the others only help them.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -47,9 +48,9 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, false)
     }
 
-    /// Calls `work` once, with one searcher. All other searchers help it, even in pruned searches,
-    /// whose results then depend on the number of threads. The transposition table keeps its
-    /// entries from call to call. Returns `None` only if `work` was not called.
+    /// Calls `work` once, with one searcher, and returns its result, always `Some`. All other
+    /// searchers help, even in searches with ProbCut, whose results then depend on the number of
+    /// threads. The transposition table keeps its entries from call to call.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -116,15 +117,15 @@ impl<'a, E: Evaluate> Team<'a, E> {
 /// The state that the searchers of a team share.
 #[derive(Debug)]
 pub(super) struct Pool<S> {
-    /// True if idle searchers help in all searches. If false, they only help in searches without
-    /// pruning, whose results do not depend on help.
+    /// True if idle searchers help in all searches. If false, they do not help in searches with
+    /// ProbCut whose results would depend on help.
     pub(super) helps_always: bool,
     open: Mutex<Open<S>>,
     changed: Condvar,
     idle: AtomicUsize,
 }
 
-/// The split points that offer moves to helpers, and the number of jobs that are not done yet.
+/// The split points that offer moves to helpers, and the number of unfinished jobs of the team.
 #[derive(Debug)]
 struct Open<S> {
     splits: Vec<Arc<Split<S>>>,
@@ -155,8 +156,9 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point, joins it and returns it. Returns `None` once all helpers have left
-    /// the split point `own` of this searcher or, if `own` is `None`, once all jobs are done.
+    /// Waits for a split point, joins it and returns it. Returns `None` once there can be no more
+    /// work. With `own`, a split point of this searcher, that is once all its helpers have left;
+    /// with `None`, once all jobs of the team are done ([`Team::work`]).
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -184,7 +186,7 @@ impl<S> Pool<S> {
 
 impl<S> Open<S> {
     /// Joins the split point with the most empty squares (most work remains), if any, and returns
-    /// it. With `own`, considers only split points below it.
+    /// it. With `own`, considers only split points in the tree below `own`.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -222,8 +224,8 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers while this one waits. If it waits for the helpers at its `own` split
-    /// point, it helps only below that point.
+    /// Works for other searchers until [`Pool::next`] finds no more work. With `own`, a split point
+    /// of this searcher, works only below it.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

@@ -326,7 +326,7 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
     }
 }
 
-/// A later search without pruning must not use the bounds of pruned searches.
+/// Also checks that a later search without pruning does not use the bounds of pruned searches.
 #[test]
 fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     let evaluator = with_predictions();
@@ -363,7 +363,8 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// At depth 20, searches go to the end of the game and are exact; at depth 8, they do not.
+/// With at most 19 empty squares, searches to depth 20 go to the end of the game and are exact;
+/// with 25 or more, searches to depth 8 do not.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();

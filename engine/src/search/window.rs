@@ -11,12 +11,13 @@ pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     const INFINITE: Self;
     const STEP: Self;
 
-    /// Converts a value to this unit. For discs, it must be a whole number of discs.
+    /// Converts a value to this unit. If the unit is [`Discs`], the value must be a whole number of
+    /// discs; debug builds check it.
     fn of_value(value: Value) -> Self;
 
     fn value(self) -> Value;
 
-    /// Converts to a plain integer: steps of 1/32 disc, or discs.
+    /// Converts to a plain integer: steps of 1/32 disc for [`Value`], whole discs for [`Discs`].
     fn number(self) -> i32;
 
     fn of_number(number: i32) -> Self;
@@ -99,8 +100,8 @@ impl<T: Unit> Window<T> {
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Narrows the window to known bounds; `square` is the move that attains the lower bound.
-    /// Returns true if no value is left in the window: `best` is then the result of the node.
+    /// Narrows the window to known bounds of the value; `square` is the move that attains the lower
+    /// one. Returns true if no value is left in the window: `self.best` is then the node's result.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {
@@ -129,8 +130,9 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// Returns the lower and the upper bound of the node's value that a complete search proved, if
-    /// any: all moves were searched, or a move ended the node.
+    /// Returns the lower and the upper bound of the node's value that the search proved; `None` for
+    /// a bound that is not proven. The search must be complete: it tried all moves, or one reached
+    /// beta.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

@@ -69,7 +69,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns the opening of this length and rank in random order; `None` for more than 9 plies.
+    /// Returns opening `rank` of the shuffled openings of `plies` plies; `None` beyond 9 plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];

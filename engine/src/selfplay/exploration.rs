@@ -21,8 +21,9 @@ const BEST_WEIGHT: f64 = (1 << 24) as f64;
 /// The rules for drawing moves at random. The first rule that includes the ply applies. If no rule
 /// includes the ply, the move of the search is played.
 ///
-/// Text form: `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas:
-/// `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
+/// Text form: rules separated by commas, such as `0..20:softmax=1.5, 21..59:uniform=0.05`. Plies
+/// are `all` or a range with its end. `softmax=T` draws a move: P ∝ exp(static value / T), in
+/// discs; `uniform=P` plays a random legal move with probability P.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Exploration(Vec<Rule>);
 
@@ -54,8 +55,9 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Returns the move to play at `ply`: a random move if a rule applies, otherwise `best`, the
-    /// move of the search. `shallow_values` returns each legal move with the static value after it.
+    /// Returns the move to play at `ply`: random if a rule applies, otherwise `best`, the move of
+    /// the search. `shallow_values` returns each legal move with the static value of the position
+    /// after it, for the side that makes the move.
     pub(super) fn draw(
         &self,
         ply: u32,
@@ -81,7 +83,8 @@ impl Exploration {
     }
 }
 
-/// Returns the weights of a draw, ∝ exp(value / temperature), with the same bits on all machines.
+/// Returns the weights of a random draw of a move, ∝ exp(value / temperature), both in discs. The
+/// best move has the weight 2²⁴. All machines compute the same bits.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {

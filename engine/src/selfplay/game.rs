@@ -102,8 +102,9 @@ impl<'s> Underway<'s> {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with an empty transposition table: before the
-    /// endgame, if searches are shallow, because several games then share the table.
+    /// Returns whether the next search begins with an empty transposition table. Two conditions
+    /// must be met: the depths of the settings are small (games that are played together then share
+    /// a table), and the next search does not go to the end of the game.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -258,7 +259,8 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without stored values, forced moves are neither searched nor drawn: no game may change.
+    /// If values are not stored, a forced move is played without a search and without a random
+    /// draw. This must change no game.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -297,7 +299,7 @@ mod tests {
         }
     }
 
-    /// A limit of nodes ends searches to a depth, but not exact solving. A position searched under
+    /// A limit of nodes ends fixed-depth searches, but not exact solving. A position searched under
     /// such a limit does not count as solved.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {

@@ -119,11 +119,12 @@ impl Settings {
 const GAMES: &str = "self-play (games)";
 
 /// Plays the games of a shard. If the run is not divided into shards, also packs the games into one
-/// file; a frame has the games of [`GAMES_PER_FRAME`] consecutive indices. In a game, sides with
-/// the same evaluation and pruning share a transposition table.
+/// file: each of its sections (frames) is for [`GAMES_PER_FRAME`] consecutive game indices. In a
+/// game, sides with the same evaluation and pruning share a transposition table.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. A game with the moves of an
-/// earlier one is dropped. Complete parts at `path` of a run with fewer games are used again.
+/// The file does not depend on threads, shards, kills or resumptions. A game with the same moves as
+/// a game of a lower index is dropped and not replaced. If `path` has complete parts of the same
+/// run with fewer games, they are used again.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -195,8 +196,8 @@ impl Run {
     }
 }
 
-/// The greatest number of games that are played together: large enough to reuse the cached weights
-/// of a phase, and small enough to take a second or two.
+/// The greatest number of games that one thread plays at the same time: large enough to reuse the
+/// cached weights of a phase, and small enough to take a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {

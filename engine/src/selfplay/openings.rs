@@ -17,7 +17,8 @@ use crate::text::{Invalid, Lines};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: openings in random order; all of a length (at most 9 plies) before any repeats.
+    /// `distinct`: openings in random order. An opening of up to 9 plies is used again only after
+    /// all others of its length.
     Distinct,
     /// Any other text: the path of a file of transcripts or boards.
     #[display("{}", _0.display())]
@@ -31,7 +32,8 @@ pub enum Openings {
     Random,
     /// All distinct openings in random order; for more than 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in order, each continued by random moves to a random number of plies.
+    /// The listed openings in turn. Random moves continue each up to a total number of plies, which
+    /// is drawn for each game; an opening that is longer stays unchanged.
     Listed(ListedOpenings),
 }
 

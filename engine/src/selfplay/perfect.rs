@@ -32,7 +32,7 @@ impl PerfectFrom {
         self.0.clone()
     }
 
-    /// Returns the greatest number of empty squares at which any game is played exactly.
+    /// Returns the greatest number of empty squares at which exact play can begin.
     pub fn most(&self) -> u32 {
         *self.0.end()
     }
@@ -103,7 +103,8 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// A single number of empty squares stays a JSON number, so that files keep their bytes.
+    /// A single number of empty squares must stay a JSON number, not become a text like a range, so
+    /// that files with a single number have the same bytes as before there were ranges.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

@@ -9,7 +9,7 @@ use crate::text::{Invalid, excerpt, parse_range};
 /// The most random moves at the beginning of a game; one square then remains for the search.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
-/// The largest weight that a schedule can give to a number of random moves.
+/// The largest weight (relative frequency) that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
 /// The relative frequency of each length: the number of random moves with which a game begins.
@@ -28,8 +28,9 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the length at index `place` of the ascending list in which each length occurs as
-    /// often as its weight, and the number of equal lengths before this index.
+    /// Imagine the ascending list in which each number of random moves occurs as often as its
+    /// weight. Returns the number at index `place` (from 0), and how many equal numbers stand
+    /// before this index.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,9 +40,10 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number of random plies of game `index`, and the game's own rank (0, 1, …) among
-    /// the games with this number. In each series of as many games as the weights sum to, every
-    /// number of plies occurs as often as its weight; `seed` determines the order.
+    /// Returns the number of random plies of game `index`, and a number (0, 1, …) that differs from
+    /// those of all other games with as many random plies. Let S be the sum of the schedule's
+    /// weights: in games kS to (k + 1)S − 1, every number of plies occurs as often as its weight,
+    /// in an order that `seed` determines.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -50,7 +52,8 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns equal weights for the lengths in `lengths`; if it is empty, for all lengths.
+    /// Returns a schedule that draws the numbers of random moves in `lengths` equally often; all
+    /// numbers from 0 to [`MAX_RANDOM_PLIES`] if `lengths` is empty.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
@@ -60,7 +63,8 @@ impl Schedule {
         Self { weights }
     }
 
-    /// Returns the greatest length up to `most` with a weight above 0; 0 if there is none.
+    /// Returns the greatest number of random moves, up to `most`, that this schedule draws (with a
+    /// weight above 0); 0 if there is none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
@@ -124,7 +128,9 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes the shortest text. A range has the form `8..=24`, as in the provenance of games.
+    /// Writes one term for each range of consecutive numbers of random moves that have the same
+    /// weight: `8..=24*2` states that 8 to 24 random moves each have the weight 2. The provenance
+    /// of games contains this form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;

@@ -9,7 +9,7 @@ use crate::search::{EndgameSchedule, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The number of moves at the beginning of a game that come from [`Self::openings`].
+    /// The total number of moves before the first search: those of the opening, then random ones.
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,
@@ -19,7 +19,8 @@ pub struct Settings {
     pub nodes: PerSide<Option<u64>>,
     /// The ProbCut confidence of each side's fixed-depth searches.
     pub selectivity: PerSide<Selectivity>,
-    /// The ProbCut schedule of each side's searches to the end of the game, before exact play.
+    /// The ProbCut schedule of each side's searches to the end of the game with more than
+    /// [`Self::exact`] empty squares.
     pub ends: PerSide<EndgameSchedule>,
     /// The number of empty squares at or below which games are played exactly. With more empty
     /// squares, searches to the end of the game may be pruned ([`Self::ends`]).
@@ -30,17 +31,19 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// The greatest depth of a search that begins with an empty transposition table. The entries of
-/// earlier searches would help it little: most of its time goes into reading uncached weights.
+/// The greatest depth at which each search of a game begins with an empty transposition table, so
+/// that games that are played together on a thread can share a table. Entries of earlier searches
+/// would save little: most of the search time goes into reading weights that are not in the
+/// processor's cache.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
-    /// Returns whether the depths are so small that each search begins with an empty table.
     pub(super) fn searches_are_shallow(&self) -> bool {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings with random openings, equal depths, no pruning and no stored values.
+    /// Creates settings with random openings, the same depth for both sides, and neither ProbCut,
+    /// exploration nor stored search values.
     pub fn new(
         seed: u64,
         random_plies: Schedule,

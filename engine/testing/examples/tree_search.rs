@@ -1,8 +1,9 @@
 //! Plays a match of Monte-Carlo tree search against the alpha-beta search of the engine, both with
 //! the shipped weights. The result is a row of `docs/log/published-claims.md`.
 //!
-//! Limits on nodes and on simulations end the searches, so a match has the same result on a busy
-//! machine. The printed times show which limits give both searches equal time.
+//! The arguments are a file of openings, how many of them are played (each twice), the nodes of an
+//! alpha-beta search and the simulations of a tree search. With such limits, a match has the same
+//! result on a busy machine. The printed times show which limits give both searches equal time.
 //!
 //! ```sh
 //! cargo run --release -p othello-testing --example tree_search -- \
@@ -30,7 +31,8 @@ const ROOT: usize = 0;
 const SELECTIVITY: &str = "73";
 /// The weight of the bonus for rarely visited children (PUCT), compared with the mean result.
 const EXPLORATION: f64 = 1.0;
-/// With a value that is higher by this number of discs, a move has e (2.72) times the prior.
+/// Of two moves whose values differ by this many discs, the better has e (2.72) times the prior of
+/// the other.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
 /// Returns the expected result (0 loss, 1 win) at the value `discs`: logistic, 0.73 at 8 discs.
@@ -45,12 +47,13 @@ struct Node {
     /// The indices of this node's children in the list of nodes; empty before the node is expanded.
     children: Range<usize>,
     prior: f64,
-    /// The expected result by the static evaluation of the position.
+    /// The expected result by the static evaluation, for the side to move: 0 (loss) to 1 (win).
     guess: f64,
     visits: f64,
-    /// The sum of the results of all visits, each between 0 (loss) and 1 (win).
+    /// The sum of the results of all visits, each 0 (loss) to 1 (win) for the side to move.
     sum: f64,
-    /// The expected result for the score under perfect play; `None` if it is unknown.
+    /// The result, from 0 (loss) to 1 (win), that [`share`] gives for the score under perfect play;
+    /// `None` if that score is unknown.
     proven: Option<f64>,
 }
 
@@ -64,13 +67,15 @@ impl Node {
     }
 }
 
-/// The tree search of one player in a game. It keeps the subtree of the next position.
+/// The tree search of one player in a game. From one of its searches to the next, it keeps the
+/// subtree below the position that the game has reached.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
-    /// The number of positions that all searches of this tree have visited.
+    /// The number of nodes of all searches of this tree: positions that were added to the tree, and
+    /// those that exact solves visited.
     pub(crate) entered: u64,
 }
 
@@ -96,7 +101,8 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes a position the root. Keeps its subtree if it is two plies below the previous root.
+    /// Makes a position the root. If it is two plies below the previous root, keeps the subtree
+    /// below it; otherwise, begins a new tree.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -145,7 +151,8 @@ impl<'a> Tree<'a> {
         best.unwrap_or(at)
     }
 
-    /// Adds the children of a leaf, or solves it. Returns the expected result at the leaf.
+    /// Adds the children of a leaf, or solves a leaf with at most [`SOLVED`] empty squares. Returns
+    /// the expected result at the leaf for its side to move, 0 (loss) to 1 (win).
     fn expand(&mut self, at: usize) -> f64 {
         let (position, guess) = (self.nodes[at].position, self.nodes[at].guess);
         if position.empties() <= SOLVED && self.nodes[at].proven.is_none() {
@@ -190,7 +197,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the player's best result among the children; `None` unless all children are proven.
+    /// Returns the proven result of the best move at node `at` for its side to move, 0 (loss) to 1
+    /// (win); `None` unless all children are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -198,7 +206,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Plays a game, returns the tree search's score; adds moves, nodes and seconds to `work`.
+/// Plays a game; returns the score of the tree search in discs. Adds moves, nodes and processor
+/// seconds to `work`: at index 0 those of the tree search, at 1 those of alpha-beta.
 fn play(
     (evaluator, search): (&Evaluator, &Search<'_, Evaluator>),
     (simulations, most_nodes): (u32, u64),
@@ -231,8 +240,10 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the wins, draws and losses of the tree search, and its Elo difference with a 95 %
-/// interval: mean ± 1.96 standard errors of the share of points in a pair of games (win 1, draw ½).
+/// Prints the wins, draws and losses of the tree search, its Elo difference, and the 95 % interval
+/// of this difference. The difference is computed from m, the tree search's mean share of the
+/// points of a pair of games (win 1, draw ½), and the ends of the interval from m ± 1.96 standard
+/// errors. `pairs` has the tree search's scores, in discs, in the two games of each opening.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

@@ -8,7 +8,8 @@ use std::process::Command;
 pub struct Scenario<'a> {
     /// The path of the program, which the script calls as `$PROGRAM`.
     pub program: &'a Path,
-    /// The shell script. It starts in the root of the disk; files in `..` remain after the test.
+    /// The shell script. It starts in the root of the mounted disk. The folder `..` is not on this
+    /// disk: files that the script writes there remain after the test.
     pub script: &'a str,
     /// The initial size of the disk in kilobytes.
     pub kilobytes: u32,
@@ -47,7 +48,8 @@ impl Scenario<'_> {
     }
 }
 
-/// Returns the text of the file `name` in `folder`, which a script wrote as `../name`.
+/// Returns the text of the file `name` in `folder`. A script that ran in a folder inside `folder`
+/// wrote it as `../name`.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

@@ -56,7 +56,8 @@ impl Folder {
         fs::write(self.path(name), content).expect(name);
     }
 
-    /// Returns a command that runs the program in the folder with these arguments.
+    /// Returns a command that runs the program with the folder as working directory. `arguments`
+    /// are separated by blanks.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(self.program);
         command.args(arguments.split_whitespace()).current_dir(self.at());
@@ -87,7 +88,8 @@ impl Folder {
         child
     }
 
-    /// Runs the program for at most two minutes: a command that is not refused may take hours.
+    /// Runs the program. Kills it after two minutes, since a command that should be refused, but is
+    /// not, may take hours; the status is then not success.
     pub fn run(&self, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         command.timeout(Duration::from_secs(120)).output().expect("the program runs")

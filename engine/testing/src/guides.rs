@@ -4,11 +4,12 @@ pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the real programs. In tests of guides, a stand-in
-/// takes the place of each program, and runs the real one.
+/// The environment variable with the folder of the compiled programs. In tests of guides, each
+/// program is replaced by a stand-in, which runs the compiled program with smaller amounts of work.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
-/// The environment variable that, if set, makes a stand-in only check the program's arguments.
+/// An environment variable. If it is set, the stand-in that replaces a program in tests of guides
+/// only checks the program's arguments, and does no work.
 pub const CHECKED: &str = "OTHELLO_CHECKED";
 
 /// Returns the root of the repository.
@@ -16,7 +17,8 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// Returns all guides: the README, the book, and the pages of crates and data, without the log.
+/// Returns the paths of all guides: the Markdown pages in the root, in `docs` without `docs/log`,
+/// and in the folders of data sets, kernels, scripts and the Python package.
 pub fn all() -> Vec<PathBuf> {
     const FOLDERS: &str = "\
         . docs docs/concepts docs/guides docs/reference datasets \
@@ -32,15 +34,17 @@ pub fn all() -> Vec<PathBuf> {
 
 /// The commands of one code block in a guide.
 pub struct Block {
-    /// The line of the file at which the block begins, counted from 1.
+    /// The line of the file at which the code block begins, counted from 1.
     pub line: usize,
     /// The commands of the block as a shell script.
     pub script: String,
-    /// True for a block of `text`, whose arguments are only checked; false for `sh`, which is run.
+    /// True for a block with the language `text`: the arguments of its commands are only checked.
+    /// False for `sh`: the commands are run.
     pub is_checked: bool,
 }
 
-/// Returns the blocks of `sh` and `text`. `tests/integration/readme.rs` runs `console` blocks.
+/// Returns the code blocks of a Markdown text whose language is `sh` or `text`. (The engine's
+/// `tests/integration/readme.rs` runs those whose language is `console`.)
 pub fn blocks(text: &str) -> Vec<Block> {
     let (mut blocks, mut open): (Vec<Block>, Option<Option<Block>>) = (vec![], None);
     for (line, content) in (1..).zip(text.lines()) {

@@ -39,11 +39,14 @@ pub struct Subject<'a> {
     pub may_differ: &'a [&'a str],
     /// The stages: the name in progress messages, and a function that counts finished units.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units in a part; `None` for the command's default, perhaps the whole work.
+    /// The number of units of work, such as games, in each part of the run; `None` for the
+    /// command's default, by which one part may have all units.
     pub units_per_part: Option<u64>,
 }
 
-/// Does the same as [`Subject::check`] for a command that makes the file after `--out` from parts.
+/// Kills and resumes a command as [`Subject::check`] does, for a command with `--out`, whose first
+/// stage has the name `stage`. The part files of the output show which units of work are finished.
+/// `units_per_part` is the number of units in each part; `None` for the command's default.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -57,7 +60,8 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the number of units in the complete parts, found in `folder`, of a run's first stage.
+/// Returns the number of units of work, such as games, in the complete parts of a run's first
+/// stage; `folder` is the folder of the run.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -83,7 +87,8 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the same as [`Self::check`] with this number of kills, for commands that take minutes.
+    /// Does the same as [`Self::check`], which chooses the number of kills itself, with this number
+    /// of kills. For commands that take minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;
@@ -123,8 +128,9 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Kills the command at the fraction (`kill` + ½) / `kills` of the undisturbed processor time;
-    /// returns the seconds used. If it ends earlier, tries a smaller fraction in an empty folder.
+    /// Kills the command at the fraction (`kill` + ½) / `kills` of the undisturbed processor time.
+    /// Returns the processor time that the command used, in seconds. If the command ends before the
+    /// kill, tries a smaller fraction in an empty folder.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
@@ -236,7 +242,8 @@ pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Returns the bytes of every ordinary file in a folder and its subfolders, except these names.
+/// Returns the bytes of each ordinary file in a folder and its subfolders, by the path relative to
+/// the folder. Omits files with a name in `except`.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {

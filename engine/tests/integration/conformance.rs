@@ -37,7 +37,8 @@ fn the_shipped_files_are_what_the_generator_makes() {
     }
 }
 
-/// Computes the values from the definition in formats.md, independently of tables and search.
+/// Computes the values that `datasets/conformance` states for its boards, by the definition in
+/// formats.md, without the engine's tables and search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
     fn value(weights: &Weights, position: &Position) -> Value {

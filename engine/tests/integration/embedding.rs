@@ -1,4 +1,5 @@
-//! Tests that a line break in a name or a file reaches cargo as text, not as an instruction.
+//! Tests that the build script prints no line for cargo (`cargo::…`) that comes from a line break
+//! in the name of the weights file or in a text stored in that file.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;

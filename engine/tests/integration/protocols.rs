@@ -40,10 +40,11 @@ fn named(turn: Option<Square>, pass: &str) -> String {
     turn.map_or(pass.to_owned(), |square| square.to_string())
 }
 
-/// Plays games between an engine and a client that moves at random, or so that the engine must pass
-/// often. `choose` asks the engine for its turn. `tell` sends the engine the client's last turn or,
-/// if its `bool` is true (the last turn was the engine's), compares the boards. Returns the number
-/// of passes of the client and of the engine.
+/// Plays games between an engine and a client. The client moves at random in half of the games; in
+/// the others, its moves leave the engine few moves, so that the engine must pass at times.
+/// `choose` asks the engine for its move or pass. `tell` is called at the start and after each move
+/// or pass (`bool`: true after one of the engine); it sends those of the client to the engine, and
+/// may compare the boards. Returns the numbers of passes of the client and of the engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,

@@ -1,4 +1,4 @@
-//! Tests of the scores in `datasets/benchmark`; `tests/cmd/values.trycmd` has published problems.
+//! Tests of the scores in `datasets/benchmark`. `tests/cmd/values.trycmd` tests published problems.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -97,8 +97,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file without the behaviour revision in its provenance, so that later versions of the
-/// program write the same bytes. Also inserts an unknown section after the first one.
+/// Rewrites a file with the version `any` and no behaviour revision in its provenance, so that
+/// later program versions make the same bytes. Also inserts an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -109,7 +109,8 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Writes the shipped file `name` to `folder`, frame by frame: one frame of the games is empty.
+/// Writes the file `name` of `datasets/conformance` to `folder`. Writes it frame by frame, so that
+/// a file of games keeps its empty frame.
 fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     let (provenance, frames) = records::frames::<R>(&shipped(name));
     let mut writer = records::begin(&folder.join(name), &provenance);
@@ -140,7 +141,8 @@ pub(crate) fn placed_line(placed: &PlacedPosition) -> String {
     format!("{} {} {subset}\n", position_line(&placed.row).trim_end(), placed.game)
 }
 
-/// Returns the line `board label weight`: X is the player, the numbers are in the file's units.
+/// Returns the line `board label weight`: X is the player, the label is in steps of 1/256 disc, and
+/// the weight in steps of 1/64 occurrence.
 pub(crate) fn position_line(row: &ScoredPosition) -> String {
     let mut line = board_text(&row.position(), Side::Black);
     line.truncate(64);

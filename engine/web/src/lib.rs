@@ -21,7 +21,8 @@ thread_local! {
     static BUFFERS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
-/// Returns the address of a buffer of `bytes` bytes: for a question, or a file's name and content.
+/// Returns the address of a buffer of `bytes` bytes, into which the page writes a question (a JSON
+/// text), or the name of a file and then its content.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     BUFFERS.with_borrow_mut(|[question, _]| {
@@ -30,14 +31,15 @@ pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question in the buffer. Returns the size of the answer in bytes.
+/// Answers the question that the page wrote into the [`buffer`]. Returns the size in bytes of the
+/// answer, whose address [`answer`] returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn ask() -> usize {
     reply(|question| answer_text(&String::from_utf8_lossy(&question)))
 }
 
-/// Loads a weights file from the buffer, which contains a file name of `name_bytes` bytes and then
-/// the content of the file. Returns the size of the answer in bytes.
+/// Loads a weights file from the [`buffer`], which has a file name of `name_bytes` bytes and then
+/// the content of the file. Returns the size in bytes of the [`answer`].
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -46,7 +48,9 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads weights like [`load`], from a file without training counts. Returns the answer's size.
+/// Loads a weights file without training counts (the number of occurrences of each parameter) from
+/// the [`buffer`], which has a file name of `name_bytes` bytes and then the content of the file.
+/// Returns the size in bytes of the [`answer`].
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -55,8 +59,9 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads the training counts of the weights that [`load_part`] has loaded. The buffer is as for
-/// [`load`], with a file of these counts alone. Returns the size of the answer in bytes.
+/// Loads the training counts of the weights that [`load_part`] has loaded. The [`buffer`] contains
+/// a file name of `name_bytes` bytes, then a file with only these counts. Returns the size in bytes
+/// of the [`answer`].
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)

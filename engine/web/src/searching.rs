@@ -22,8 +22,8 @@ use crate::milliseconds;
 const HASH_MEGABYTES: usize = 16;
 
 /// The settings of a search. A level determines the pruning, the depth, and the number of empty
-/// squares for exact solving; `depth` and `exact` override the last two. Without a level, ProbCut
-/// prunes nothing.
+/// squares for exact solving; `depth` and `exact` override the last two. Without a level, both are
+/// 0 if missing, and ProbCut prunes nothing.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
@@ -104,7 +104,8 @@ impl Loaded {
     }
 }
 
-/// Loads the training counts of the weights. Returns the number of training positions as JSON.
+/// Loads a file with the training counts of the loaded weights: how often each parameter occurs in
+/// training positions. Returns the total number of training positions as JSON.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { searcher, counts, provenance, .. }| {
         let (set, geometry) = patterns(searcher.evaluator())?;

@@ -209,8 +209,9 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Waits for the last copy from the page-locked memory, writes `bytes` there, and queues a copy
-    /// of that whole memory, which the GPU runs after kernels that still read the buffer.
+    /// Waits for the last copy from the page-locked memory, and writes `bytes` to its beginning.
+    /// Queues a copy of this whole memory to the buffer of `staging` on the GPU, which runs after
+    /// the kernels that still read this buffer. Returns the buffer.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,

@@ -16,7 +16,7 @@ use crate::launcher::LaunchError;
 /// The architecture of a GPU, as its compute capability, such as 9.0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Architecture {
-    /// The major number, which is the generation.
+    /// The major number of the compute capability: the generation of the GPU, such as 9 for Hopper.
     pub major: u32,
     /// The minor number of the compute capability: the revision within the generation.
     pub minor: u32,

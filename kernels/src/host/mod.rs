@@ -82,13 +82,13 @@ impl HostProgram {
         Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
-    /// Runs a kernel with `blocks` blocks on the calling thread, until it ends.
+    /// Runs a kernel with `blocks` thread blocks on the calling thread, until it ends.
     ///
     /// # Safety
     ///
-    /// `arguments` must point to values of the types that the index states for the kernel, in this
-    /// order. Each array must be long enough for the kernel's accesses, and nothing else may use an
-    /// array that the kernel writes.
+    /// `arguments` must point to values of the types in `kernel.arguments`, in the same order. Each
+    /// array must be long enough for the kernel's accesses, and nothing else may use an array that
+    /// the kernel writes.
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -109,7 +109,7 @@ impl HostProgram {
 }
 
 /// Returns C code with a function for each kernel, which calls the kernel with arguments from an
-/// array of pointers. The compiler checks that the types of the arguments are those in the index.
+/// array of pointers. The compiler checks the types of the arguments against those in [`kernels`].
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {

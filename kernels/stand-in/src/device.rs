@@ -38,7 +38,8 @@ pub(crate) struct State {
     /// The vector clock of the host: it has all operations for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// How many more queued operations may run although no thread waits for any operation.
+    /// The number of queued operations that may still run while no thread waits for an operation;
+    /// at 0, operations run only while a thread waits.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
@@ -60,8 +61,8 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers the next operation of a stream. Returns it with its vector clock, which has all
-    /// operations that are guaranteed to precede it.
+    /// Gives the next operation of the stream `handle` its number. Returns stream and number, and
+    /// the vector clock of the operation: all operations that are guaranteed to precede it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -117,7 +118,8 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all `points` are reached; any stream may run. An error if the context is lost.
+    /// Waits until the streams have reached all `points`. While it waits, operations of all streams
+    /// may run. Returns an error if the context is lost.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

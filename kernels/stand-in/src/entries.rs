@@ -18,7 +18,8 @@ use crate::{launch, module, report, worker};
 
 const CONTEXT: Handle = 8;
 
-/// Defines entry points: `NEEDS fn NAME(arguments) |state| body`, with a variant of [`Needs`].
+/// Defines entry points, each as `NEEDS fn NAME(arguments) |state| body`. NEEDS is the variant of
+/// [`Needs`] that states what must be ready before the call.
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
         /// The names of all entry points that the stand-in defines.

@@ -1,4 +1,5 @@
-//! Launches of kernels: checks at the request, and the operation that is put into the stream.
+//! Launches of kernels: checks the arguments when the host requests a launch, and makes the
+//! operation that is put into the queue of the stream.
 
 use othello_kernels::Argument;
 
@@ -8,8 +9,8 @@ use crate::memory::host;
 use crate::queue::{Launch, Work};
 
 /// Prepares a launch on `stream`: checks grid and block, reads the arguments, and records the
-/// memory that the kernel uses. The launcher under test uses neither grids of several dimensions
-/// nor block sizes other than those in the index, so both are errors.
+/// memory that the kernel uses. A grid of several dimensions, or another block size than that of
+/// the kernel, is an error: the launcher under test uses neither.
 pub(crate) fn prepare(
     state: &mut State,
     Function { module, kernel }: Function,

@@ -10,8 +10,8 @@
 //! | kernels | the same sources, built by the C compiler ([`othello_kernels::host`]) |
 //! | NVRTC | gives the source itself as PTX |
 //! | streams | queues, run by one thread in an order that the events allow and a seed decides |
-//! | copies | read and write when their turn comes, from ordinary host memory also |
-//! | limits | of threads, grids, memory, handles, contexts |
+//! | copies | access host memory when their turn in the stream comes, page-locked or not |
+//! | limits | wrong sizes of blocks, grids or memory, and wrong handles or contexts, are errors |
 //!
 //! If operations on two streams use the same memory and no event orders them, the stand-in counts
 //! this fault and reports it on standard error (`order.rs`). The [`settings`] can make any call of

@@ -2,9 +2,9 @@
 //! memory. The check does not depend on the order in which the operations actually run.
 //!
 //! Each operation has a number in its stream. A [`Clock`] is a vector clock: for each stream, it
-//! contains the number of the last operation that is guaranteed to come before some moment. The
-//! clock of a stream advances with its own operations, joins the clock of each event that the
-//! stream waits for, and joins the clock of the host at each request.
+//! contains the number of the last operation of that stream that is guaranteed to precede a moment.
+//! The clock of a stream advances with its own operations, joins the clock of each event that the
+//! stream waits for, and joins the host's clock at each call that queues an operation.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,8 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the reads since then that are not before a later read.
+/// The last write to a block of memory, and the reads since then. A read that is guaranteed to
+/// precede another of these reads is omitted: a write that waits for the later one waits for both.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -52,7 +53,8 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Records a read by `moment`. Returns true if the read is ordered after the last write.
+    /// Records a read by the operation `moment`, whose vector clock is `clock`. Returns true if the
+    /// last write, if any, is guaranteed to precede it.
     pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));
@@ -60,7 +62,9 @@ impl Uses {
         ordered
     }
 
-    /// Records a write or release. Returns true if it is ordered after all earlier uses.
+    /// Records that the operation `moment`, whose vector clock is `clock`, writes or releases the
+    /// block of memory. Returns true if all its earlier uses are guaranteed to precede the
+    /// operation.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

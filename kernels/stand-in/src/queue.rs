@@ -8,7 +8,8 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream, reached once this number of its operations is done; an event records it.
+/// A point of a stream: reached once the stream has done this many of its operations, counted from
+/// its creation. An event records such a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -33,7 +34,8 @@ pub(crate) struct Launch {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// A word per argument: an array's address in this process, or a number in the first bytes.
+    /// A word per argument: the address of an array in this process, or a number in the first bytes
+    /// of the word.
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }

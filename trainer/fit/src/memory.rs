@@ -13,7 +13,8 @@ pub(crate) use sorter::{Sorter, Stored, Temporary, merged};
 pub struct MemoryLimit {
     /// The greatest memory in bytes that the work may use.
     pub bytes: u64,
-    /// The folder of the temporary files. The files have no names and disappear with the process.
+    /// The folder of the temporary files, which contain data that the work does not keep in memory.
+    /// They have no names, and the operating system deletes them when the process ends.
     pub folder: PathBuf,
 }
 
@@ -28,7 +29,8 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns how many parts of `bytes` bytes fit into the limit, up to `most`; an error if none.
+    /// Returns how many parts of `bytes` bytes fit into the limit together, up to `most`; an error
+    /// if not even one part fits.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match parts_within(self.bytes, bytes, most) {
@@ -53,7 +55,7 @@ impl MemoryLimit {
     }
 }
 
-/// Returns the number of parts of `each` bytes that fit into `bytes`, up to `most`.
+/// Returns the number of parts of `each` bytes that fit into `bytes`, from 0 to `most`.
 pub(crate) fn parts_within(bytes: u64, each: u64, most: usize) -> usize {
     usize::try_from(bytes / each.max(1)).unwrap_or(usize::MAX).min(most)
 }
@@ -96,14 +98,16 @@ pub fn allowed_memory() -> (u64, &'static str) {
     )
 }
 
-/// Returns [`u64::MAX`], since the limits of this system are unknown.
+/// Returns [`u64::MAX`] for the memory in bytes, and `unknown` for the name of the limit that sets
+/// it, since no limits can be read on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns half of the memory that `ulimit -d` and `-v` still allow. The other half is a reserve:
-/// vectors allocate up to twice their size; threads and the allocator reserve unused memory.
+/// Returns, for each of the limits `ulimit -d` and `ulimit -v` that is set, half of the bytes that
+/// the process may still allocate under it. The other half is a reserve: vectors allocate up to
+/// twice their size; threads and the allocator reserve unused memory.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};

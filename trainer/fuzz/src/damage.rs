@@ -20,10 +20,11 @@ pub struct Damaged {
 pub enum Fate {
     /// The reader must refuse the file, and name the file and the place of the damage.
     Refused,
-    /// The reader must refuse the file as in [`Self::Refused`], or accept it: damage that no
-    /// checksum covers may be invisible.
+    /// The reader must refuse the file, and name the file and the place of the damage, or accept
+    /// it: damage that no checksum covers may be invisible.
     RefusedByPlace,
-    /// The reader may refuse or accept the file, which is undamaged or has valid checksums.
+    /// The reader may refuse or accept the file: it equals an undamaged file, perhaps of a kind
+    /// that this reader refuses, or it was altered but has valid checksums.
     Any,
 }
 
@@ -97,7 +98,8 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Returns the file with a huge number of games in a WTHOR header, or with a piece repeated often.
+/// Returns the file with a huge number of games in a WTHOR header, or with a few bytes, repeated
+/// thousands of times, inserted at a random place.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -124,7 +126,8 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container with valid checksums, but a wrong version, a wrong size or a bad section.
+/// Returns a container with valid checksums and one fault, which the index `way` selects from
+/// `WHAT`: a wrong version, a wrong stated size, or an invalid section, such as a torn one.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     const WHAT: &str = "a newer version|an enormous stored size|an enormous size|\

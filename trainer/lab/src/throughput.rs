@@ -1,4 +1,5 @@
-//! Measures the speed of the inner loop of a fit (residual sums), and its limit on the machine.
+//! Measures the speed of the inner loop of a fit (residual sums), and the greatest speed that the
+//! memory of the machine allows.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -29,20 +30,24 @@ const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 /// The least duration of a measurement in seconds, which makes the start of threads negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// The most passes over the positions; the number is doubled until they take [`LEAST_SECONDS`].
+/// The greatest number of passes over the positions. The number is doubled until the passes take
+/// [`LEAST_SECONDS`] or this limit is reached.
 const MOST_PASSES: u32 = 1 << 16;
 
-/// The speed of a fit's inner loop (residual sums) and its limit, in positions per second.
+/// The measured speed of a fit's inner loop (residual sums), and the greatest speed that the memory
+/// allows, in positions per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured speed of residual sums, on one thread of the CPU or on a whole GPU.
+    /// The measured speed of residual sums in positions per second, on one thread of the CPU or on
+    /// a whole GPU.
     pub own: f64,
-    /// The limit in positions per second: by GPU memory bandwidth, or by CPU memory accesses alone.
+    /// The greatest speed that the memory allows, in positions per second: computed from the memory
+    /// bandwidth of a GPU, or measured on a CPU by a loop that makes only the memory accesses.
     pub limit: f64,
 }
 
 /// Returns the training positions of `data` or, without it, of `games` games of random moves, as a
-/// fit uses them: merged up to symmetry and sorted by phase. No positions are an error.
+/// fit uses them: merged up to symmetry and sorted by phase. It is an error if there are none.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -78,8 +83,9 @@ pub fn positions(
     }
 }
 
-/// Measures residual sums on one CPU thread. The limit is the speed of a loop with only their
-/// memory accesses. Both are measured `repetitions` times in turn, and the best result counts.
+/// Measures two speeds on one CPU thread: that of residual sums, a fit's inner loop, and, as its
+/// upper limit, that of a loop that makes only the memory accesses of residual sums. The two are
+/// measured in turn, `repetitions` times; the best result of each counts.
 pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32) -> Result<Rates> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let (weights, limit) = (weights(model), Limit::new(model, positions));
@@ -95,8 +101,9 @@ pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32
     Ok(rates)
 }
 
-/// Measures residual sums on a GPU or another device that runs the kernels. The limit is the memory
-/// bandwidth divided by the bytes per position; if it is unknown, the limit of [`measure_cpu`].
+/// Measures the speed of residual sums, a fit's inner loop, on a device that runs the kernels, such
+/// as a GPU. [`Rates::limit`] is the device's memory bandwidth divided by the bytes that a position
+/// reads and writes; if the bandwidth is unknown, it is measured on the CPU, by [`measure_cpu`].
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -121,7 +128,8 @@ fn weights(model: &Model) -> Vec<i32> {
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns the positions per second of residual sums, for weights in 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns the speed of the backend's residual sums, in positions per second. `weights` are in
+/// units of 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],
@@ -156,7 +164,8 @@ fn rate(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// A loop with only the memory accesses of residual sums. Parameter indices are precomputed.
+/// The loop whose speed on a CPU is [`Rates::limit`]: for each position, it only reads weights and
+/// adds to the parameters' sums, both at precomputed parameter indices.
 struct Limit {
     stream: Vec<u32>,
     features: usize,

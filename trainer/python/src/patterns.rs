@@ -162,7 +162,7 @@ impl PatternSet {
     }
 
     /// Returns the parameter indices of boards: an array with one row for each board and one column
-    /// for each feature.
+    /// for each pattern instance, then one for each scalar feature.
     fn classes<'py>(
         &self,
         py: Python<'py>,

@@ -90,10 +90,11 @@ fn check_table(hash_mb: usize) -> PyResult<()> {
     Err(refused(format!("a table of {hash_mb} MB; expected {least} to {most}")))
 }
 
-/// Searches a board to depth `depth`, or to the end of the game if the board has `exact` or fewer
-/// empty squares. With a `selectivity` of 73, 87, 95, 98 or 99, the search prunes nodes at that
-/// ProbCut confidence in percent; the default, 100, prunes nothing. The search runs on one thread,
-/// and its result is the same on every machine. Ctrl-C ends the search.
+/// Searches a board by the evaluation `weights` (default: the weights inside this package) to depth
+/// `depth`, or to the end of the game if the board has `exact` or fewer empty squares. With a
+/// `selectivity` of 73, 87, 95, 98 or 99, the search prunes nodes at that ProbCut confidence in
+/// percent; the default, 100, prunes nothing. The search runs on one thread, and its result is the
+/// same on every machine. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, exact = 0, selectivity = 100, weights = None, hash_mb = 16))]
 pub(crate) fn search(
@@ -122,8 +123,8 @@ fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> P
     Ok(Found::new(position, &found.map_err(exception)?))
 }
 
-/// Solves a board on all threads: finds its score under perfect play by both sides. `weights` is
-/// the evaluation that orders moves. Ctrl-C ends the search.
+/// Solves a board on all threads: finds its score under perfect play by both sides. The evaluation
+/// `weights` (default: the weights inside this package) orders moves. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, *, weights = None, hash_mb = 64))]
 pub(crate) fn solve(

@@ -28,12 +28,13 @@ use crate::threads::{detached, interruptible, on_threads};
 pub(crate) struct Part {
     /// The name of the pattern or of the scalar feature.
     name: String,
-    /// The squares of the instance; empty for a scalar feature.
+    /// The squares of the instance, separated by spaces; empty for a scalar feature and for
+    /// `factors`.
     squares: String,
-    /// The contribution to the value of the board, in discs.
+    /// The number of discs that this part of the evaluation adds to the value of the board.
     discs: f64,
-    /// The number of occurrences in training of the instance's class, or of the feature's value; 0
-    /// if unknown.
+    /// How often the instance's class, or the value of the scalar feature, occurred in training; 0
+    /// also for `factors`, and if the weights have no counts, such as the embedded ones.
     count: u32,
 }
 
@@ -91,11 +92,11 @@ impl Weights {
         Self::new(py, file, evaluator)
     }
 
-    /// Makes weights from arrays, and rounds them to steps of 1/32 disc. `weights` are in discs,
-    /// and `counts` are the numbers of occurrences in training; both arrays have a row for each of
-    /// the 60 phases and a column for each parameter of the pattern set. `factors` has three axes:
-    /// group of phases, parameter, element of the factor vector. `note` is a text that `save`
-    /// stores in the file.
+    /// Makes weights from arrays. `weights` are in discs and are rounded to steps of 1/32 disc;
+    /// `counts` are the numbers of occurrences in training (default: all 0). Both arrays have a row
+    /// for each of the 60 phases and a column for each parameter of the pattern set. `factors`,
+    /// required exactly if the set has factors, are rounded to whole numbers; their axes are group
+    /// of phases, parameter, element of the factor vector. `save` stores the text `note`.
     #[staticmethod]
     #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
     fn from_arrays(
@@ -232,8 +233,8 @@ impl Weights {
         self.file.provenance.canonical()
     }
 
-    /// Writes a weights file, and returns its checksum. An existing file that was
-    /// made from something else is an error, unless `force` is true; then it is replaced.
+    /// Writes a weights file, and returns its SHA-256. If `force` is true, replaces any file at
+    /// `path`; otherwise keeps a file with the same provenance, and refuses any other file.
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };

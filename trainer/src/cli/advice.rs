@@ -19,7 +19,8 @@ const DEEP: u64 = 6;
 /// Below this number of training games, more games lower the error more than deeper games do.
 const MANY_GAMES: u64 = 100_000;
 
-/// The number of training positions at or above which factors lower the error of any pattern set.
+/// If a fit without factors has at least this many training positions, over all phases, the user is
+/// warned: with so many, factors lower the error.
 const MANY_POSITIONS: usize = 2_000_000;
 
 pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
@@ -28,7 +29,8 @@ pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
 }
 
 /// The properties of a fit that the warnings depend on. `depth` is the greatest search depth of the
-/// games; `has_values` is true if games have search values, `uses_values` if the labels use them.
+/// games; `has_values` is true if at least one file of games has search values, `uses_values` if
+/// the labels use them.
 #[derive(Clone, Copy)]
 pub(super) struct Choices {
     depth: u64,

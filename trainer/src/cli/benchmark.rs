@@ -32,27 +32,28 @@ const WITHIN: Discs = 10;
 /// Arguments of `benchmark`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Players to measure: weights files, `none`, `mobility` or `embedded`, each with optional
-    /// search settings after a colon, as in `my.weights:selectivity=87`; or external programs by
-    /// their command lines, as in `gtp:COMMAND` or `nboard:COMMAND`
+    /// Players to measure: weights files, `none` (all values are 0), `mobility` (counts moves and
+    /// corners) or `embedded` (the shipped weights), each with optional search settings after a
+    /// colon, as in `my.weights:selectivity=87`; or external programs by their command lines, as in
+    /// `gtp:COMMAND` or `nboard:COMMAND`
     #[arg(value_name = "PLAYER", required = true)]
     players: Vec<PlayerSpec>,
     #[arg(long, value_name = "PART,...", value_enum, value_delimiter = ',')]
     only: Vec<Part>,
     /// Games between strong searches, for errors of values with 13 to 30 empty squares [default:
-    /// datasets/benchmark/strong.test.games, in this folder or one above it]
+    /// datasets/benchmark/strong.test.games, in the current folder or one above it]
     #[arg(long, value_name = "FILE")]
     strong: Option<PathBuf>,
-    /// Positions in OBF with the score of every move, for best moves [default:
-    /// datasets/benchmark/strong-hard.test.obf, in this folder or one above it]
+    /// Positions in OBF with the score of every move, to count the best moves found [default:
+    /// datasets/benchmark/strong-hard.test.obf, in the current folder or one above it]
     #[arg(long, value_name = "FILE")]
     hard: Option<PathBuf>,
-    /// Exact positions of your own, for errors of values: records, or lines of boards with scores;
-    /// may be given several times
+    /// Your own files of positions with exact scores, to measure the errors of values: records, or
+    /// lines of a board and its score; may be given several times
     #[arg(long, value_name = "FILE")]
     exact: Vec<PathBuf>,
-    /// Problems in OBF to solve; may be given several times [default: the FFO problems of
-    /// datasets/problems, in this folder or one above it]
+    /// Problems in OBF to solve; may be given several times [default: the FFO problems in
+    /// datasets/problems, in the current folder or one above it]
     #[arg(long, value_name = "FILE")]
     suite: Vec<PathBuf>,
     #[arg(long, value_name = "D,...", value_delimiter = ',', default_values_t = [12, 15])]

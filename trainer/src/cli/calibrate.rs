@@ -32,18 +32,21 @@ pub struct Arguments {
 enum What {
     /// Learn the move-ordering evaluation for the last plies
     Ordering(Ordering),
-    /// Learn the ProbCut model, which `--selectivity` uses: shallow searches predict deeper ones
+    /// Learn the ProbCut model for searches with `--selectivity`: shallow searches predict deeper
+    /// ones
     Probcut(Probcut),
-    /// Learn the endgame ProbCut model, which `--ends` uses: shallow searches predict exact scores
+    /// Learn the endgame ProbCut model for searches with `--ends` (as in `match`): shallow searches
+    /// predict exact scores
     Ends(Ends),
-    /// Learn the probabilities of moves, which `--search realization` uses
+    /// Learn the probabilities of moves for searches with `--search realization`
     Realization(Realization),
 }
 
 /// The weights that get a new section, and the output file.
 #[derive(clap::Args, Debug)]
 struct Changing {
-    /// Weights file, or `embedded`, which has no counts of occurrences in training
+    /// Weights file, or `embedded`; from `embedded`, the output lacks how often each weight
+    /// occurred in training
     weights: WeightsChoice,
     #[command(flatten)]
     output: Output,
@@ -57,7 +60,8 @@ struct Ordering {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Number of further positions, searched to choose the strength (influence) of this ordering
+    /// Number of positions, besides those of --positions, whose searches choose the strength
+    /// (factor) of the learned move-ordering weights
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
     #[arg(long, value_name = "T", default_value = "ordering")]
@@ -73,7 +77,7 @@ struct Probcut {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Search the positions to all depths up to this one; the predictions also cover greater depths
+    /// Search the positions to all depths up to this one; the model extrapolates to greater depths
     #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
     depth: u32,
 }
@@ -86,7 +90,7 @@ struct Ends {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Solve positions with up to this many empty squares; the predictions also cover more empty
+    /// Solve positions with up to this many empty squares; the model extrapolates to more empty
     /// squares
     #[arg(long, value_name = "E", default_value_t = 20, value_parser = number_in(14..=26_u32))]
     empties: u32,
@@ -109,7 +113,7 @@ pub(in crate::cli) struct Report<C> {
     found: C,
     #[serde(flatten)]
     summary: Summary,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -174,7 +178,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks the output path and loads the weights. The caller completes the provenance.
+    /// Checks the output path and loads the weights. The returned provenance lacks the settings of
+    /// the calibration, which the caller must add.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -193,9 +198,9 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Runs a calibration that can be resumed, writes the weights and prints the report.
-    /// `calibrate` returns the findings and the new weights. Even if the output is already
-    /// complete, `calibrate` is called, for the report.
+    /// Runs a calibration that can be resumed, writes the weights and prints the report. The
+    /// closure `calibrate` returns the findings and the new weights; it is called even if the
+    /// output is already complete, because the report needs the findings.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

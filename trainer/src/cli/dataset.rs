@@ -95,7 +95,7 @@ pub(in crate::cli) struct Report {
     dropped: u64,
     /// The folder of the dataset.
     folder: PathBuf,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
     /// The SHA-256 of the manifest `dataset.json`, which lists the checksums of the other files.
     sha256: String,
@@ -104,11 +104,11 @@ pub(in crate::cli) struct Report {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("the parts of shard {shard} of {} are complete, {seconds:.2} s", folder.display())]
 pub(in crate::cli) struct ShardReport {
-    /// The shard: I/N.
+    /// The shard as `I/N`: number I, counted from 1, of N shards.
     shard: String,
     /// The folder of the dataset.
     folder: PathBuf,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 

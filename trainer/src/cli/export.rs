@@ -25,8 +25,9 @@ use crate::source::LabelRules;
 /// Arguments of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights file, or `embedded` (weights without counts); for `wthor` and `transcripts`, a file
-    /// of games; for `npz` also a file of games, positions or openings, or a folder of such files
+    /// Weights file, or `embedded` (lacks how often each weight occurred in training). For `wthor`
+    /// and `transcripts`, a file of games instead. For `npz`, weights, or a file of games,
+    /// positions or openings, or a folder of such files
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,
     #[arg(long)]
@@ -36,7 +37,7 @@ pub struct Arguments {
     prefix: Option<String>,
     #[command(flatten)]
     output: Output,
-    /// Year in the header of a WTHOR file
+    /// Year of the games, for the header of a WTHOR file; 0 states no year
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
     #[arg(long, value_name = "RULES")]
@@ -189,11 +190,11 @@ const BATCH: usize = 1 << 18;
      {bytes} bytes, sha256 {sha256}"
 )]
 pub(in crate::cli) struct ExportedPositions {
-    /// The number of training positions.
+    /// The number of exported positions in the training set.
     positions: usize,
-    /// The number of validation positions.
+    /// The number of exported positions in the validation set.
     validation_positions: usize,
-    /// The number of test positions.
+    /// The number of exported positions in the test set.
     test_positions: usize,
     /// The size of the file.
     bytes: usize,

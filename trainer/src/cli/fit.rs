@@ -49,22 +49,26 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
     /// Width of the factor vectors (8, 16, 32, 64 or 128) and the number of consecutive phases that
-    /// share them, such as 64/20; overrides the pattern set. At least the width of `--init`
+    /// share them, such as 64/20; overrides the pattern set. PHASES defaults to that of the set, or
+    /// to 20 if it has no factors. The vectors must be at least as wide as those of `--init`
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
-    /// Weight of positions at phase distance 1, 2, … in a phase's fit; `0`: none [default: 1,1]
+    /// Weights, in the fit of a phase, of the positions 1, 2, … phases away from it; `0` uses only
+    /// the phase's own positions, which have weight 1 [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Ridge (L2) penalty towards the starting weights, in positions [default: 30; with factors
-    /// 1000, and `ridge` in --settings is the penalty of the preceding least-squares fit]
+    /// Ridge (L2) penalty towards the starting weights, as strong as R further occurrences of each
+    /// weight with its starting value. In a fit with factors, it applies to the fit of the factors;
+    /// the least-squares fit that comes first uses `ridge` of --settings [default: 30, or 1000 with
+    /// factors]
     #[arg(long, value_name = "R", value_parser = above_0)]
     ridge: Option<f64>,
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
-    /// Largest number of epochs of a phase [default: lsq 40, or 8 if its first steps use a sample
-    /// of the positions; descent 40; adam 10, or 3 with factors]
+    /// Largest number of epochs of a phase [default: lsq 40, or 8 if the phase and the neighbours
+    /// in its --window have 1,000,000 positions or more; descent 40; adam 10, or 3 with factors]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
@@ -120,7 +124,7 @@ pub(in crate::cli) struct Fitted {
     passed: Option<bool>,
     /// The weights file.
     weights: PathBuf,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
     /// The SHA-256 of the weights file; a shard writes none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -295,7 +299,8 @@ impl Arguments {
     }
 
     /// Returns an error if the initial weights were fitted to a test file. Warns if test games are
-    /// in their training files, which are found only in the folders of the test and of the weights.
+    /// also in the training files of these weights; looks for these training files only in the
+    /// folders of the test files and of the weights file.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
@@ -359,7 +364,8 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?)
     }
 
-    /// Returns the phases to read: the phases to fit, and those in their windows.
+    /// Returns the phases whose positions are read: the phases that this shard fits, and
+    /// neighbouring phases whose positions also train them (`--window`).
     fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         Units::of(set, &self.phases.0).phases_read(shard, &settings.window)
@@ -391,7 +397,8 @@ impl Arguments {
         })
     }
 
-    /// Returns the dataset's settings, if any, overridden by the settings file, then by the flags.
+    /// Returns the settings of the fit: those of the dataset folder, if there is one, overridden by
+    /// the settings file, then by the flags.
     fn settings(
         &self,
         optimizer: fit::Optimizer,

@@ -34,8 +34,8 @@ enum Format {
     /// One game a line: f5d6c3…, also with commas, numbers, signs or passes, in a table, or after a
     /// label; or a game in several lines with tags (PGN) or numbered moves.
     Transcripts(Games),
-    /// Import scored boards as text, plain or packed by zstd, one a line: 64 squares, optionally X
-    /// or O to move, score; or OBF
+    /// Import boards with scores from text, plain or packed by zstd, one a line: 64 squares, the
+    /// side to move (X or O; X if omitted) and its score in discs; or a line of OBF
     Boards(Files),
     /// Import games in the Generic Game Format, packed by zstd or not: (;GM[Othello]…;)
     Ggf(Ggf),
@@ -87,8 +87,8 @@ struct Ggf {
     #[command(flatten)]
     games: Games,
 
-    /// Write positions instead of games: those of the finished games that begin with another board
-    /// than the usual one, each with the result of its game
+    /// Write positions instead of games: all positions of the finished games that do not begin with
+    /// the standard start position, each with the result of its game; skip other games
     #[arg(long, conflicts_with = "random_plies")]
     other_boards: bool,
 }
@@ -215,7 +215,7 @@ impl WeightsFormat {
     }
 }
 
-/// Returns the content of a file, at most [`MAX_BYTES`], which is more than any format needs.
+/// Returns the content of a file, cut off after [`MAX_BYTES`] bytes: no format needs as many.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);

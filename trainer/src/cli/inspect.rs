@@ -29,11 +29,11 @@ pub struct Arguments {
 pub(in crate::cli) struct Inspection {
     /// The files.
     files: Vec<FileReport>,
-    /// The number of all games.
+    /// The number of games in all files together, duplicates included.
     games: u64,
-    /// The number of all positions.
+    /// The number of positions in all files together, duplicates included.
     positions: u64,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 

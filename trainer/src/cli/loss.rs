@@ -25,7 +25,8 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// `--max-bias` checks a number of empty squares only if at least this many positions have it.
+/// `--max-bias` checks the bias at a number of empty squares only if at least this many positions
+/// have so many empty squares.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 /// Arguments of `loss`.
@@ -33,8 +34,9 @@ const ENOUGH_FOR_BIAS: u64 = 100;
 pub struct Arguments {
     /// Weights: a file, `none`, `mobility` or `embedded`
     weights: WeightsChoice,
-    /// Records of games or positions. If the first path is a second evaluation, prints the
-    /// difference of both evaluations' errors by phase, with its interval
+    /// Records of games or positions. The first path may be a second evaluation: the command then
+    /// prints, for each phase, the difference of the two evaluations' errors with its 99 %
+    /// confidence interval
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
     /// Measure only one subset of the data to which the weights were fitted; their provenance
@@ -78,9 +80,9 @@ pub(in crate::cli) struct Loss {
     /// The errors of all phases together.
     #[serde(flatten)]
     all: GroupErrors,
-    /// True if the errors are within `--max-mae` and `--max-bias`; null without either flag.
+    /// True if the errors are within `--max-mae` and `--max-bias`; null if neither flag was given.
     passed: Option<bool>,
-    /// The errors by range of the value.
+    /// The errors by range of the computed value (not of the label), the lowest values first.
     by_value: Vec<Group>,
     /// The errors in the opening, the midgame and the endgame.
     by_region: Vec<Group>,
@@ -148,12 +150,13 @@ fn group_cells(name: &str, errors: &GroupErrors) -> [String; 6] {
     [name.to_owned(), positions, bias, bias_error, mae, mse]
 }
 
-/// The mean absolute errors of two evaluations by phase; intervals come from resampled games.
+/// The mean absolute errors of two evaluations by phase, and their differences with 99 % confidence
+/// intervals, which are estimated by resampling the games.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Paired {
-    /// The first evaluation.
+    /// The first evaluation: the path of its weights file, or a word such as `embedded`.
     first: String,
-    /// The second evaluation.
+    /// The second evaluation: the path of its weights file, or a word such as `embedded`.
     second: String,
     /// The number of games; a position outside games counts as one.
     games: usize,
@@ -234,8 +237,8 @@ impl Arguments {
         Ok(measuring.files(&self.data, &self.rules(), progress)?)
     }
 
-    /// Counts the measured games that are in the training data of each evaluation. `sha256` has the
-    /// checksums of the measured files.
+    /// For each evaluation, counts the measured games that are in the training data of the
+    /// evaluation. `sha256`: the checksum of each measured file.
     fn training_has(
         &self,
         second: Option<&WeightsChoice>,
@@ -385,7 +388,8 @@ pub(super) fn worst_table(worst: &[WorstPosition]) -> String {
     table(columns, worst.iter().map(cells))
 }
 
-/// Returns exit status 1 if an error is too large, and prints a line for each such error.
+/// Prints a line for each limit that an error exceeds or that has no error to check. Returns exit
+/// status 1 if there is such a limit, otherwise 0.
 pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
     for failure in limits.failures() {
         session.progress().message(&format!("failed: {failure}"));

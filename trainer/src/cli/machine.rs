@@ -43,7 +43,8 @@ pub(in crate::cli) struct Findings {
     threads: usize,
     /// The memory in bytes that this process may use; commands stay within it by default.
     memory_bytes: u64,
-    /// What limits the memory: `machine`, `control group`, or `ulimit` (half of what it leaves).
+    /// What sets `memory_bytes`: `machine`, `control group`, `ulimit` (half of the memory that
+    /// `ulimit -d` or `-v` still allows), or `unknown` on systems other than Linux.
     memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,
@@ -61,7 +62,7 @@ struct GpuFindings {
     architecture: String,
     /// The CUDA version of the driver: 1000 · major + 10 · minor.
     driver: i32,
-    /// The memory of the GPU.
+    /// The total memory of the GPU in bytes.
     memory_bytes: usize,
 }
 
@@ -110,7 +111,7 @@ pub struct BenchArguments {
     patterns: String,
     #[arg(long, value_name = "N", value_parser = number_in(0..=MAX_GAMES))]
     games: Option<u64>,
-    /// Number of times that everything is measured; the best one counts
+    /// Number of times that each speed is measured; the highest speed counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = number_in(1..=1_000_000_u32))]
     repetitions: u32,
 }
@@ -127,16 +128,18 @@ pub(in crate::cli) struct Bench {
     device: &'static str,
     /// The number of different positions up to symmetry.
     positions: usize,
-    /// Residual sums in positions per second, on one thread of the CPU or on the whole GPU.
+    /// The measured speed of the inner loop of a fit (residual sums) in positions per second, on
+    /// one thread of the CPU or on the whole GPU.
     positions_per_second: f64,
-    /// The upper limit of the rate: on a GPU, by the bandwidth of its memory; on a CPU, the rate of
-    /// the memory accesses alone.
+    /// The greatest speed that the memory allows, in positions per second: computed from the memory
+    /// bandwidth of a GPU, or measured on a CPU by a loop that makes only the memory accesses.
     limit_positions_per_second: f64,
-    /// The measured rate of residual sums divided by its limit.
+    /// `positions_per_second` divided by `limit_positions_per_second`; 1 would be ideal.
     ratio: f64,
 }
 
-/// Runs the command `bench`: measures the rates and prints the report.
+/// Runs the command `bench`: measures the speed of a fit's inner loop (residual sums) and the
+/// greatest speed that the memory of the machine allows, and prints both.
 pub fn bench(arguments: &BenchArguments, session: &Session) -> anyhow::Result<Outcome> {
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;

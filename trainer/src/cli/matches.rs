@@ -31,11 +31,12 @@ use crate::arena::{
 /// Arguments of `match`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`, with
-    /// its own search after a colon, as in
-    /// `my.weights:depth=12,selectivity=73,exact=20`; or another program by its command line, as
-    /// `gtp:COMMAND` or `nboard:COMMAND`. The keys of a search are level, depth, nodes, ms,
-    /// selectivity, exact, ends (steps joined by `+`) and search
+    /// First player, whose wins are counted: a weights file, `none` (all values are 0), `mobility`
+    /// (counts moves and corners) or `embedded` (the shipped weights), with its own search after a
+    /// colon, as in `my.weights:depth=12,selectivity=73,exact=20`; or another program by its
+    /// command line, as `gtp:COMMAND` or `nboard:COMMAND`. The keys of a search take the values of
+    /// the flags of these names: level, depth, nodes, ms (--milliseconds), selectivity, exact, ends
+    /// (with `+` for each comma, such as `20:73+18:95`) and search
     first: PlayerSpec,
     /// Second player
     second: PlayerSpec,
@@ -69,7 +70,7 @@ pub struct Arguments {
     timeout: u64,
     #[command(flatten)]
     sprt: SprtArguments,
-    /// Findings that make the exit status 1
+    /// Exit with status 1 if the match has one of these findings
     #[arg(long, value_name = "FINDING,...", value_delimiter = ',', conflicts_with = "shard")]
     fail_if: Vec<Finding>,
     #[arg(long, value_name = "FILE")]
@@ -283,7 +284,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Returns an error if no game that leads to an opening is found: GTP players need its moves.
+/// Returns an error for an opening to which no game is found: GTP players need the game's moves.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
@@ -307,7 +308,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Returns an error if an existing output is of another match, as far as known before playing.
+    /// Returns an error if an existing output is of another match. Compares what is known before
+    /// playing: the settings without the openings, and the beginning of the first transcript.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> anyhow::Result<()> {
         if self.force {
             return Ok(());
@@ -328,7 +330,8 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Writes the games to the requested files. `settings` is the provenance of `--games-out`.
+    /// Writes the games to the requested files: `--transcripts-out`, and `--games-out`, which
+    /// stores `settings` as its provenance.
     fn write(
         &self,
         games: &[PlayedGame],
@@ -363,7 +366,8 @@ impl KeptArguments {
     }
 }
 
-/// Returns the start of a transcripts file that is known before playing: up to game 1's moves.
+/// Returns the part of the transcripts file that is known before the first game is played: the line
+/// of game 1 from its beginning through the opening; empty without openings.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

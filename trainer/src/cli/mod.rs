@@ -107,8 +107,9 @@ enum Command {
     Reference(reference::Reference),
     /// Give games and positions exact scores, and values of searches
     ///
-    /// Positions too early for exact scores are searched with --depth, --nodes or --level. The
-    /// values become values of games and labels of positions.
+    /// Positions too early for exact scores are searched with --depth, --nodes or --level. In files
+    /// of games, the results are stored as search values of the moves; in files of positions, they
+    /// replace the labels.
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),
@@ -133,7 +134,8 @@ enum Command {
     Validate(validate::Arguments),
 }
 
-/// Runs the subcommand that the words of a command line select, and returns the exit status.
+/// Runs the subcommand that the words of a command line select; the first word is the program's
+/// name. Returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
     session::main(|| {
         let program: Program = arguments::parse_or_exit(words);

@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
 
-    /// Remove the folder of parts when the output is complete
+    /// Remove the folder of parts, `OUT.parts`, when the output is complete
     #[arg(long)]
     clean: bool,
 }
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Report {
     parts: u64,
     #[serde(flatten)]
     summary: Summary,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -56,7 +56,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report { parts, summary, seconds: session.seconds() })
 }
 
-/// Packs the parts as the command that made them does; the provenance of the run names it.
+/// Joins the parts of a run into its output in the way of the command that made the parts, which
+/// the provenance of the run names.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.plan.provenance.get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.plan.kind) {

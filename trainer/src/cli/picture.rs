@@ -1,4 +1,4 @@
-//! Draws lines of errors, such as the mean absolute error of each phase, and histograms as text.
+//! Draws, as text, curves of errors, such as the mean absolute error of each phase, and histograms.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -55,7 +55,7 @@ pub struct Arguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report {
-    /// The device that solved positions with few empty squares.
+    /// The device that solved positions with few empty squares: `cpu`, `cuda` or `host`.
     device: &'static str,
     #[serde(flatten)]
     count: Count,
@@ -65,7 +65,7 @@ pub(in crate::cli) struct Report {
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -190,13 +190,13 @@ pub struct LeavesArguments {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{positions} leaves of {games} games\n{}, {seconds:.2} s", described(summary.as_ref()))]
 pub(in crate::cli) struct Leaves {
-    /// The number of searched games.
+    /// The number of games in the input files.
     games: u64,
-    /// The number of leaves in the file.
+    /// The number of positions in the written file: the leaves of principal variations.
     positions: u64,
     #[serde(flatten)]
     summary: Option<Summary>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Errors to show by number of empty squares: files with the output of `loss --json`
     #[arg(long = "loss", value_name = "FILE", num_args = 1..)]
     losses: Vec<PathBuf>,
-    /// Number of classes of each pattern whose weights the page contains, the most frequent ones
+    /// Show the weights of the N most frequent classes of configurations of each pattern
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = number_from(0_usize))]
     classes: usize,
     /// Folder for the tables of the page as CSV and the charts of their columns as SVG
@@ -40,7 +40,7 @@ pub struct Arguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Written {
-    /// The page.
+    /// The path of the HTML page.
     page: PathBuf,
     /// The number of weights files on the page.
     runs: usize,
@@ -78,7 +78,7 @@ impl fmt::Display for Written {
 /// The greatest accepted size, in bytes, of a file with the JSON output of `match` or `loss`.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// The names of fields, what their values are, and whether a value is this.
+/// The names of fields, a description of their valid values, and a test whether a value is valid.
 type Fields = (&'static [&'static str], &'static str, fn(&Json) -> bool);
 
 /// The fields of a match report that the page shows.

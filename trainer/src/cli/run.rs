@@ -34,8 +34,8 @@ pub struct Arguments {
     /// Make this step anew, and those that depend on it; without a name, all steps
     #[arg(long, value_name = "STEP", num_args = 0..=1)]
     fresh: Option<Option<String>>,
-    /// Compare the checksums of the steps with this list of lines `SHA256  STEP`; exit status 1 if
-    /// one differs
+    /// Compare the files of the steps in this list of lines `SHA256  STEP` with their checksums;
+    /// exit status 1 if a file differs or its step was not made
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// Append a table of the steps, and the results of fits and matches, to this file as Markdown
@@ -56,15 +56,16 @@ pub(in crate::cli) struct Plan {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct PlannedStep {
-    /// The name of the step's file.
+    /// The name of the step, which is also the name of its output file in the folder of the run.
     name: String,
     /// `othello-engine` or `othello-trainer`.
     program: &'static str,
     /// The arguments of the program, with `--out` last.
     arguments: Vec<String>,
-    /// The files of other steps that this step reads.
+    /// The names of the earlier steps whose files this step reads.
     inputs: Vec<String>,
-    /// The time on one core of the reference machine in seconds, 0 if unknown.
+    /// The time that the step takes on one core of the reference machine (AMD EPYC, Zen 5), in
+    /// seconds; 0 if unknown.
     core_seconds: f64,
 }
 
@@ -81,12 +82,13 @@ impl fmt::Display for Plan {
 pub(in crate::cli) struct Report {
     /// The steps, in the order of the recipe.
     steps: Vec<FinishedStep>,
-    /// The SHA-256 of the last weights file or, if there is none, of the last step's file.
+    /// The SHA-256 of the last weights file of `steps`; if none is a weights file, of the last
+    /// step's file.
     sha256: Option<String>,
     /// The result of `--check`; absent without this flag.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<Check>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -103,9 +105,9 @@ struct Check {
 struct Difference {
     /// The name of the step.
     step: String,
-    /// The checksum of the step's file in the list of `--check`.
+    /// The checksum that the list of `--check` states for the file of this step.
     expected: String,
-    /// The SHA-256 of the file.
+    /// The SHA-256 of the file that the step made.
     found: String,
 }
 

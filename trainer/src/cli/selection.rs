@@ -29,8 +29,8 @@ pub(super) struct Files {
 /// Arguments of `merge`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct MergeArguments {
-    /// Files of games, or of positions, or folders of them, joined in this order. The shards of a
-    /// run are packed by `pack`
+    /// Files of games, or of positions, or folders of them, joined in this order. To join the
+    /// shards of a run, use `pack`
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
@@ -74,11 +74,11 @@ pub struct SplitFiles {
     #[arg(long, value_name = "NAME")]
     out: PathBuf,
 
-    /// Share of the validation set
+    /// Share of the games or positions for the validation set
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     validation_percent: u8,
 
-    /// Share of the test set
+    /// Share of the games or positions for the test set
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     test_percent: u8,
     #[arg(long)]
@@ -175,7 +175,7 @@ impl Count {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Written {
-    /// The file.
+    /// The path of the written file.
     path: String,
     #[serde(flatten)]
     count: Count,
@@ -190,7 +190,7 @@ pub(in crate::cli) struct Report {
     count: Count,
     /// The written files.
     files: Vec<Written>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -216,7 +216,7 @@ pub(in crate::cli) struct Merged {
     dropped: u64,
     #[serde(flatten)]
     summary: Summary,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 

@@ -39,7 +39,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    /// The shard of the run whose parts this process makes first.
+    /// The shard whose parts this process makes first, before it makes parts of other shards.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -47,15 +47,15 @@ pub(super) struct Making<'a> {
 /// A finished step of a recipe.
 #[derive(Clone, Serialize, schemars::JsonSchema)]
 pub(super) struct FinishedStep {
-    /// The name of the step's file.
+    /// The name of the step, which is also the name of its output file in the folder of the run.
     pub name: String,
     /// The SHA-256 of the file, as `sha256sum` prints it.
     pub sha256: String,
     /// The size of the file.
     pub bytes: u64,
-    /// `made`, or `kept` if an earlier run had made it.
+    /// `made` if this run made the file, `kept` if an earlier run had made it.
     pub state: &'static str,
-    /// The wall time.
+    /// The wall time of the step.
     pub seconds: f64,
     /// The summary that the step's command printed.
     #[serde(skip)]
@@ -71,13 +71,14 @@ const TIMED: [&str; 2] = ["match", "report"];
 struct Maker {
     /// The checksum of the program file.
     program: String,
-    /// The checksum of the small version of the recipe, including the seed of the run.
+    /// The SHA-256 of the small recipe ([`Recipe::in_small`]) as TOML text, with the run's seed.
     recipe: String,
-    /// The checksum of each step's file in the small recipe; missing if it could not be verified.
+    /// For each step, the checksum of its file in a run of the small recipe. Missing are steps that
+    /// fail there, that write measured times, or that were begun with an unknown checksum.
     probes: Probes,
 }
 
-/// The checksum of each step's file in the small version of the recipe, by the step's name.
+/// The checksums of the files in a run of the small recipe ([`Recipe::in_small`]), by step name.
 type Probes = BTreeMap<String, String>;
 
 /// A parsed command line, which runs when it is called.
@@ -110,9 +111,10 @@ fn parsed(words: &[String]) -> anyhow::Result<Command> {
 }
 
 impl Making<'_> {
-    /// Parses all commands, verifies finished steps of another version of the program, and makes
-    /// the steps in order; true in `steps` requests to make a step anew. Stops after a step whose
-    /// check fails (exit status 1). Appends each finished step to `made`.
+    /// Makes the steps in order. Keeps the files of finished steps, but makes those steps anew that
+    /// have true in `steps`. Before that, parses all commands, and verifies that this program would
+    /// make the same files as the program that made the kept ones. Stops after a step whose command
+    /// exits with status 1 (a failed check). Appends each step to `made` when it is finished.
     pub(super) fn make(
         &self,
         steps: &[(&Step, bool)],
@@ -180,8 +182,9 @@ impl Making<'_> {
         numbers.map(shard).collect()
     }
 
-    /// Makes the parts of a step together with other processes: first those of the process's own
-    /// shard, then those of shards that no other process makes, until all are made.
+    /// Makes the parts of the step's file `path` together with other processes. `shards` has the
+    /// command of each shard, the process's own first; the command of a shard on which another
+    /// process works is tried again later.
     fn make_parts(&self, shards: Vec<Command>, path: &Path) -> anyhow::Result<()> {
         let report = path.with_added_extension(format!("json.{}", self.shard.number()));
         let mut missing = VecDeque::from(shards);
@@ -220,8 +223,9 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Takes the lock under which one process makes a whole step. Returns `None` without a lock if
-    /// the run is not divided into shards.
+    /// Takes the lock under which one process of a run verifies steps or makes a step as a whole;
+    /// fails if another process holds it. If the run is not divided into shards, takes no lock and
+    /// returns `None`.
     fn lock(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
@@ -234,9 +238,9 @@ impl Making<'_> {
         locked.map(Some).with_context(|| path.display().to_string())
     }
 
-    /// Returns a text with the estimated time for `left` core seconds of work: at first as if all
-    /// threads were busy, then at the rate so far, `finished` core seconds in `seconds` seconds.
-    /// The text is empty for less than half a second.
+    /// Returns a text with the time estimated for `left` core seconds of work: as if all threads
+    /// were busy if `finished` is 0, otherwise at the rate so far, `finished` core seconds in
+    /// `seconds` seconds. The text is empty if the estimate is below half a second.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };
@@ -259,7 +263,8 @@ impl Making<'_> {
             self.make_parts(shards, &path)?;
         }
         let command = parsed(words)?;
-        // The command of the whole step packs the parts that shards made.
+        // Without `--shard`, the command makes what is missing, and joins the parts that shards
+        // have stored, if any.
         let (session, outcome) = self.patiently(|| {
             let _alone = self.lock()?;
             let session = self.session.step(&report);
@@ -278,9 +283,11 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Returns an error if this program and the one that made a finished step make different files
-    /// from the small version of the recipe; else records this program in `run.json`. Ignores the
-    /// steps of `wanted` with true, which are made anew.
+    /// Runs the small version of the recipe ([`Recipe::in_small`]), unless `run.json` shows that
+    /// this program has done so. Returns an error if the checksum of a finished step's file in it
+    /// differs from the one in `run.json`: another program made the step, and this one would make
+    /// it differently. Otherwise records this program and its checksums in `run.json`. Ignores the
+    /// steps that `wanted` marks with true, because they are made anew.
     fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let before: Maker = match path.exists() {
@@ -333,8 +340,8 @@ impl Making<'_> {
         ["", ".parts"].iter().any(|end| self.folder.join(format!("{name}{end}")).exists())
     }
 
-    /// Makes the small recipe. Returns the checksums of its files, except those of steps that fail,
-    /// or whose files contain measured times.
+    /// Runs the steps of `small` in a temporary folder. Returns the checksum of each step's file;
+    /// omits steps that fail, and steps whose files contain measured times.
     fn probes(&self, small: &Recipe) -> anyhow::Result<Probes> {
         let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
         let folder = folder.with_context(|| self.folder.display().to_string())?;

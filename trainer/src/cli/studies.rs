@@ -79,8 +79,8 @@ pub struct TuneArguments {
     /// Seed by which the combinations of values are drawn
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
-    /// Rounds; at most half of a round's combinations go into the next one
-    /// [default: until two are left, at most 5]
+    /// Number of rounds; at most half of a round's combinations of values go into the next round
+    /// [default: as many as leave two combinations for the last round, but at most 5]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
     /// Quantity that is reduced in early rounds; each round has twice as much as the one before
@@ -94,9 +94,9 @@ pub struct TuneArguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum EarlyRounds {
-    /// Games to fit to
+    /// Reduce the number of games in each fit
     Data,
-    /// Seeds of each trial, at least 2
+    /// Reduce the number of seeds (fits) of each trial, to 2 or more
     Seeds,
 }
 
@@ -126,7 +126,8 @@ pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Resul
     print_and_clean(&comparing.compare(recipes, &study, session.begun())?, &study.run, session)
 }
 
-/// Runs the command `curve`: fits the recipe to every share with every seed.
+/// Runs the command `curve`: fits the recipe to each share of its games (`--shares`) with each
+/// seed.
 pub fn curve(arguments: &CurveArguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let recipe = Recipe::read(&arguments.recipe)?;

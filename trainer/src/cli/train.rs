@@ -52,13 +52,13 @@ pub struct Arguments {
 /// The result of `quickstart` and `train`.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Verdict {
-    /// The recipe that was made; `othello-trainer run` repeats it.
+    /// The path of the recipe, or `quickstart`, a shipped recipe; `othello-trainer run` repeats it.
     plan: String,
     #[serde(flatten)]
     fit: LastFit,
-    /// The last weights file.
+    /// The path of the final weights file.
     weights: PathBuf,
-    /// The SHA-256 of the last weights file.
+    /// The SHA-256 of the final weights file.
     sha256: String,
     /// The match against `mobility`, the hand-written evaluation; null if the recipe has none.
     #[schemars(with = "MatchReport")]
@@ -66,7 +66,7 @@ pub(in crate::cli) struct Verdict {
     /// The match against the embedded weights; null if the recipe has none.
     #[schemars(with = "MatchReport")]
     match_embedded: Option<Json>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
     /// The summaries that the last fit and the matches printed.
     #[serde(skip)]
@@ -100,7 +100,8 @@ impl fmt::Display for Verdict {
 
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
-/// Makes the steps of a recipe and returns the results. `plan` is the recipe's name or path.
+/// Runs the steps of a recipe, all anew if `is_fresh`, and returns the results. `plan` is the
+/// recipe's name or path.
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
     let recipe = making.recipe;
     let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
@@ -141,9 +142,9 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The shipped recipes from which `train` chooses one if `--weights` names no learned weights.
+/// The shipped recipes from which `train` chooses one by `--minutes` if `--weights` is `mobility`.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
-/// The shipped recipes from which `train` chooses if `--weights` names learned weights.
+/// The shipped recipes from which `train` chooses one if `--weights` is `embedded` or a file.
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
 /// The share of the given time that the plan uses, since threads are not always busy.
@@ -151,7 +152,8 @@ const PLANNED_SHARE: f64 = 0.9;
 
 /// The number of self-play games by which `train` measures the speed of a machine.
 const MEASURED_GAMES: u64 = 16_384;
-/// The time of a [`MEASURED_GAMES`] game on one core of the reference machine, in seconds.
+/// The time of one self-play game of the speed measurement, on one core of the reference machine,
+/// in seconds.
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 /// Runs the command `train`: plans a recipe, or reads an earlier start's plan, and executes it.
@@ -211,7 +213,8 @@ impl Arguments {
         format!("# othello-trainer train --minutes {minutes} --seed {seed} --weights {weights:?}")
     }
 
-    /// Returns a shipped recipe for the given time, its games scaled to the speed of the machine.
+    /// Returns the shipped recipe that is nearest to `--minutes`, with its games scaled to this
+    /// time and to the machine's speed, which is measured in `folder`.
     fn plan(&self, folder: &Path, session: &Session) -> anyhow::Result<Recipe> {
         let cores = cores(folder, session)?;
         let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
@@ -228,8 +231,9 @@ impl Arguments {
     }
 }
 
-/// Scales the games of each recipe in `names` so that the recipe takes `budget` core seconds.
-/// Returns the name and the scaled recipe with the factor nearest to 1; `None` without names.
+/// Scales the number of games of each recipe in `names` so that the recipe takes `budget` core
+/// seconds. Returns the name and the scaled recipe of the one whose number of games is multiplied
+/// by the factor nearest to 1; `None` without names.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();

@@ -31,22 +31,22 @@ pub struct Arguments {
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
 
-    /// Replace an output that was made from something else; with `--manifest`, list changed files
-    /// again, and remove missing ones from the list
+    /// Replace an existing output of other inputs; with `--manifest`, update the entries of changed
+    /// files and remove those of missing files
     #[arg(long, requires = "writes")]
     force: bool,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report {
-    /// The files.
+    /// The result for each checked file.
     files: Vec<Validation>,
     /// The number of damaged files.
     damaged: usize,
     /// The repaired file, with `--repair`.
     #[serde(skip_serializing_if = "Option::is_none")]
     repaired: Option<Summary>,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 

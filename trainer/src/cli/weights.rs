@@ -18,8 +18,8 @@ use crate::model::quantized::{Change, Coarseness, quantized};
 /// Arguments of `average`.
 #[derive(clap::Args, Debug)]
 pub struct AverageArguments {
-    /// Weights files of one pattern set, each counted as often as it is named; narrower factors are
-    /// widened to the greatest width
+    /// Weights files of one pattern set, each counted as often as it is named; factor vectors
+    /// narrower than the widest are padded with zeros
     #[arg(required = true)]
     weights: Vec<PathBuf>,
     #[command(flatten)]
@@ -66,7 +66,8 @@ pub struct QuantizeArguments {
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
 
-    /// Keep N binary digits of each count, from the first that is 1; 0 removes all counts
+    /// Keep N binary digits, from the first that is 1, of each parameter's number of occurrences in
+    /// training; 0 removes these numbers
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
 
@@ -88,7 +89,7 @@ pub(in crate::cli) struct Quantized {
     change: Change,
     #[serde(flatten)]
     summary: Summary,
-    /// The wall time.
+    /// The wall time of the command.
     seconds: f64,
 }
 
@@ -140,7 +141,7 @@ pub(in crate::cli) struct Difference {
     factors_equal: bool,
     /// True if both files have the same move-ordering evaluation, or neither has one.
     ordering_equal: bool,
-    /// The largest difference of a weight, in steps of 1/32 disc.
+    /// The largest difference of a weight between the two files, in steps of 1/32 disc.
     max_steps: u32,
     /// The difference of each phase.
     phases: Vec<PhaseDifference>,
@@ -152,11 +153,11 @@ struct PhaseDifference {
     phase: Phase,
     /// The number of different weights.
     different: usize,
-    /// The largest difference of a weight, in steps of 1/32 disc.
+    /// The largest difference of a weight between the two files, in steps of 1/32 disc.
     max_steps: u32,
-    /// Mean absolute difference over all weights of the phase, in discs.
+    /// Mean absolute difference of the files over all weights of the phase, in discs.
     mean_discs: f64,
-    /// Root of the mean squared difference over all weights of the phase, in discs.
+    /// Root of the mean squared difference of the files over all weights of the phase, in discs.
     rms_discs: f64,
 }
 

@@ -47,7 +47,8 @@ pub struct Recipe {
 pub struct Step {
     /// The name of the file that the step makes, in the folder of the run.
     pub name: String,
-    /// The time on one core of the reference machine (AMD EPYC, Zen 5) in seconds; 0 if not stated.
+    /// The time that the step takes on one core of the reference machine (AMD EPYC, Zen 5), in
+    /// seconds; 0 if the recipe does not state it.
     pub core_seconds: f64,
     /// The subcommand, such as `calibrate ordering`.
     command: String,
@@ -59,7 +60,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 enum Word {
     Text(String),
-    /// The file of an earlier step or, with `.json` appended, the JSON report of its command.
+    /// The name of an earlier step's file or, with `.json` appended, of its command's JSON report.
     File(String),
     /// A number to which the seed of the run is added.
     Seed(u64),
@@ -156,7 +157,7 @@ impl Recipe {
     }
 
     /// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of
-    /// 64. Also multiplies the stated times of these steps and of the fits by `factor`.
+    /// 64. Also multiplies `core-seconds`, the expected time, of these steps and of fits.
     pub fn scaled(&self, factor: f64) -> Self {
         let scaled = self.changed(|_, step| {
             if let Some(Value::Integer(games)) = step.get_mut("games") {
@@ -172,8 +173,8 @@ impl Recipe {
         scaled.expect("other numbers of games keep a recipe valid")
     }
 
-    /// Returns a small version of the recipe, which is made in about a second: each step has only a
-    /// few games, openings or positions, with otherwise equal settings.
+    /// Returns a small version of the recipe, which runs in about a second: each step has only a
+    /// few games, openings or positions. The limit `max-mae` is removed; other settings are equal.
     pub fn in_small(&self) -> Self {
         let small = self.changed(|_, flags| {
             for (key, most) in SMALL {
@@ -208,8 +209,8 @@ impl Recipe {
         Ok(Self { seed: self.seed, ..Self::of_table(table)? })
     }
 
-    /// Returns the stated core seconds of all self-play and fit steps, which grow with the number
-    /// of games, and those of all other steps.
+    /// Returns two sums of the stated core seconds: of the self-play and fit steps, whose time
+    /// grows with the number of games, and of all other steps.
     pub fn core_seconds(&self) -> (f64, f64) {
         let (games, others): (Vec<&Step>, Vec<&Step>) =
             self.steps.iter().partition(|step| matches!(step.command(), "selfplay" | "fit"));
@@ -239,7 +240,7 @@ impl Step {
         })
     }
 
-    /// Returns the arguments that may name a file which no step makes, judged by the extension.
+    /// Returns the arguments that look like file names by their extension, and that no step makes.
     pub fn foreign_files(&self) -> impl Iterator<Item = &Path> {
         let extensions = ["games", "positions", "openings", "weights", "txt", "obf", "toml"];
         self.words.iter().filter_map(move |word| match word {
@@ -271,7 +272,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Adds the step that the table `own` describes; with the key `repeat`, so many numbered steps.
+    /// Adds the step that the table `own` describes or, if the table has the key `repeat`, as many
+    /// numbered steps as this key states.
     fn step(&mut self, name: &str, own: &Table) -> Result<(), Invalid> {
         let wrong = |problem: &str| Invalid(format!("[\"{name}\"]: {problem}"));
         let is_file_name = !name.contains(['/', '\\']) && !name.starts_with('.');
@@ -319,7 +321,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns a flag's words. To a seed, adds `part`: the file's number with `repeat`, else 0.
+    /// Returns the words of a flag on the command line of `step`. Adds `part` to the number of the
+    /// flag `seed`: `part` is the index of the step's file, counted from 0, if the key `repeat`
+    /// makes several files, else 0.
     fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
         let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
         let flag = || Word::Text(format!("--{key}"));
@@ -343,7 +347,9 @@ impl Reader<'_> {
         Ok(words)
     }
 
-    /// Returns the file of the step that `text` names (with `repeat`, its files), or `text` itself.
+    /// Returns what replaces `text`, an argument of the step `step`: the file of another step if
+    /// `text` is its name, or all files of that step if it has the key `repeat`; otherwise `text`
+    /// itself. Error messages name `step`.
     fn word(&self, step: &str, text: &str) -> Result<Vec<Word>, Invalid> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.table.get(name).and_then(Value::as_table);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::folder::Folder;
 
-/// A recipe with a command of `othello-engine` for each kind of file that it writes.
+/// A recipe with a command for each kind of file that `othello-engine` writes.
 const RECIPE: &str = "
 ['played.games']
 command = 'selfplay'

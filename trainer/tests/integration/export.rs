@@ -149,8 +149,9 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// A C file that contains weights and one that reads a raw file must compute the expected values,
-/// also after each move. A regression: a program with two C files silently skipped the second.
+/// A C program includes an exported file that contains weights and one that reads a raw file. Both
+/// must give the expected values, the first also when it updates its state after each move. A
+/// regression: of two exported files in a program, the second was silently skipped.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");
@@ -258,7 +259,8 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }
 
-/// Returns the engine's values of `boards.txt` in 1/32 disc, one a line, as the C program prints.
+/// Returns the engine's values of the boards in `boards.txt`, in steps of 1/32 disc, one a line, as
+/// the C program `values.c` prints them.
 fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();

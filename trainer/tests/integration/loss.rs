@@ -1,4 +1,5 @@
-//! Tests of the command `loss`: errors of static values and of searches by number of empty squares.
+//! Tests of the command `loss`: errors, by number of empty squares, of static values and of
+//! searches.
 
 use othello_engine::board::{Phase, Position};
 use othello_engine::eval::Mobility;
@@ -22,7 +23,8 @@ fn folder() -> Folder {
     Folder::with_random_games(0..GAMES)
 }
 
-/// Returns four numbers computed by their formulas: bias, its standard error over games, MAE, MSE.
+/// Returns bias, its standard error over games, MAE and MSE by their formulas, over the positions
+/// whose number of empty squares is `wanted`. Each position has its label, and its value beside it.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));

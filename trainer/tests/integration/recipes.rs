@@ -28,7 +28,7 @@ fn run_makes_the_games_of_a_plan_with_its_seed() {
     folder.refuses("train --minutes 0.01 --out a.weights", "a.recipe.toml: the plan of other");
 }
 
-/// Each process must make its own shard's parts first, then those that no other process makes.
+/// Each process must make its own shard's parts first, then parts that no other process has taken.
 #[test]
 fn shards_of_a_run_make_the_files_of_one_process() {
     let folder = Folder::new();

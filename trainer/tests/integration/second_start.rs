@@ -10,7 +10,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
 
-/// The commands that hold a lock while they run, each with the output that the lock belongs to.
+/// The commands that hold a lock while they run, each with the path of the output that the lock
+/// belongs to, which replaces `OUT`.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),

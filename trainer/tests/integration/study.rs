@@ -1,5 +1,5 @@
-//! Tests of the games of a match in shards, and of the details of `loss`. The cases in `tests/cmd`
-//! test the studies.
+//! Tests that the shards of a match write the games of the match, and that `loss` prints the worst
+//! positions and the parts of their values. The cases in `tests/cmd` test the studies.
 
 use othello_engine::board::Side;
 use othello_engine::board::notation::{BoardLine, board_text};

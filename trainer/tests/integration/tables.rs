@@ -17,8 +17,9 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the patterns of another program, each as three texts: squares, number of classes, and
-/// the place of each digit in the mirrored configuration (empty if mirroring reverses the digits).
+/// Returns the patterns of another program, each as three texts: squares; number of classes; and
+/// for each digit of a configuration, the digit to which mirroring moves it (empty if mirroring
+/// reverses the digits).
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -37,7 +38,8 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images of a pattern under the eight symmetries; of images with equal squares, one.
+/// Returns the images of a pattern under the eight symmetries. Of images with the same set of
+/// squares, only the first is returned.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {

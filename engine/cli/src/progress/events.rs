@@ -69,7 +69,8 @@ pub(crate) struct StageDetails<'a> {
 }
 
 impl<'a> StageDetails<'a> {
-    /// Creates details from numbers of units. The rate counts only `done - resumed`.
+    /// Computes the rate and the estimated time left. `done` includes the `resumed` units, which an
+    /// earlier run finished; the rate excludes them.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),
@@ -101,7 +102,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Creates the progress file, or reuses one that an earlier run wrote. Rejects any other file.
+/// Creates or replaces the progress file. Returns an error if another kind of file is at `path`.
 pub(crate) fn progress_file(path: &Path) -> Result<ShownFile, FileError> {
     let start = Event::new("start", Details::Text { text: "" }).line();
     ShownFile::create(path, HEAD, start.as_bytes())

@@ -1,5 +1,5 @@
-//! A stage of the work: its progress, its bar on a terminal, and its plain lines elsewhere. Text
-//! of amounts, rates and times.
+//! A stage of the work: its progress, shown as a bar on a terminal and otherwise as lines of text.
+//! Also formats amounts, rates and times.
 
 use std::fmt::{Display, Write};
 use std::time::{Duration, Instant};
@@ -65,7 +65,8 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
 }
 
 impl StageDetails<'_> {
-    /// Returns the text of the event `moment`: `progress`, or `end` after 1 s or more; else `None`.
+    /// Returns the line of text for the event named `moment`. Only `progress` has one, and `end` if
+    /// the stage took 1 s or more; otherwise returns `None`.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
         let part = part(unit, done, total);

@@ -35,7 +35,8 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     Ok((name, value, rest))
 }
 
-/// Splits a text at its first unescaped `]` into a value, without `\` escapes, and the rest.
+/// Returns the text before the first unescaped `]`, with its escapes removed, and the text after
+/// this `]`; `None` if there is no unescaped `]`.
 pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
@@ -91,8 +92,9 @@ pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns the GGF text of a game, as [`game`] does, with the main time of each player (`clock`)
-/// and the time that each turn took.
+/// Returns the GGF text of a game from `position`, with `side` to move. A turn of `None` is a pass.
+/// The text has the main time of each player (`clock`), 0 if it is `None`, and the time that each
+/// turn took.
 pub fn timed_game(
     position: &Position,
     side: Side,

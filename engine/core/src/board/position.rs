@@ -1,4 +1,4 @@
-//! A position: the discs of both sides; the player is always the side to move. Its phase.
+//! Positions (the discs of the side to move, called the player, and of the opponent) and phases.
 
 use serde::{Deserialize, Serialize};
 

@@ -20,12 +20,13 @@ pub struct StatedPosition {
     pub score: Option<f64>,
     /// The moves with scores of a line of OBF; empty for any other notation.
     pub moves: Vec<(Square, Discs)>,
-    /// The notation of the text.
+    /// The notation of the text from which this value was parsed.
     pub form: Form,
 }
 
 impl StatedPosition {
-    /// Reads a line of OBF: `64 squares X; MOVE:SCORE; MOVE:SCORE; …`.
+    /// Reads a line of OBF, such as `SQUARES X; f5:+2; d6:-4;`: 64 characters, the side to move (X
+    /// or O), and moves with their scores in discs for this side.
     fn of_obf(line: &str) -> Result<Self, Invalid> {
         let (board, rest) = split_board(line)?;
         let mut fields = rest.split(';').map(str::trim_ascii).filter(|field| !field.is_empty());

@@ -42,7 +42,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports how many texts have each form, unless all are in forms that this program writes.
+    /// Reports how many texts have each form; reports nothing if this program writes all these
+    /// forms.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -61,7 +62,7 @@ impl Form {
 pub struct Turns {
     /// The notation of the text.
     pub form: Form,
-    /// The moves and the passes in order; `None` for a pass that the text states.
+    /// The moves and passes in order; `None` for a pass. A pass that the text omits has no entry.
     pub turns: Vec<Option<Square>>,
     /// The stated result for black in discs; `None` if the text states no such result.
     pub result: Option<Discs>,
@@ -266,7 +267,8 @@ impl Replay {
         replay
     }
 
-    /// Plays moves from the start position, black first. Returns an error for an illegal move.
+    /// Plays moves from the start position, black first, and the passes that the rules demand.
+    /// Returns an error for an illegal move.
     pub fn from_start(squares: &[Square]) -> Result<Self, Invalid> {
         let mut replay = Self::from(Position::START, Side::Black);
         for &square in squares {
@@ -291,7 +293,9 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays a turn; `None` is a pass. Refuses an undue pass and a `side` that is not to move.
+    /// Plays a turn: a move, or a pass if `turn` is `None`. `side` is the side that the text names
+    /// for the turn, `None` if it names none. Refuses an illegal move, a move of a side that is not
+    /// to move, and a pass that the rules do not demand.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));
@@ -343,7 +347,7 @@ pub(super) fn illegal(number: usize, square: Square) -> Invalid {
 mod tests {
     use super::*;
 
-    /// A game of 60 moves with three passes. It ends 56-8.
+    /// A game of 60 moves with three passes. It ends 56-8 for black.
     const GAME: &str = "e6f6f5f4g6c5d3g5c4e3h4h5g4g7h6e7h8h3e2e1f2c3b3b4f7g2c6g3d7b2f3c7a2b5a1b1h1\
         e8a3g1b7h7c1d8b6g8d6c8h2a6a8a4a5a7d1c2f1f8b8d2";
 

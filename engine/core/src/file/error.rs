@@ -117,7 +117,7 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the error message; for a damaged or truncated file, without the path and the advice.
+    /// Returns the message; for a damaged or truncated file, without its path and the final advice.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

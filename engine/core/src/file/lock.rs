@@ -17,8 +17,9 @@ pub(crate) fn lock(path: &Path) -> Result<File> {
 }
 
 /// Creates and locks the partial file of an output, with the permissions of an existing output.
-/// Replaces an existing partial file only if a killed run, whose content began with `head`, or a
-/// crash can have left it. On Unix, always creates a new file, and never writes through a link.
+/// Replaces an existing partial file only if it begins like `head`, as that of a killed run does,
+/// or with zeros, which a crash of the system can leave. On Unix, always creates a new file, and
+/// never writes through a link.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -28,8 +29,9 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     })
 }
 
-/// Refuses a partial file, unless it begins with `head` or is cut off within `head` (left by a
-/// killed run), or begins with zeros only (left by a crash of the system).
+/// Accepts a partial file only if it begins with `head`, or is a beginning of `head` (left by a
+/// killed run), or has only zero bytes in its first `head.len()` bytes (left by a crash of the
+/// system).
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);

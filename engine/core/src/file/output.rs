@@ -59,7 +59,8 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Checks that `output` can be replaced: creates its partial file, and removes it if it is empty.
+/// Checks that `output` can be replaced: opens its partial file, or creates it, and locks it. Then
+/// removes the partial file if it is empty.
 pub fn check_replaceable(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     let file = patiently(|| lock(&partial))?;

@@ -70,7 +70,9 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Decompresses at most `most` bytes of the first frame; returns how many stored bytes follow it.
+/// Decompresses the first frame of `stored` into `content`, but at most `most` bytes. Returns how
+/// many bytes of `stored` were not read: those after the frame and, if the content of the frame is
+/// longer than `most` bytes, possibly the rest of the frame.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],
@@ -124,7 +126,8 @@ mod tests {
     }
 
     /// Nine bytes of zstd can make the decoder allocate gigabytes for its window: a magic number,
-    /// no content size, no checksum, a window of 2^(10 + n) bytes, and one empty last block.
+    /// no content size, no checksum, a window of 2^(10 + n) bytes (n is in the upper five bits of
+    /// the sixth byte), and one empty last block.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
         let largest = crate::file::format::MAX_CONTENT_BYTES;

@@ -64,8 +64,9 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Refuses an output if anything but an ordinary file is at its path, or at its partial file's.
-/// Returns both paths. The output may be a link to an ordinary file; the link will be replaced.
+/// Refuses an output if something other than an ordinary file is at its path or at the path of its
+/// partial file. Returns these paths, in this order. At the output's own path, a link to an
+/// ordinary file is also accepted; the output will replace the link.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {

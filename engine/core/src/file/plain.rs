@@ -12,9 +12,9 @@ use super::paths::{
 };
 use super::{Existing, FileError, Result};
 
-/// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps an
-/// existing file with the same bytes, and refuses any other file at the path, as well as a partial
-/// file that is not a prefix of `bytes`. With [`Existing::Replace`], replaces any file at the path.
+/// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps a file
+/// at `path` with the same bytes and refuses any other file there; overwrites a `PATH.partial` only
+/// if it is a prefix of `bytes`. With [`Existing::Replace`], replaces any file at `path`.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
@@ -64,8 +64,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that shows the progress of a process and is replaced at each event. Once an output of the
-/// process was refused because it has the same path, the file is not written again.
+/// A file that shows the progress of a process and is replaced at each event. If the process begins
+/// an output at the path of this file, the output is refused, and this file is not written again.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -73,7 +73,7 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file with the content `bytes`. Replaces only a file that begins with `head`.
+    /// Creates the file with `bytes`, which begin with `head`. Replaces only a file that begins so.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
         let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();
@@ -83,8 +83,9 @@ impl ShownFile {
         Ok(file)
     }
 
-    /// Replaces the content of this file atomically. Does nothing if the process was refused an
-    /// output at the same path. Returns an error if the existing file does not begin with `head`.
+    /// Replaces the content of this file atomically. Does nothing once this process has refused to
+    /// begin an output at the same path. Returns an error if the existing file does not begin with
+    /// the `head` that was passed to [`Self::create`].
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -121,7 +122,8 @@ pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The paths of the registered progress files, each with true if this process created the file.
+/// The paths of the files to which this process writes its progress, each with true if this process
+/// created the file. No output may have the path of such a file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
 fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
@@ -281,7 +283,8 @@ mod tests {
         }
     }
 
-    /// A regression: an output at the progress file's path was refused, but that file stayed there.
+    /// A regression: an output with the same path as the progress file was refused, but the
+    /// progress file, newly made at this path, stayed.
     #[test]
     fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
         let folder = tempfile::tempdir().unwrap();

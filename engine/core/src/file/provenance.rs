@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-/// The revision of the program's behaviour, part of every provenance. Raise it by one when the same
-/// settings give other games, searches or fits, which changes `trainer/recipes/small.sha256`. A new
-/// entry of a provenance, or another zstd, also changes that file; a release does not.
+/// The revision of the program's behaviour, part of every provenance. Raise it by one if the same
+/// settings give other games, searches or fits. A change of `trainer/recipes/small.sha256` alone is
+/// no reason: a new entry of a provenance, or another version of zstd, also changes that file.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of

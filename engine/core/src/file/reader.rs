@@ -31,7 +31,7 @@ pub struct RawSection {
     pub name: String,
     /// The offset of the content in the file, a multiple of 64.
     pub offset: u64,
-    /// The length of the content in bytes.
+    /// The length of the section's content, which is stored uncompressed, in bytes.
     pub bytes: u64,
 }
 
@@ -108,7 +108,7 @@ impl Reader {
         &self.provenance
     }
 
-    /// Returns the SHA-256 of the file; `None` until the iterator has ended without an error.
+    /// Returns the file's SHA-256; `None` until the iteration over its sections ends without error.
     pub fn sha256(&self) -> Option<&str> {
         self.summary().map(|summary| summary.sha256.as_str())
     }
@@ -135,8 +135,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section without checking its content. Returns the name of the section; `None`
-    /// if the end frame or a raw section comes next.
+    /// Skips the next section without checking its content, and returns its name. Returns `None`,
+    /// and skips nothing, if the end frame or a raw (uncompressed) section comes next.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let offset = self.source.offset;
@@ -156,13 +156,15 @@ impl Reader {
         Ok(Some(name))
     }
 
-    /// Skips the content of raw (uncompressed) sections; the caller has checked them before.
+    /// Skips the check of the content of raw (uncompressed) sections. The caller must have checked
+    /// it before.
     #[must_use]
     pub fn skipping_raw(self) -> Self {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections read so far. The iterator omits their content.
+    /// Returns the places in the file of the raw (uncompressed) sections read so far. As an
+    /// iterator, the reader returns these sections with empty content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
@@ -180,8 +182,8 @@ impl Reader {
         FileError::Damaged { path, place, offset, reason }
     }
 
-    /// Continues after an error at the next undamaged section. Returns false if none follows. The
-    /// checksum of the whole content is then not checked.
+    /// Continues after an error at the next undamaged section. Returns false if none follows. From
+    /// this call on, the checksum of the whole content is not checked.
     pub fn resynchronize(&mut self) -> Result<bool> {
         self.incomplete = true;
         if !self.finished {

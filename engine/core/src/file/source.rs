@@ -22,7 +22,8 @@ pub(super) struct Source {
     file: BufReader<Box<dyn Bytes>>,
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// The hash of all bytes before `offset`; `None` if it is unused, or bytes were skipped.
+    /// The hash of all bytes before `offset`; `None` if the reader needs none, or bytes were
+    /// skipped.
     pub(super) digest: Option<Sha256>,
 }
 

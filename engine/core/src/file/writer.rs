@@ -18,7 +18,7 @@ use super::{Existing, FileError, Kind, Provenance, Reader, Result, Section, Summ
 pub enum Begin<W = Writer> {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
-    /// The output must be written, by this writer.
+    /// The work remains to be done; this writer writes the output.
     Writer(W),
 }
 

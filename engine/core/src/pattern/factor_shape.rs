@@ -27,14 +27,16 @@ impl FactorShape {
     /// The possible widths of factor vectors, which fill whole processor vectors.
     pub const DIMENSIONS: [usize; 5] = [8, 16, 32, 64, 128];
 
-    /// Creates a shape; `None` unless `dimensions` is in [`Self::DIMENSIONS`], `phases` in 1..=60.
+    /// Creates a shape: vectors with `dimensions` elements, each shared by `phases` consecutive
+    /// phases. `None` unless `dimensions` is in [`Self::DIMENSIONS`] and `phases` in 1..=60.
     pub fn new(dimensions: usize, phases: usize) -> Option<Self> {
         let is_valid = Self::DIMENSIONS.contains(&dimensions) && (1..=PHASES).contains(&phases);
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the number of elements of a factor vector. In a value, the interactions by the first
-    /// half of the elements are added, and those by the second half are subtracted.
+    /// Returns the number of elements of a factor vector. If s is the sum of a position's factor
+    /// vectors, their contribution to the value is ½ Σ s_d² discs over the first half of the
+    /// elements d, minus ½ Σ s_d² discs over the second half.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
@@ -58,7 +60,8 @@ impl FactorShape {
         phase.index() / self.phases
     }
 
-    /// Returns the range extended at both ends to whole groups of phases.
+    /// Returns the range, extended at both ends so that it contains only whole groups of phases
+    /// that share factor vectors.
     pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
         let together =
             |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));
@@ -76,7 +79,9 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. A text without a number of phases gets that of `before`, or 20 if `None`.
+    /// Returns the chosen shape. If the choice does not state how many phases share factor vectors,
+    /// takes this number from `before`, the shape in the pattern set or in the initial weights;
+    /// takes 20 if `before` is `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

@@ -30,7 +30,7 @@ pub struct PatternGeometry {
     /// The class of each configuration. The class of configuration c is at index c + `(3^squares −
     /// 1) / 2`. Classes are numbered in the order of their smallest configurations.
     pub class_of: Vec<u16>,
-    /// The number of classes.
+    /// The number of classes: sets of configurations equal up to the pattern's symmetries.
     pub classes: usize,
     /// The parameter index of the pattern's first class.
     pub first_parameter: usize,
@@ -45,7 +45,7 @@ impl PatternGeometry {
         self.permutations[0].len()
     }
 
-    /// Returns the index in `class_of` of configuration 0, in which all squares are empty.
+    /// Returns the index in [`Self::class_of`] of the configuration in which all squares are empty.
     pub fn middle(&self) -> usize {
         self.class_of.len() / 2
     }
@@ -93,8 +93,9 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase, in which its parameters occur `counts`
-    /// times: the sum over the first pattern, divided by the number of instances of this pattern.
+    /// Returns the number of training positions of a phase. `counts` has, for each parameter, its
+    /// number of occurrences in these positions. The result is the sum of the counts of the first
+    /// pattern, divided by the number of instances of this pattern.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -180,7 +181,7 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
 }
 
 /// Returns the image of each number below `3^n` under a permutation of its n base-3 digits: digit
-/// `i` of the number is digit `permutation[i]` of its image.
+/// `i` of the number is digit `permutation[i]` of its image. Digit 0 is the least significant.
 pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     let mut images = Vec::with_capacity(configurations(permutation.len()));
     images.push(0);
@@ -224,8 +225,8 @@ pub fn lines() -> impl Iterator<Item = Vec<Square>> {
 
 const STEPS: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
-/// Returns the squares from `start` to the board's edge in a direction, a step of `columns` and
-/// `rows`; `None` if the line begins before `start` or has fewer than three squares.
+/// Returns the squares from `start` to the edge in a direction, a step of `columns` and `rows`;
+/// `None` if a step back from `start` is still on the board, or for fewer than three squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
     let square = |steps: i8| {

@@ -15,8 +15,9 @@ pub struct Indices(pub [i16; LANES]);
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// For each square, twice its vector in `disc`, which a flip adds; then 64 vectors of zeros, so
-    /// that the index 64 (no square) flips nothing.
+    /// For each square, twice its vector in `disc`: the amounts by which a flip of this square
+    /// changes the indices. Index 64 (no square) has zeros, so that it flips nothing; the other 63
+    /// vectors of zeros make the length a power of two.
     flip: Box<[Indices; 128]>,
 }
 

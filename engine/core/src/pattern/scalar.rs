@@ -53,7 +53,8 @@ impl Scalar {
         Self::XSquareMoves,
     ];
 
-    /// Returns the count in a position, less than [`Self::VALUES`].
+    /// Returns the count of this feature in a position, such as the number of legal moves; less
+    /// than [`Self::VALUES`].
     #[inline]
     pub fn count(self, position: &Position) -> usize {
         ScalarCounts::of(position).get(self)
@@ -129,8 +130,9 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The count of [`Scalar::OddQuadrants`] for each set of quadrants. Bit i of the index is set
-    /// if quadrant i of [`QUADRANTS`] has an odd number of empty squares.
+    /// The value of [`Scalar::OddQuadrants`] for each set of odd quadrants: 0 none, 1 one, 2 two
+    /// adjacent, 3 two opposite, 4 three, 5 four. Bit i of the index is set if quadrant i of
+    /// [`QUADRANTS`] has an odd number of empty squares.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

@@ -36,7 +36,8 @@ impl Pattern {
     }
 }
 
-/// A validated set of patterns and scalar features, and the shape of its factors, if it has any.
+/// A validated set of patterns and scalar features. If the weights of the set have factors, it also
+/// has the shape of the factor vectors: their width, and the number of phases that share them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PatternSet {
     name: String,
@@ -167,8 +168,8 @@ fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Returns the distinct images of a list of squares, each in the order of the list. Of images with
-/// the same set of squares, only one is returned.
+/// Returns the distinct images of a list of squares; element i of an image is the image of square
+/// i. Of images with the same set of squares, only one is returned.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {

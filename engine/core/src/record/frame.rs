@@ -5,14 +5,16 @@ use crate::board::Square;
 use crate::board::transcript::Replay;
 use crate::text::Invalid;
 
-/// The greatest number of games in a frame. It limits memory: an empty game takes five bytes.
+/// The greatest number of games in a frame. It limits the memory for the decoded games: an empty
+/// game takes only five bytes of the frame.
 pub(super) const MAX_GAMES: usize = 1 << 16;
 
 const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flags of a game: it has search values, moves drawn at random, or a stated result.
+/// The bit in the flags of a game with search values. The next two constants are the bits of a game
+/// with deviations (moves drawn at random) and of a game with a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;
@@ -21,11 +23,13 @@ const STATED: u8 = 4;
 ///
 /// * the number of games (u32);
 /// * five columns of one byte for each game: the number of random plies; the number of moves; the
-///   ply of the solved position; the score of that position for black; the flags;
+///   ply of the solved position (255 if none); its score for black (0 if none); the flags `VALUES`,
+///   `DEVIATIONS`, `STATED`;
 /// * for each move of all games, one byte: its index among the legal moves;
-/// * for each move of games with values, one byte: its value;
+/// * for each move of games with search values, one byte: the value of the search in discs for the
+///   side that moved; −128 for a move without a search;
 /// * for each game with deviations, eight bytes: bit i is set if the move at ply i was random;
-/// * for each game with a stated result, one byte: that result.
+/// * for each game with a stated result, one byte: that result for black.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
     let mut bytes = (games.len() as u32).to_le_bytes().to_vec();

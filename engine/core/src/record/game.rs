@@ -11,7 +11,7 @@ use crate::text::Invalid;
 pub struct Solved {
     /// The ply of the solved position: the number of moves played before it.
     pub ply: u8,
-    /// The score of the position for black, −64..=64 discs.
+    /// The score of the position under perfect play, for black: −64..=64 discs.
     pub black_score: Discs,
 }
 
@@ -45,7 +45,8 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Adds a stated result for black, unless the moves give the same. Refuses one beyond ±64.
+    /// Sets the stated result for black, unless the moves end with this result. Refuses a result
+    /// beyond ±64 discs.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -142,7 +143,8 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the result for black that the source states, if the moves give no result or another.
+    /// Returns the result for black that the source states, if it differs from the result of the
+    /// moves, or if the moves do not finish the game; otherwise `None`.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
@@ -158,7 +160,8 @@ impl Game {
         self.values.as_deref()
     }
 
-    /// Returns the moves that were drawn at random, not chosen by the search: bit i for ply i.
+    /// Returns the moves that self-play drew at random in place of the search's best move: bit i
+    /// for ply i. The random plies at the beginning of the game have no bit.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }

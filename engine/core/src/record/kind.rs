@@ -22,7 +22,7 @@ pub trait Record: Clone + Ord + Send + Sync {
     /// The kinds of files that contain records of this type, the usual kind first.
     const KINDS: &[Kind];
 
-    /// Encodes records as the bytes of a frame.
+    /// Encodes records as one frame: the content of a section, before the file compresses it.
     fn encode_frame(records: &[Self]) -> Vec<u8>;
 
     /// Returns the section of a file that contains `records` as one frame.

@@ -19,7 +19,8 @@ const NO_SUBSET: u8 = u8::MAX;
 pub struct PlacedPosition {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the game. Positions with the same number belong to the same subset.
+    /// The number of the game. All positions with the same number belong to the same subset
+    /// (training, validation or test).
     pub game: u64,
     /// The subset that the source states, if any: 0 training, 1 validation, 2 test.
     pub subset: Option<u8>,

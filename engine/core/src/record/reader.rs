@@ -116,7 +116,8 @@ impl<R: Record> RecordReader<R> {
     }
 
     /// Moves to the frame at `place`, which must come from a reader of the same file. The checksum
-    /// of the whole content is then no longer checked. Do not use the iterator after this call.
+    /// of the whole content is then no longer checked. After this call, read by
+    /// [`Self::next_frame`] only; do not use the reader as an iterator.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)

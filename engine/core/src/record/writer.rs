@@ -40,15 +40,17 @@ impl<R: Record> RecordWriter<R> {
         Self { writer, pending: vec![] }
     }
 
-    /// Adds a record. All threads encode and compress frames of [`Record::PER_FRAME`] records.
+    /// Adds a record. Each time that 32 frames of [`Record::PER_FRAME`] records are complete, this
+    /// call encodes, compresses and writes them, on all threads.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.pending.push(record);
         let is_enough = self.pending.len() >= FRAMES_AT_ONCE * R::PER_FRAME;
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes frames, encoded and compressed on all threads. Use it if each frame has a meaning,
-    /// such as a range of seeds. A frame may be empty, and has at most 65,536 games.
+    /// Writes frames (blocks of records) as given; encodes and compresses them on all threads. Use
+    /// it instead of [`Self::push`] if each frame has a meaning, such as a range of seeds. A frame
+    /// may be empty; a frame of games has at most 65,536.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);
@@ -69,7 +71,7 @@ impl<R: Record> RecordWriter<R> {
 }
 
 impl<R: Record> Begin<RecordWriter<R>> {
-    /// Adds a record, unless the file is already complete.
+    /// Adds a record. Does nothing if the file is already complete.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         match self {
             Self::Done(_) => Ok(()),

@@ -207,9 +207,9 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns an error if another process holds the lock of a shard that shares a part with
-    /// `shard`, even in another division of the run (1/2 and 3/4 do). Ignores the lock `own`.
-    /// Creates no file.
+    /// Returns an error if another process holds the lock of a shard that has a part in common with
+    /// `shard`, even in another division of the run: 1/2 makes the parts 0, 2, 4, … and 3/4 the
+    /// parts 2, 6, …. Ignores the lock `own`. Creates no file.
     pub(super) fn refuse_overlapping(
         folder: &Path,
         output: &Path,

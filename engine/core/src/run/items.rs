@@ -1,4 +1,5 @@
-//! Makes the parts of a run that consist of independent units, such as games. Threads share a part.
+//! Makes the parts of a run, its files, from independent units of work such as games. All threads
+//! work on the units of at most two parts at the same time.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -19,7 +20,7 @@ const AT_ONCE: usize = 2;
 
 /// Work whose parts (files of a run) consist of many small units, such as games or positions.
 pub trait Items: Sync {
-    /// The input of a part, such as the records to label; `()` if nothing is read.
+    /// The input of a part of the run, such as the records to label; `()` if nothing is read.
     type Input: Send + Sync;
     /// The type of the result of one unit, such as a game.
     type Output: Send;
@@ -29,7 +30,8 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if `part` cannot be the result of these `units`; the part is then made again.
+    /// Returns false if `part` (the sections of a part's file) cannot be the result of the `units`
+    /// of work of this part; the part is then made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
@@ -39,15 +41,16 @@ pub trait Items: Sync {
     /// each missing part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Returns one result for each of `units`, which belong to the part with this `input`. Several
-    /// threads may call this function at once.
+    /// Makes `units`, all of one part of the run, for which [`Self::begin`] returned `input`.
+    /// Returns one result for each unit. Several threads may call this function at once.
     fn make(
         &self,
         input: &Self::Input,
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of a part's units as sections, which must depend on the results only.
+    /// Encodes the results of all units of a part, in order, as the sections of the part's file.
+    /// The sections must depend on the results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
     /// Returns true if the run ends with this part, before its planned last part. Called for the
@@ -62,10 +65,12 @@ struct InProgress<I, T> {
     index: u64,
     units: Range<u64>,
     input: Arc<I>,
-    /// The first unit of the part that no thread has taken to work on.
+    /// The next unit of this part that no thread has taken yet, counted from the start of the
+    /// stage.
     next: u64,
-    /// The results of finished batches, each with its first unit; `left` units have no result yet.
+    /// The results of finished batches, each with the index of the batch's first unit in the stage.
     results: Vec<(u64, Vec<T>)>,
+    /// The number of units of work (such as games) in this part that have no result yet.
     left: u64,
 }
 
@@ -73,7 +78,8 @@ struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The index of the next part to pass to [`Items::ends`], which receives the parts in order.
+    /// The index in the stage of the next part to pass to [`Items::ends`], which receives the parts
+    /// in ascending order.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -170,8 +176,8 @@ impl Run {
         Ok(())
     }
 
-    /// Begins the progress display of a stage. The total is the number of units that this shard
-    /// makes; the units of existing parts count as done.
+    /// Begins the progress display of a stage. The total is the number of units in all parts of
+    /// this shard; those in parts that are not in `missing`, a list of part indices, count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -274,7 +280,8 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Calls [`Items::ends`] for the existing parts in order, until one is missing or the run ends.
+    /// Passes the stage's existing parts to [`Items::ends`] in order, until a part is missing or
+    /// [`Items::ends`] returns true: the run then ends with this part.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,
@@ -303,7 +310,8 @@ const RESULTS: &str = "results";
 struct FunctionItems<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
-    /// Makes the missing parts of a stage; `make` maps a unit to its result. Returns all results.
+    /// Makes the missing parts of a stage; `make` returns the result of a unit, given its index.
+    /// Returns the results of all units in order, without those that the output already has.
     pub fn results<T, E>(
         &self,
         stage: usize,
@@ -318,9 +326,9 @@ impl Run {
         Ok(self.read_results(stage)?)
     }
 
-    /// Makes the missing parts of a stage one by one; a part has only one unit. `make` may use all
-    /// threads, report its own progress, and even open a run. Returns the results of all parts in
-    /// order.
+    /// Makes the missing parts of a stage one by one. Every part must have one unit of work; `make`
+    /// receives the index of the part in the stage. It may use all threads, report its own
+    /// progress, and even open a run. Returns the results of all parts in order.
     pub fn steps<T, E>(
         &self,
         stage: usize,

@@ -9,7 +9,8 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
-/// A long part in progress, such as a phase of a fit or a range of a dataset's input.
+/// A part of a run that this process is making, and of which it can save snapshots, because it
+/// takes long: a phase of a fit or a range of a dataset's input.
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
@@ -17,12 +18,12 @@ pub struct LongPart<'r> {
     pub index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
-    /// The number of the part's units that were already added to the progress.
+    /// The number of units of this part that were already added to the progress display.
     advanced: u64,
 }
 
 impl Run {
-    /// Makes parts of a stage ([`Self::missing`]) in any order, at most `at_once` at the same time.
+    /// Makes `parts` of a stage (see [`Self::missing`]) in any order, at most `at_once` at a time.
     ///
     /// `make` writes the sections of a part. It returns false if the part remains unfinished, for
     /// example at a time limit; the part's snapshot is then kept. The progress advances by the

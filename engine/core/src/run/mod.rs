@@ -5,11 +5,11 @@
 //! the same run) makes every N-th part. No other state of earlier work is needed:
 //!
 //! ```text
-//! OUT.parts/                exists while the run is unfinished, or for shards
+//! OUT.parts/                exists while the run is unfinished; with shards, also afterwards
 //!   run.json                provenance, stages, number of parts
 //!   part-000017             a container: complete, checksummed, renamed into place, never changed
 //!   part-000018.snapshot    the state of a long part that is unfinished; replaced again and again
-//!   lock-1-of-4, lock-pack  held by the process that makes a shard, or packs
+//!   lock-1-of-4, lock-pack  held by the process that makes shard 1 of 4; by the one that packs
 //! OUT                       made by packing all parts
 //! ```
 //!
@@ -30,17 +30,17 @@
 //!
 //! | function | units | work |
 //! |---|---|---|
-//! | [`Run::make`] | many small items | all threads share two parts: a kill loses no more |
+//! | [`Run::make`] | many small items | all threads work on two parts; a kill loses at most these |
 //! | [`Run::results`] | items with small results | as above; the results are kept as JSON |
-//! | [`Run::steps`] | whole runs, such as fits | one by one; a killed unit can be resumed too |
+//! | [`Run::steps`] | long tasks, such as a fit | one by one; a task can resume a run of its own |
 //! | [`Run::make_parts`] | long parts | as many as memory allows, with snapshots ([`LongPart`]) |
 //!
 //! # Extending
 //!
 //! If [`Plan::growing`] names a number in the provenance, such as `games`, a run can be extended to
 //! a greater number. If the output already exists with fewer units, their results are taken from it
-//! ([`Run::standing`]) instead of from parts. If the unfinished run had fewer units, it keeps its
-//! parts.
+//! ([`Run::standing`]) instead of from parts. If an unfinished run had fewer units, its parts are
+//! kept, except a last part that has fewer units than the others; only the missing parts are made.
 //!
 //! # Example
 //!
@@ -85,6 +85,7 @@
 //! let Opened::Run(run) = Run::open(&out, plan, Shard::WHOLE, Existing::Keep, &Silent)? else {
 //!     return Ok(());
 //! };
+//! // Makes stage 0; each thread takes 10 numbers at a time.
 //! run.make(0, 10, &Squares, &Silent)?;
 //! let summary = run.pack(|run| {
 //!     let mut writer = run.writer()?;
@@ -140,7 +141,7 @@ pub enum RunError {
 pub enum Opened {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
-    /// The output must be made by this run.
+    /// The output is not complete yet: this run makes it.
     Run(Run),
 }
 
@@ -159,12 +160,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns true if this process makes only some parts of the run, and does not pack them.
+    /// Returns true if this process makes only some parts of the run. It must then not pack the
+    /// parts into the output; `othello-trainer pack` does so when all shards are complete.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
     }
 
-    /// Returns how many units of the first stage's work already have results in the output.
+    /// Returns how many units (such as games) of the first stage have results in an existing
+    /// output, which this run extends; 0 if there is none.
     pub fn standing(&self) -> u64 {
         self.standing
     }
@@ -223,8 +226,9 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Calls `pack`, which writes the outputs from the parts, the main output last. Then removes
-    /// the folder of parts, unless [`Self::to_pack`] opened the run. Only one process can pack.
+    /// Calls `pack`, which must write the outputs from the parts, the main output last. Then
+    /// removes the folder of parts, unless [`Self::to_pack`] opened the run. Returns an error if
+    /// another process is packing this run.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -307,7 +311,7 @@ pub fn described(summary: Option<&Summary>) -> String {
     }
 }
 
-/// Formats ascending numbers as ranges, such as `3, 7..9`; at most the first ten ranges.
+/// Formats ascending numbers as ranges: 3, 7, 8 and 9 as `3, 7..9`. After ten ranges, only `, …`.
 fn listed(numbers: &[u64]) -> String {
     let ranges: Vec<&[u64]> = numbers.chunk_by(|one, next| one + 1 == *next).collect();
     let range = |range: &&[u64]| match range {

@@ -19,12 +19,13 @@ enum OutputState {
 }
 
 impl Run {
-    /// Opens the run that makes `output`, and takes the lock of the shard. Resumes a folder of
-    /// parts that was made from the same settings, even with [`Existing::Replace`].
+    /// Opens the run that makes `output` in the parts of `plan`, and takes the lock of `shard`.
+    /// Uses existing parts that were made from the same settings, even with [`Existing::Replace`].
     ///
     /// # Errors
     /// * [`FileError::Busy`] if another process is making parts of this shard.
-    /// * [`FileError::Exists`] if output or parts have other settings and `existing` keeps them.
+    /// * [`FileError::Exists`] if `existing` is [`Existing::Keep`] and the output or the existing
+    ///   parts were made from other settings.
     pub fn open(
         output: &Path,
         plan: Plan,
@@ -146,7 +147,9 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Resumes, extends or begins the run; instead of beginning, returns `refusal` if it is given.
+    /// Resumes the run in the folder if it has this run's settings, or extends it if it only has
+    /// fewer units. Otherwise begins this run; fails instead if `refusal` is given, or if the
+    /// folder has another run that `existing` keeps.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
         let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);

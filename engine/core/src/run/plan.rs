@@ -21,8 +21,8 @@ pub struct Plan {
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// If the run can be extended: the provenance key of the number of units in the first stage.
-    /// `None` if every part depends on this number.
+    /// The key of the provenance entry for the number of units in the first stage, if the run can
+    /// be extended by raising this number; `None` if every part depends on the number.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -39,7 +39,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Creates a stage of `units` units. Each part has `per_part` units, at least 1.
+    /// Creates a stage of `units` units of work, divided into parts of `per_part` units (0 counts
+    /// as 1); the last part may have fewer.
     pub fn new(name: impl Into<String>, units: u64, per_part: u64) -> Self {
         Self { name: name.into(), units, per_part: per_part.max(1) }
     }
@@ -49,7 +50,7 @@ impl Stage {
         self.units.div_ceil(self.per_part.max(1))
     }
 
-    /// Returns the range of units of the part with this index.
+    /// Returns the units of work, counted from 0 in the stage, of the part with the index `index`.
     pub fn units_of(&self, index: u64) -> Range<u64> {
         let first = index.saturating_mul(self.per_part).min(self.units);
         first..first.saturating_add(self.per_part).min(self.units)
@@ -57,15 +58,17 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the provenance of a part. If the run can be extended, it omits the number of units.
+    /// Returns the provenance of a part: that of the run, with the part's stage and index. If the
+    /// run can be extended, the number of units in the run's first stage is omitted.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// Returns the number of units of an existing output or run with the provenance `there`; `None`
-    /// unless `there` differs from this run in this number only, and the number is not greater.
+    /// If `there`, the provenance of an existing output or run, differs from this run's provenance
+    /// only in the number of units (such as games), and if this run has at least as many units,
+    /// returns the number in `there`; otherwise `None`.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;
@@ -117,7 +120,8 @@ impl Shard {
         part % self.count == self.number - 1
     }
 
-    /// Returns true if at least one part index belongs to both shards. Their counts may differ.
+    /// Returns true if at least one part index belongs to both shards, which may come from
+    /// divisions of a run into different numbers of shards.
     pub const fn overlaps(self, other: Self) -> bool {
         let common = greatest_common_divisor(self.count, other.count);
         (self.number - 1) % common == (other.number - 1) % common

@@ -23,13 +23,14 @@ pub fn nodes(nodes: u64) -> f64 {
 }
 
 /// Estimates the seconds of a self-play game: a search of `search` seconds for each move from ply 8
-/// to `exact` empty squares, and then twice the time of an exact solve.
+/// to `exact` empty squares, and twice the time to solve a position with `exact` empty squares.
 pub fn game(search: f64, exact: u32) -> f64 {
     let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
 }
 
-/// Returns how many units of `seconds` each fill about 20 seconds: a power of two, at most `most`.
+/// Returns how many units of work a part of about 20 seconds has, if each unit takes `seconds`: a
+/// power of two, at most `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
     // Tests set this variable, because all their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());

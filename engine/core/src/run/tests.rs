@@ -18,7 +18,7 @@ mod regressions;
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// If set, the run ends early, with the part that contains the square of this number.
+    /// If set, the run ends with the part that contains the unit `last`, with the result `last²`.
     last: Option<u64>,
     fails_at: Option<u64>,
 }

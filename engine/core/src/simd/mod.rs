@@ -42,12 +42,12 @@ impl Instructions for Portable {
 /// A token of any of the instruction sets, for a set that is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInstructions {
-    /// The token of [`InstructionSet::Portable`].
+    /// The token of [`InstructionSet::Portable`], which every processor supports.
     Portable(Portable),
-    /// The token of [`InstructionSet::Avx2`].
+    /// The token of [`InstructionSet::Avx2`]; it proves that the processor supports this set.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// The token of [`InstructionSet::Avx512`].
+    /// The token of [`InstructionSet::Avx512`]; it proves that the processor supports this set.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
 }

@@ -30,7 +30,8 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 
 const EXCERPT: usize = 40;
 
-/// Returns at most 40 characters of a text for a message, control characters as `\u{1b}`.
+/// Returns the first 40 characters of a text for a message, with control characters escaped, such
+/// as `\u{1b}`; `…` stands for omitted characters.
 pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }
@@ -57,7 +58,8 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 pub struct Invalid(pub String);
 
 impl Invalid {
-    /// Creates the error of a text that is not `kind`, such as "a square". It quotes the text.
+    /// Creates the error for a text that is not `kind`, such as "a square". `expected` names the
+    /// valid texts, such as "a1 to h8". The message quotes the text.
     pub fn not(text: &str, kind: &str, expected: &str) -> Self {
         Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
     }
@@ -79,7 +81,7 @@ where
     (!range.is_empty()).then_some(range)
 }
 
-/// The greatest length of a message in characters: enough for the names of all scalar features.
+/// The length, in characters, to which TOML errors are cut: enough for all scalar features' names.
 const MOST: usize = 270;
 
 /// Reads a value from TOML text. The error states the line and the column.

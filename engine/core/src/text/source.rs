@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
     }
 
-    /// A regression: a file of another compression was read as text, and refused as not UTF-8.
+    /// A regression: a file compressed by another program than zstd was refused as not UTF-8.
     #[test]
     fn a_file_of_another_compression_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -104,10 +104,11 @@ impl Weights {
 
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
-    /// If the new shape merges groups of phases, the interaction of two classes becomes its mean
-    /// over these groups, and what a class contributes by itself does not change. Otherwise, no
-    /// value changes. Returns `None` if the new vectors are too narrow for this, or if a new group
-    /// splits an old one.
+    /// If the new shape merges groups of phases that share factor vectors, a new vector stores the
+    /// old vectors of all merged groups: the interaction of two classes becomes the mean of their
+    /// interactions in these groups, and the value of a single class (its weight and its own factor
+    /// vector) does not change. Otherwise, no value changes. Returns `None` if the new vectors are
+    /// too narrow to store the old ones, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -139,8 +140,8 @@ impl Weights {
         Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Kept)
     }
 
-    /// Reads a weights file without training counts from memory. In the result, all counts are 0.
-    /// Messages use `name` as the path.
+    /// Reads from memory a weights file that may lack the training counts. In the result, all
+    /// counts are 0, even if the file has them. Messages use `name` as the path.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -157,7 +158,8 @@ impl Weights {
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
-    /// Writes a weights file, unless `existing` keeps a complete one ([`Writer::begin`]).
+    /// Writes a weights file; [`Existing::Keep`] keeps a complete file of the same provenance
+    /// ([`Writer::begin`]).
     pub fn write(
         &self,
         path: &Path,

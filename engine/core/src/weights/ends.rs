@@ -10,16 +10,16 @@ use crate::file::Section;
 
 pub(super) const ENDS: &str = "ends";
 
-/// The number of coefficients of the predicted mean, one for each of [`EndDepths::mean_terms`].
+/// The number of coefficients of an exact score's predicted mean ([`EndDepths::mean_terms`]).
 pub const END_MEAN_TERMS: usize = 9;
 
-/// The number of coefficients of the standard error, one for each of [`EndDepths::error_terms`].
+/// The number of coefficients of an exact score's standard error ([`EndDepths::error_terms`]).
 pub const END_ERROR_TERMS: usize = 5;
 
 /// The number of confidence levels: one for each selectivity of a search except full width.
 pub const CONFIDENCES: usize = 5;
 
-/// The number of empty squares at which the model's terms with (empties − `CENTRE`) / 10 are 0.
+/// The number of empty squares at which the terms of [`Ends`] with (empties − `CENTRE`) / 10 are 0.
 const CENTRE: f64 = 16.0;
 
 /// The model of endgame ProbCut: it predicts a normal distribution of a position's exact score in
@@ -30,7 +30,8 @@ pub struct Ends {
     deviations: [f64; CONFIDENCES],
 }
 
-/// The number of empty squares of a position, and the depth of the shallow search.
+/// The number of empty squares of a position, and the depth of the shallow search that predicts its
+/// exact score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndDepths {
     /// The number of empty squares of the position.
@@ -54,20 +55,22 @@ impl Ends {
         Ok(Self { model: LinearModel::new(mean, error)?, deviations })
     }
 
-    /// Sets for each confidence level, the lowest first, by how many standard deviations the
-    /// predicted score must be outside the window before the search cuts.
+    /// Replaces the deviations: for each confidence level, the lowest first, the number of standard
+    /// deviations by which the predicted score must be outside the window before the search cuts.
     #[must_use]
     pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
         Self { deviations, ..self }
     }
 
-    /// Returns the exact score's distribution; its mean is linear in the shallow search's value.
+    /// Returns the prediction of the exact score: a normal distribution whose mean is a linear
+    /// function of the shallow search's value.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns the [deviation](Self::with_deviations) of the confidence level with this index, 0
-    /// for the lowest; `None` for [`CONFIDENCES`] or more.
+    /// Returns by how many standard deviations the predicted score must be outside the window
+    /// before the search cuts, at the confidence level with this index, 0 for the lowest; `None`
+    /// for [`CONFIDENCES`] or more.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -86,10 +89,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the mean, for the value v of the shallow search in discs. Slope: v, ev
-    /// and dv, with e = (empties − 16) / 10 and d = ln(depth + 1). Offset: 1, e, o and oe, with o =
-    /// 1 or −1 for odd or even empties (evaluations are biased for or against the last mover); s
-    /// and so, with s = 1 for a static value (depth 0), else 0.
+    /// Returns the terms of the predicted mean for the value v of the shallow search in discs, in
+    /// this order: v, e·v, d·v, 1, e, o, o·e, s and s·o. Here e = (empties − 16) / 10;
+    /// d = ln(depth + 1); o = 1 or −1 for odd or even empties (evaluations are biased for or
+    /// against the last mover); s = 1 for a static value (depth 0), else 0.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -106,7 +109,7 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the error: 1, e, d, ed and o, with e = (empties − 16)
+    /// Returns the terms of the logarithm of the error: 1, e, d, e·d and o, with e = (empties − 16)
     /// / 10, d = ln(depth + 1), and o = 1 or −1 for odd or even empties.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());

@@ -1,4 +1,5 @@
-//! Weights that are expanded into tables by configuration, and the training counts beside them.
+//! Weights that are expanded into tables, which have one weight for each configuration instead of
+//! each class; and the training counts beside them.
 
 use std::path::Path;
 
@@ -27,7 +28,8 @@ pub struct ExpandedWeights {
 }
 
 impl ExpandedWeights {
-    /// Expands weights by class into tables by configuration.
+    /// Expands weights, one for each class of configurations that are equal by symmetry, into
+    /// tables with one weight for each configuration.
     pub fn of(weights: &Weights) -> Self {
         Self {
             set: weights.set().clone(),
@@ -55,7 +57,8 @@ impl ExpandedWeights {
         Ok((expanded(&file), Counts(file.weights.counts)))
     }
 
-    /// Reads a weights file without training counts from memory, and checks each section.
+    /// Reads from memory a weights file from which the training counts may be missing, and checks
+    /// each section. Messages use `name` as the path.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -79,8 +82,9 @@ fn expanded(file: &WeightsFile) -> WeightsFile<ExpandedWeights> {
 pub struct Counts(Array2<u32>);
 
 impl Counts {
-    /// Reads the counts of all phases from `bytes`: a weights file for the pattern set `set`, from
-    /// which all other sections were omitted. Also returns the provenance.
+    /// Reads, for all phases, how often each parameter occurred in training from `bytes`: a weights
+    /// file for the pattern set `set` that has only the sections of these counts. Also returns its
+    /// provenance. Messages use `name` as the path.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,

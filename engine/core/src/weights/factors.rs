@@ -12,8 +12,8 @@ use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The integer that represents a factor of 1. If a position's factors add up to 1 in one dimension,
-/// this dimension contributes ½ disc (in the second half of the dimensions, −½).
+/// The integer that represents a factor of 1. If a position's factors add up to s in one dimension,
+/// this dimension contributes ½ s² discs (in the second half of the dimensions, −½ s²).
 pub const FACTORS_PER_UNIT: i32 = 64;
 
 /// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.
@@ -39,9 +39,10 @@ impl Factors {
     /// Returns factors of another shape; `None` unless each new group of phases consists of k ≥ 1
     /// old groups, and the new vectors are at least k times as wide as the old ones.
     ///
-    /// Each half of a new vector consists of the same halves of the k old vectors, one after
-    /// another and multiplied by 1/√k, and then of zeros. The interaction of two classes thus
-    /// becomes its mean over the k groups.
+    /// The first half of a new vector is the first halves of the k old vectors, one after another
+    /// and multiplied by 1/√k, and then zeros; the second half is made of the second halves in the
+    /// same way. The interaction of two classes thus becomes the mean of their interactions in the
+    /// k old groups.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -78,8 +79,8 @@ impl Factors {
         &self.groups[group]
     }
 
-    /// Sets each factor of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. Factor d of
-    /// parameter p has the index p · dimensions + d.
+    /// Sets each factor of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. Element
+    /// d of the vector of parameter p (its number in the file) has the index p · dimensions + d.
     pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
         let factors = self.groups[group].iter_mut().enumerate();
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
@@ -137,8 +138,9 @@ impl Factors {
     }
 }
 
-/// Returns the contribution of a single factor vector to the value, in discs: ½ Σ v_d² over the
-/// first half of the elements, minus ½ Σ v_d² over the second half.
+/// Returns the contribution of a single factor vector v to the value, in discs: ½ Σ v_d² over the
+/// first half of the elements, minus ½ Σ v_d² over the second half. Here v_d is element d divided
+/// by [`FACTORS_PER_UNIT`].
 pub fn own_worth(vector: &[i8]) -> f64 {
     let (added, taken) = vector.split_at(vector.len() / 2);
     let squares = |half: &[i8]| -> i32 {
@@ -148,12 +150,13 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// Returns the contribution to a value of a sum s of factor vectors (unit 1/64), in steps of 1/32
-/// disc, rounded to the nearest, halves up: ½ Σ s_d² discs over the first half of the elements,
-/// minus that over the second.
+/// Returns the contribution of a position's factors to its value, in steps of 1/32 disc, rounded to
+/// the nearest, halves up. `sum` is the sum of the position's factor vectors; its elements divided
+/// by 64 are s_1, s_2, … In discs, the contribution is ½ Σ s_d² over the first half of the elements
+/// minus ½ Σ s_d² over the second half.
 ///
-/// An element is the sum of at most 80 factors of at most 127, so it is at most 10,160. The sum of
-/// the squares of 32 elements is below 2³².
+/// An element of `sum` adds at most 80 factors of at most ±127, so it is at most ±10,160. The sum
+/// of the squares of 32 elements is below 2³².
 #[inline]
 pub fn steps_of_sum(sum: &[i16]) -> i32 {
     const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();

@@ -12,8 +12,9 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before and after the tables of a block. With them, every signed
-/// 16-bit offset from the middle of a pattern's table is in the block: reads need no bounds check.
+/// The number of unused weights before and after the tables of a block (a range of consecutive
+/// phases). With them, every signed 16-bit offset from the middle of a pattern's table is in the
+/// block: reads need no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
@@ -29,9 +30,9 @@ pub struct TableLayout {
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
-    /// The length of a phase's table in weights, padding included.
+    /// The number of weights in a phase's table, padding included.
     pub stride: usize,
-    /// The number of phases in a block. The last block may have fewer.
+    /// The number of consecutive phases whose tables form a block. The last block may have fewer.
     phases: usize,
     /// The width of the factor vector of a configuration; 0 for a pattern set without factors.
     dimensions: usize,
@@ -56,22 +57,25 @@ impl TableLayout {
         Self { middles, scalars, stride, phases, dimensions }
     }
 
-    /// Returns the number of blocks of consecutive phases.
+    /// Returns the number of blocks: ranges of consecutive phases that are expanded together, from
+    /// weights for each class to weights for each configuration.
     pub fn blocks(&self) -> usize {
         PHASES.div_ceil(self.phases)
     }
 
-    /// Returns the index of the block that contains a phase's table.
+    /// Returns the index of the block (a range of consecutive phases) that contains the table of
+    /// weights of `phase`.
     pub fn block(&self, phase: Phase) -> usize {
         phase.index() / self.phases
     }
 
-    /// Returns the phases whose tables are in a block.
+    /// Returns the consecutive phases whose tables form the block with the index `block`.
     pub fn phases(&self, block: usize) -> impl ExactSizeIterator<Item = Phase> {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns the index in the block of the first weight of a phase's table.
+    /// Returns the index of the first weight of a phase's table in the phase's block (the tables of
+    /// consecutive phases, with a margin before them).
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }
@@ -89,13 +93,17 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The weights and factors of a block of phases, by configuration. Empty until it is expanded.
+/// The weights and factors of a block (consecutive phases that are expanded together), with one
+/// entry for each configuration of a pattern instead of each class. Empty until the block is
+/// expanded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// The weight tables of the block's phases, one after another, with margins at both ends.
+    /// The weight tables of the block's phases, one after another, in steps of 1/32 disc, between
+    /// [`MARGIN`] zeros before the first table and as many after the last.
     pub steps: Vec<i16>,
-    /// The factor vectors that all phases of the block share, in the order of the weights in a
-    /// phase's table, with [`MARGIN`] vectors of zeros at both ends. Empty without factors.
+    /// The factor vectors that all phases of the block share: one for each weight of a phase's
+    /// table, in the same order, with [`MARGIN`] vectors of zeros at both ends. Empty without
+    /// factors.
     pub vectors: Vec<CacheLine>,
 }
 
@@ -104,8 +112,9 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The expansion of weights from classes to configurations. The entry of a configuration has the
-/// same index in the table of a phase and in the block's list of factor vectors.
+/// The expansion of weights and factor vectors from classes to configurations. A configuration has
+/// the same index in the weight table of a phase as among the factor vectors of the phase's block
+/// (the consecutive phases that share factor vectors).
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
@@ -134,7 +143,8 @@ impl Expansion {
         table[self.layout.scalars..][..scalars.len()].copy_from_slice(scalars);
     }
 
-    /// Expands the weights of a phase, one for each parameter, into its table in `block`.
+    /// Fills the table of `phase` in `block`: each configuration gets the weight of its parameter.
+    /// `steps` has one weight for each parameter, in steps of 1/32 disc.
     pub(super) fn take_steps(&self, phase: Phase, steps: &[i16], block: &mut Block) {
         if block.steps.is_empty() {
             block.steps = vec![0; self.layout.weights(self.layout.block(phase))];
@@ -143,7 +153,8 @@ impl Expansion {
         self.expand(steps, table);
     }
 
-    /// Expands the factor vectors of a group of phases, one for each parameter, into `block`.
+    /// Expands into `block` the factor vectors that its phases share. `factors` has one vector for
+    /// each parameter, one after another.
     pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
         let dimensions = self.layout.dimensions;
         let bytes = (self.layout.stride + 2 * MARGIN) * dimensions;

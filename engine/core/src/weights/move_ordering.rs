@@ -8,7 +8,8 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights of the evaluation that orders moves near the leaves of exact searches: one for each
-/// class of a small pattern set, in steps of 1/32 disc; and their [strength](Self::strength).
+/// class of a small pattern set, in steps of 1/32 disc; and their [strength](Self::strength), the
+/// points that 32 discs add to a move score.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -17,7 +18,8 @@ pub struct MoveOrderingWeights {
 }
 
 impl MoveOrderingWeights {
-    /// Creates weights for the parameters of a pattern set without scalars, as in [`Geometry`].
+    /// Creates the evaluation from its [strength](Self::strength) and one weight, in steps of 1/32
+    /// disc, for each parameter of a pattern set without scalars, in the order of [`Geometry`].
     ///
     /// # Errors
     /// A message for a scalar, a negative [strength](Self::strength), a wrong number of weights, or
@@ -47,9 +49,9 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of the evaluation in the score that orders moves: 32 discs (1,024
-    /// steps) add this many points to the score of a move, and each reply of the opponent costs 16
-    /// points. If it is 0, the weights have no effect.
+    /// Returns the strength of this evaluation: the points that a value of 32 discs (1,024 steps)
+    /// adds to the score by which moves are ordered. Each legal reply of the opponent costs 16
+    /// points. If the strength is 0, the weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength
     }
@@ -69,8 +71,8 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the weights from their two sections: the pattern set, and the strength with the
-    /// weights.
+    /// Reads the weights from their two sections: `set` has the pattern set; `weights` has the
+    /// [strength](Self::strength), followed by the weights.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

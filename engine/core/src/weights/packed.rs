@@ -28,7 +28,7 @@ pub struct PackedWeights {
     expansion: Expansion,
     name: &'static str,
     file: &'static [u8],
-    /// The place in the file of each block's first section.
+    /// For each block (a range of consecutive phases), the place of its first section in the file.
     places: Vec<SectionPlace>,
 }
 
@@ -81,8 +81,9 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`. `before` has the weights of the block's previous phase; if
-    /// the section has weights, they replace the content of `before`.
+    /// Expands a section (weights of a phase, or factors) into `block`. If the section stores
+    /// weights as changes from the previous phase, `before` must contain the weights of that phase;
+    /// afterwards, `before` contains the weights of this phase.
     fn take(
         &self,
         section: &Section,

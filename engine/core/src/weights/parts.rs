@@ -25,7 +25,7 @@ pub struct InstancePart<'a> {
     pub pattern: &'a Pattern,
     /// The squares of the instance, in the pattern's order.
     pub squares: &'a [Square],
-    /// The weight of the configuration that the position has on these squares.
+    /// The weight of the configuration that the position has on the squares of the instance.
     pub weight: PartWeight,
 }
 
@@ -50,9 +50,11 @@ pub struct PartWeight {
 }
 
 impl<'a> ValueParts<'a> {
-    /// Splits the value of a position into terms. `of_phase` returns the weights of all instances,
-    /// then of all scalar features, and the term of the factors in steps of 1/32 disc. Returns
-    /// `None` if the player has no legal move: the value is that after a pass, or a final score.
+    /// Splits the value of a position into terms. For a phase, `of_phase` returns two things: the
+    /// weights, first of the position's configuration on each pattern instance, then of its count
+    /// of each scalar feature; and the term of the factors in steps of 1/32 disc. Returns `None` if
+    /// the player has no legal move: the value is then that of the position after a pass, or a
+    /// final score.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

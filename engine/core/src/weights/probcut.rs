@@ -12,7 +12,8 @@ use crate::file::Section;
 
 pub(super) const PROBCUT: &str = "probcut";
 
-/// The number of coefficients of the predicted mean value, one for each of [`Depths::mean_terms`].
+/// The number of coefficients of the predicted mean of the deep value, one for each of
+/// [`Depths::mean_terms`].
 pub const MEAN_TERMS: usize = 10;
 
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
@@ -52,8 +53,9 @@ pub struct Depths {
     pub deep: u32,
 }
 
-/// A prediction of a deep search's value from the value s of a shallow search: a normal
-/// distribution with the mean `slope` · s + `offset` and the standard deviation `error`.
+/// A prediction of the value of a deep search, or of an exact score, from the value s of a shallow
+/// search: a normal distribution with the mean `slope` · s + `offset` and the standard deviation
+/// `error`. All values are in discs.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// The factor by which the shallow value is multiplied.
@@ -66,7 +68,8 @@ pub struct Prediction {
 }
 
 impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
-    /// Creates a model from its coefficients, in the order of the terms of mean and error.
+    /// Creates a model from the coefficients of its mean and of the logarithm of its standard
+    /// error, in the order of their terms (see [`Depths::mean_terms`], [`Depths::error_terms`]).
     ///
     /// # Errors
     /// A message for a coefficient that is NaN or beyond ±1000; no fit produces such a coefficient.
@@ -75,8 +78,9 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
         Ok(Self { mean, error })
     }
 
-    /// Returns the prediction for given terms. `mean` returns the terms of the mean for a shallow
-    /// value in discs; `error` has the terms of the logarithm of the standard error.
+    /// Returns the prediction for given terms, each of which is multiplied by its coefficient.
+    /// `mean` returns the terms of the mean for a shallow value in discs; `error` has the terms of
+    /// the logarithm of the standard error, which does not depend on the shallow value.
     pub(super) fn predict(
         &self,
         mean: impl Fn(f64) -> [f64; MEAN],
@@ -133,11 +137,11 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 }
 
 impl Depths {
-    /// Returns the terms of the mean, for the shallow value v in discs. Slope: v, pv and gv/10,
-    /// with p = ply / 60 and g = the gap between the depths. Offset: 1, p and p²; s = 1 for a
-    /// static value (shallow depth 0), else 0; o, op and op², with o = 0 for an even gap; for an
-    /// odd gap, o = 1 or −1 for an odd or even deep depth (evaluations are biased for or against
-    /// the last mover).
+    /// Returns the terms of the predicted mean; v is the shallow value in discs. Let p = ply / 60,
+    /// g = the gap between the depths, s = 1 for a static value (shallow depth 0), else 0, and o =
+    /// 0 for an even gap, 1 for an odd gap with an odd deep depth, −1 for an odd gap with an even
+    /// deep depth (evaluations are biased for or against the last mover). The terms are, in order:
+    /// v, pv and gv/10 (for the slope); 1, p, p², s, o, op and op² (for the offset).
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));

@@ -32,16 +32,16 @@ pub enum WeightsError {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
-    /// The file must contain all counts, and the reader stores them.
+    /// The file must contain all training counts, and the reader stores them.
     Kept,
-    /// The file must contain all counts, which the reader checks but does not store.
+    /// The file must contain all training counts, which the reader checks but does not store.
     Checked,
-    /// The counts may be missing: some files omit them to save space.
+    /// The training counts may be missing: some weights files omit them to save space.
     LeftOut,
 }
 
-/// Reads a weights file and checks every part of it. Also returns its provenance and its checksum,
-/// which is empty for a file from which sections were omitted.
+/// Reads a weights file and checks every part of it. Also returns its provenance and its checksum;
+/// the checksum is empty if `reader` is one of a file without some sections ([`Reader::of_part`]).
 pub(super) fn read(
     mut reader: Reader,
     counts: CountsAre,
@@ -73,8 +73,9 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The contents of the sections already read; takes no memory for weights, counts or factors before
-/// the first of them. The flags state which phases and groups were read.
+/// The contents of the sections that were read so far; takes no memory for weights, counts or
+/// factors before the first of them. The flags state of which phases, and of which groups of phases
+/// with shared factors, sections were read.
 pub(super) struct ReadSections {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -94,7 +95,8 @@ pub(super) struct ReadSections {
 }
 
 impl ReadSections {
-    /// Creates the state before any section is read. The section of the pattern set may follow.
+    /// Creates the state before any section is read. A section with a pattern set may follow; its
+    /// content is ignored. If `counts_kept` is true, the training counts are stored.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         let parameters = geometry.parameters();

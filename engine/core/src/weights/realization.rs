@@ -20,23 +20,27 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability (3/4, in steps of 1/65535) of a family of kinds of moves, if a
-/// position can have many such moves: near 1, their total would be far above 1.
+/// The greatest mean probability (3/4, in steps of 1/65535) that a file may state for the kinds of
+/// moves in one family (the kinds with the same [`Rank`] and [`Memory`]), if a position can have
+/// many moves of this family. With a mean near 1, the probabilities of a position's moves would
+/// total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The rank of a move in the order of all moves of its position, by the value of the position after
-/// the move and the number of the opponent's replies.
+/// The rank of a move among all moves of its position. The order is by the static value after the
+/// move, for the side that makes it, minus a cost for each reply of the opponent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The most promising move of the position.
+    /// The first move in descending order of static value minus a cost per reply of the opponent.
     First,
-    /// The second most promising move of the position.
+    /// The second move in descending order of static value minus a cost per reply of the opponent.
     Second,
-    /// The third most promising move of the position.
+    /// The third move in descending order of static value minus a cost per reply of the opponent.
     Third,
-    /// The fourth or fifth most promising move of the position.
+    /// The fourth or fifth move in descending order of static value minus a cost per reply of the
+    /// opponent.
     Fourth,
-    /// A move after the fifth most promising move of the position.
+    /// A move after the fifth in descending order of static value minus a cost per reply of the
+    /// opponent.
     Late,
 }
 
@@ -79,9 +83,9 @@ pub enum Memory {
 /// The kind of a move: all traits that its probability depends on, except the stage of the game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveKind {
-    /// The rank of the move among the moves of the position.
+    /// The rank of the move among the legal moves of the position, the most promising move first.
     pub rank: Rank,
-    /// The result of an earlier search of the position for this move: best or not.
+    /// Whether an earlier search found this move or another as the best; or no such search exists.
     pub memory: Memory,
     /// The kind of the move's square, such as a corner.
     pub place: Place,
@@ -99,12 +103,15 @@ impl MoveKind {
     /// The number of kinds of moves.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The number of kinds in a family. All kinds of a family have the same [`Rank`] and the same
-    /// [`Memory`], and their indices are consecutive.
+    /// The number of kinds of moves in a family: 5 kinds of squares × 2⁴ values of the four `bool`
+    /// fields. All kinds of a family have the same [`Rank`] and [`Memory`], and consecutive
+    /// indices.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have many moves of this family (numbered stage by stage):
-    /// their rank is fourth or later, and they are not the best move of an earlier search.
+    /// Returns true if a position can have many moves of the family with the index `family`: all
+    /// kinds of moves with the same [`Rank`] and [`Memory`] in a stage of the game. That is so if
+    /// the rank is fourth or later and the move is not the best one of an earlier search. The
+    /// indices count the families of all stages, stage by stage.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -131,12 +138,14 @@ pub struct NoRealization;
 /// The probabilities that moves are played: one for each kind of move and each stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {
-    /// The probabilities in steps of 1/65535: for each stage, [`MoveKind::COUNT`] of them.
+    /// The probabilities that a move is played, in steps of 1/65535: for each of the [`STAGES`]
+    /// stages of the game, one for each of the [`MoveKind::COUNT`] kinds of moves.
     steps: Vec<u16>,
 }
 
 impl Realization {
-    /// The number of probabilities in a model: one for each stage and kind of move, stage by stage.
+    /// The number of probabilities in a model: one for each stage of the game and each kind of
+    /// move.
     pub const COUNT: usize = STAGES * MoveKind::COUNT;
 
     /// Returns the stage of the game at a ply, from 0 to [`STAGES`] − 1.
@@ -163,7 +172,8 @@ impl Realization {
         }
     }
 
-    /// Returns the probability of a move, by the stage of its position and the index of its kind.
+    /// Returns the probability that a move is played, by the [stage](Self::stage) of its position
+    /// and the [index](MoveKind::index) of its kind.
     #[inline]
     pub fn probability(&self, stage: usize, kind: usize) -> f64 {
         f64::from(self.steps[stage * MoveKind::COUNT + kind]) / CERTAIN

@@ -11,7 +11,8 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// The weights or training counts of a phase, as a section of a weights file or a fit's part.
+/// The weights or training counts of one phase: a section of a weights file or of a fit's part
+/// file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps of 1/32 disc, |weight| ≤ [`MAX_STEPS`].
@@ -23,14 +24,16 @@ pub enum PhaseSection {
 /// The weights or training counts of a phase in a section, one number for each parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseRow<T> {
-    /// The weights or counts themselves.
+    /// The weights or counts as they are, not as differences from another phase.
     Whole(Vec<T>),
     /// Differences (wrapping) from the weights or counts of the previous phase; in phase 0, from 0.
     Changes(Vec<T>),
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights. Adds changes to the previous phase's weights, which `before` returns.
+    /// Returns the weights of `phase`. If the row stores changes, adds them to the weights of the
+    /// previous phase, which `before` returns. If `before` returns `None`, because that phase was
+    /// not read yet, returns an error.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -50,7 +53,9 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the weights or counts. Adds changes to the previous phase's, which `before` returns.
+    /// Returns the weights or counts of `phase`. If the row stores changes, adds them to those of
+    /// the previous phase, which `before` returns. If `before` returns `None`, because that phase
+    /// was not read yet, returns an error.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -81,14 +86,16 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with a phase's weights as changes from the previous phase's (`before`).
+    /// Returns the section with the weights of `phase`, which are `steps`, as changes from
+    /// `before`, the weights of the previous phase; both in steps of 1/32 disc.
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with a phase's counts as changes from the previous phase's (`before`).
+    /// Returns the section with the counts of `phase`, which are `counts`, as changes from
+    /// `before`, the counts of the previous phase.
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -172,7 +179,8 @@ fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
 }
 
-/// Returns the words from `content`, which has their bytes in the order of [`planes`].
+/// Returns the words from `content`, which has the first bytes of all words, then their second
+/// bytes, and so on, as [`planes`] returns them.
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,

@@ -91,7 +91,8 @@ impl Value {
         self.nearest_multiple(1)
     }
 
-    /// Rounds to the nearest even number of discs, as full boards have; odd numbers away from zero.
+    /// Rounds to the nearest even number of discs, because the score of a full board is even. An
+    /// odd number of discs, halfway between two even ones, is rounded away from zero.
     #[inline]
     pub const fn nearest_even_disc(self) -> Discs {
         self.nearest_multiple(2)

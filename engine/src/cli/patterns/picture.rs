@@ -16,7 +16,8 @@ const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 const STEP_X: usize = BOARD + 64;
 const STEP_Y: usize = BOARD + 70;
-/// The left edge of the first board. [`TOP`] is its upper edge, below the headline and the name.
+/// The left edge of the first board, in units of the SVG file. [`TOP`] is its upper edge, below the
+/// headline of the picture and the name of the pattern.
 const LEFT: usize = 20;
 const TOP: usize = 66;
 /// The number of characters of a pattern's name that fit above a board.
@@ -56,8 +57,9 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Draws the board of pattern `number`: numbers the squares by which the set defines it; the
-/// squares of the pattern's other instances have a lighter colour.
+/// Draws a board for the pattern with the index `number` in the set. The squares by which the set
+/// defines the pattern have the numbers 1, 2, …; the squares of its other instances have a lighter
+/// colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
     let (x, y) = corner_of_board(number);

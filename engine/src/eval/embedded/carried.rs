@@ -13,7 +13,8 @@ static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"
 static PACKED: LazyLock<PackedWeights> =
     LazyLock::new(|| PackedWeights::open(NAME, FILE).expect("the build script wrote the weights"));
 
-/// The embedded tables, shared by all players of the process. Each block is expanded at first use.
+/// The embedded tables, shared by all players of the process. Each block (the tables of a range of
+/// consecutive phases) is expanded at its first use.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
 /// Returns the settings and inputs that determined the embedded weights.
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
     use crate::eval::layout;
 
-    /// Two threads expand all blocks at once, last block first. Both must get the right blocks.
+    /// Two threads expand all blocks of phases at the same time. Both must get the right weights.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
         let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights().weights));

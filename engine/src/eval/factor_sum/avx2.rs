@@ -12,8 +12,10 @@ use crate::eval::layout::MARGIN;
 const MOST: usize = 8;
 
 /// # Safety
-/// `vectors` must contain the elements `i` to `i + 2 * MARGIN - 1` for every number `i` in the
-/// `middles` and `others` of `places`. Element [`MARGIN`] is the vector with index 0.
+/// For each lane with the numbers `m` in `middles` and `x` in `indices` (`x` is from `-MARGIN` to
+/// `MARGIN - 1`), the function reads `vectors[m + x + MARGIN]`; for each number `m` in `others`, it
+/// reads `vectors[m + MARGIN]`. So `vectors` must contain the elements `m` to `m + 2 * MARGIN - 1`
+/// for every number `m` in the `middles` and `others` of `places`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum<const DIMENSIONS: usize>(

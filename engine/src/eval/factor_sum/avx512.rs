@@ -11,12 +11,14 @@ use crate::eval::layout::MARGIN;
 /// The number of factors in a register.
 pub(super) const WIDTH: usize = 32;
 
-/// The number of registers that the sum of the widest vectors takes.
+/// The number of registers for a sum of factor vectors of the greatest width, 128.
 const MOST: usize = 4;
 
 /// # Safety
-/// For every number `i` in the `middles` and `others` of `places`, `vectors` must contain the
-/// elements `i` to `i + 2 * MARGIN - 1`. Element [`MARGIN`] is the vector with index 0.
+/// For each lane with the numbers `m` in `middles` and `x` in `indices` (`x` is from `-MARGIN` to
+/// `MARGIN - 1`), the function reads `vectors[m + x + MARGIN]`; for each number `m` in `others`, it
+/// reads `vectors[m + MARGIN]`. So `vectors` must contain the elements `m` to `m + 2 * MARGIN - 1`
+/// for every number `m` in the `middles` and `others` of `places`.
 /// `DIMENSIONS` must be a multiple of [`WIDTH`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

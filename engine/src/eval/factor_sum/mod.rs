@@ -14,7 +14,8 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors; 0 is the first vector after the margin of zeros.
+/// The indices of a position's factor vectors, counted in whole vectors. Index 0 is the first
+/// vector after the [`MARGIN`] vectors of zeros at the beginning of the array.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     /// For each lane (pattern instance), the index of the factor vector of configuration 0. The
@@ -26,8 +27,8 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the index of each lane's factor vector. A single loop computes them, so that the
-    /// compiler can use vector instructions.
+    /// Returns the index of each lane's factor vector, 0 for the first vector after the margin. A
+    /// single loop computes the indices, so that the compiler can use vector instructions.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (&self.middles.of.0, &self.indices.0);
@@ -35,8 +36,9 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors to a value, in steps of 1/32 disc. `vectors` begins with
-/// [`MARGIN`](super::layout::MARGIN) vectors of zeros; each vector has `dimensions` numbers.
+/// Returns the contribution of the factors to a value, in steps of 1/32 disc. `vectors` contains
+/// vectors of `dimensions` numbers: [`MARGIN`](super::layout::MARGIN) vectors of zeros, then the
+/// factor vectors that `places` counts from 0.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -63,7 +65,8 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the element-wise sum of the vectors at `places`, whose index 0 means `vectors[MARGIN]`.
+/// Returns the element-wise sum of the vectors whose indices `places` contains; the vector with the
+/// index i is `vectors[MARGIN + i]`.
 ///
 /// # Panics
 /// If `vectors` is too short for some index that `places` could contain.

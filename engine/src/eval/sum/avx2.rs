@@ -11,8 +11,8 @@ use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
 /// # Safety
-/// For every lane, `start` plus the lane's entries of `middles` and `indices` must be the address
-/// of a weight that is followed by at least two more bytes.
+/// For every lane, let `place` be the sum of its elements of `middles` and `indices`. The weight at
+/// `start.offset(place)` and the two bytes after it must be inside the allocation of `start`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
-/// Returns the sum of the weights at `start` + middle + index, one weight for each lane.
+/// Returns the sum of the weights at `start.offset(middle + index)`, one weight for each lane.
 ///
 /// # Safety
 /// Each of these weights, and the two bytes after it, must be inside the allocation of `start`.

@@ -1,5 +1,6 @@
-//! The sum of the weights of a position's pattern instances, in 64 lanes. Each instruction set has
-//! a file with its code; the type parameter `I: Instructions` selects it.
+//! The sum of the weights of a position's pattern instances, one instance in each of 64 lanes; a
+//! lane without an instance adds 0. Each instruction set has a file with its code; the type
+//! parameter `I: Instructions` selects it.
 //!
 //! Tables contain 16-bit weights, which take half the cache of 32-bit weights. A gather reads 32
 //! bits: the upper 16 bits belong to the next weight and are shifted out.
@@ -15,12 +16,13 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the sum of one weight for each lane (pattern instance): the element at `middle + index`
-/// of the phase's table, which is `tables[start..end]`.
+/// Returns the sum, over all lanes (pattern instances), of the weight
+/// `tables[start + middle + index]`. A lane has its `middle` in `middles`, and its `index`, a
+/// signed 16-bit number, in `indices`. The table of the phase is `tables[start..end]`.
 ///
 /// # Panics
-/// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is outside
-/// the table. These margins ensure that no `middle + index` is outside `tables`.
+/// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is not below
+/// `end - start`. The margins ensure that no `start + middle + index` is outside `tables`.
 #[inline(always)]
 pub(super) fn sum<I: Instructions>(
     _: I,
@@ -49,8 +51,9 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// Returns the sum of one weight for each lane. A single bounds check for each lane suffices: it is
-/// for the slice of all weights that a 16-bit index can reach from the lane's middle.
+/// Returns the sum of one weight for each lane: `tables[start + middle + index]`, where `start` is
+/// the beginning of the phase's table. One bounds check for each lane suffices: it ensures that
+/// `tables` contains all elements that a signed 16-bit index can reach from the middle.
 #[inline]
 fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);
@@ -66,8 +69,9 @@ fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     pub(super) of: Aligned,
-    /// The greatest middle. If it lies inside the table, every read of a lane stays within the
-    /// margins, so the reads need no bounds checks.
+    /// The greatest of the indices in `of`. If it is inside the table of a phase, every weight that
+    /// a lane reads is inside this table or the margin before or after it, so that reads need no
+    /// bounds checks.
     pub(super) greatest: u32,
 }
 
@@ -88,7 +92,8 @@ pub(super) mod tests {
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
-    /// For each lane, draws a middle below `size` and an index, often an extreme one, at random.
+    /// For each lane, draws at random its middle (the index of configuration 0 in a table of `size`
+    /// weights) and the number of a configuration, often the least or greatest 16-bit number.
     pub(in crate::eval) fn lanes(random: &mut Generator, size: usize) -> (Middles, Indices) {
         let middles = Middles::new(std::array::from_fn(|_| random.below(size as u32)));
         let indices = std::array::from_fn(|_| match random.below(8) {

@@ -13,12 +13,13 @@ use crate::board::{Discs, Position};
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
-/// The ProbCut confidences of the ladder's searches, in order. On three test suites, exact solves
-/// take 1 to 3 % more nodes with 73 % alone, 2 to 19 % more with 95 or 99 % alone, and 5 to 8 %
-/// more with 73, 87, 95 and 99 %.
+/// The ProbCut confidences of the ladder's searches, in order. Compared with these, exact solves of
+/// three test suites take 1 to 3 % more nodes with 73 % alone, 2 to 19 % more with 95 or 99 %
+/// alone, and 5 to 8 % more with 73, 87, 95 and 99 %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
-/// The least number of empty squares for the ladder. With 12 or 18, solves take as many nodes.
+/// The least number of empty squares at which a solve begins with the ladder of ProbCut searches.
+/// With 12 or 18, solves take as many nodes as with 16.
 const LADDER_EMPTIES: u32 = 16;
 
 /// Returns the ProbCut settings of the ladder's searches; empty without a ProbCut model.
@@ -28,8 +29,9 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Runs the searches of the ladder. Returns the score of the last one, rounded down to an even
-    /// number, or `guess` if none is completed.
+    /// Runs the searches of the ladder, at rising confidence, until a limit stops one. Returns the
+    /// score of the last completed search, rounded down (toward −∞) to an even number; `guess` if
+    /// none is completed.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,
@@ -81,7 +83,8 @@ mod tests {
         "OOO-OOXX-OOOOOXX-OOXXXXO-OXOXOO--XXOXOOX--XOOOOO-OXOO-XXO--O---- X 12",
     ];
 
-    /// The exact search must use the ladder's moves, but never its unproven bounds, even in a team.
+    /// The exact search must try first the best moves that the ladder's ProbCut searches stored,
+    /// but must never use their unproven bounds, even in a team of two threads.
     #[test]
     fn the_ladder_changes_nodes_and_no_score() {
         let evaluator = with_predictions();

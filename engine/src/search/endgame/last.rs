@@ -1,14 +1,16 @@
 //! The search of the last four empty squares in null windows: one function for each number of them.
 //!
 //! Half of all positions of an endgame search have at most four empty squares. To save time, their
-//! search uses no table and sorts no moves: it tries the empty squares, odd quadrants first. A
-//! result above `alpha` is a lower bound of the score; any other result is an upper bound.
+//! search uses no table and sorts no moves: it first tries squares in quadrants with an odd number
+//! of empty squares. A result above `alpha` is a lower bound of the score; any other result is an
+//! upper bound.
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares, with_neighbours};
 use crate::simd::{Instructions, compiled_for};
 
-/// Searches at most four empty squares in the null window above `alpha`; returns a score bound.
+/// Searches a position with at most four empty squares in the null window above `alpha`. Returns a
+/// lower bound of the score if it is above `alpha`, otherwise an upper bound.
 #[compiled_for(I::SET)]
 pub(super) fn last_empties<I: Instructions>(
     set: I,
@@ -32,7 +34,8 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Returns a score bound by a null-window search; the four squares are in ascending order.
+/// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. `squares`
+/// are the empty squares, which must be in ascending order.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -70,7 +73,8 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Returns a score bound. If any of the three squares is alone in its quadrant, the first one is.
+/// Returns a bound of the score: a lower bound if the bound is above `alpha`, otherwise an upper
+/// bound. If any of `squares` is alone in its quadrant, `squares[0]` must be alone in its quadrant.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -132,8 +136,8 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// The moves tried at a node. The functions above write out a call of [`Self::ends`] for each move,
-/// because the compiler would inline neither a loop nor a shared closure.
+/// The moves tried at a node. The functions for 2 to 4 empty squares call [`Self::ends`] for each
+/// move without a loop: the compiler would inline neither a loop nor a shared closure.
 struct Tries<I> {
     set: I,
     position: Position,
@@ -150,8 +154,9 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move, if it is legal. Returns true if its score is above `alpha`, which ends the
-    /// node. `score` receives the child and the child's `alpha`; it returns the child's score.
+    /// Tries a move, if it is legal. Returns true if its score for the player is above `alpha`,
+    /// which ends the node. `score` receives the position after the move and −`alpha` − 1, the
+    /// lower bound of its null window; it returns the score for the opponent, who is to move there.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -189,15 +194,17 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Sorts four ascending squares by how many of the four are in their quadrant, in the order 1, 3,
-/// 2, 4. Squares of the same quadrant stay adjacent.
+/// Sorts four squares, given in ascending order, by their quadrants: first the quadrants with 1 of
+/// the four squares, then those with 3, with 2 and with 4. Squares of the same quadrant stay
+/// adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The orders in [`by_quadrants`], by the quadrants of the four squares, 2 bits each.
+/// The orders of [`by_quadrants`]: the indices of the squares in the new order. The index has the
+/// quadrants of the four squares, 2 bits each, the first square in the lowest bits.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
@@ -231,7 +238,7 @@ static ORDERS: [[u8; 4]; 256] = {
     orders
 };
 
-/// Each square with its neighbours: a move is legal only next to a disc of the opponent.
+/// For each square, itself and its neighbours: a move is legal only next to an opponent's disc.
 static NEIGHBOURS: [u64; 64] = {
     let mut neighbours = [0; 64];
     let mut index = 0;

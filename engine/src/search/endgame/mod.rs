@@ -23,7 +23,8 @@ use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
-/// The least number of empty squares at which a fixed-depth search guesses the score first.
+/// The least number of empty squares at which a search to the end begins with a fixed-depth search,
+/// whose value is the center of the first window.
 const GUESSED_EMPTIES: u32 = 10;
 /// The least number of empty squares of PVS nodes, which order moves by value and use the table.
 /// With 13, the search takes as many nodes and more time; with 16, more nodes in the same time.
@@ -31,7 +32,8 @@ const PVS_EMPTIES: u32 = 14;
 /// The least number of empty squares at which the move-ordering evaluation also orders moves. With
 /// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// The least number of empty squares to order moves fastest first; with 5, only parity orders them.
+/// The least number of empty squares at which the number of replies orders moves (fastest first).
+/// With 5, parity alone orders them; [`last`] tries the moves with 4 or fewer.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width, in discs, of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
@@ -39,8 +41,8 @@ const FIRST_MARGIN: Discs = 3;
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Solves a position. Also stores the score of the position after the best move, so that a
     /// later search of that position only looks for a move that attains it. If a limit ends the
-    /// search, returns an error: with the score, if the table had it, or else with the result of
-    /// the fixed-depth search that guesses the score.
+    /// search, the error has the score if an earlier search stored it, or else the result of the
+    /// fixed-depth search that guesses the score.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -119,7 +121,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// If there is a best move, stores the scores of the position and of the one after that move.
+    /// Stores in the transposition table the score of the position and that of the position after
+    /// the best move; stores nothing if there is no best move.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
@@ -147,7 +150,8 @@ fn guess_depth(empties: u32) -> u32 {
     depth.min(empties - 8)
 }
 
-/// Returns an upper bound of the score by the opponent's stable discs, if it is at most `alpha`.
+/// Returns the upper bound of the score that the opponent's stable discs prove; `None` if it
+/// exceeds `alpha`, or if counting the discs would hardly save time.
 #[inline(always)]
 fn stability_bound<I: Instructions>(
     set: I,

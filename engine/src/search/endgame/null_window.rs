@@ -22,16 +22,19 @@ struct Candidate {
     replies: u64,
 }
 
-/// The move score of the shallow table's best move, greater than every other move score.
+/// The move score of the best move that the small transposition table for nodes near the leaves
+/// stores. It is greater than every other move score.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The cost of each legal reply of the opponent in a move score. (A corner is worth 9.)
+/// The number that each legal reply of the opponent subtracts from a move score. (A move to a
+/// corner adds 9.)
 const REPLY_COST: i32 = 16;
 /// The bonus in a move score for a square in a quadrant with an odd number of empty squares.
 const ODD_WORTH: i32 = 8;
 
 /// The part of a move score that depends on the square: greatest for corners, least for squares
-/// that open a corner to the opponent. It saves 2 to 3 % of the nodes. A count of the empty squares
-/// around the opponent's discs would save no more.
+/// that open a corner to the opponent. (A reply of the opponent costs 16 in the same unit.) It
+/// saves 2 to 3 % of the nodes. If a count of the empty squares around the opponent's discs were
+/// added, no further nodes would be saved.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -46,7 +49,7 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move-ordering keys: more than a null-window node has moves.
+/// The length of the array of move-ordering keys: more than a null-window node has empty squares.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -55,7 +58,8 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index of a key's move in the move list; for `i32::MIN`, an index beyond the list.
+/// Returns the index in the move list of the move that a key (score and index in one number) stands
+/// for. For `i32::MIN`, the key of no move, returns an index beyond the list.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -84,7 +88,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// As [`Self::null_window`], for at least five empty squares and the legal moves `squares`.
+    /// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. The
+    /// position has at least five empty squares, and the legal moves `squares`.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -101,7 +106,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns a score bound of a null-window node; moves that leave the fewest replies come first.
+    /// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. Moves
+    /// that leave the fewest replies come first.
     #[compiled_for(I::SET)]
     fn fastest_first(
         &mut self,
@@ -252,7 +258,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns a score bound of a null-window node; moves in quadrants of odd parity come first.
+    /// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. Moves
+    /// in quadrants of odd parity come first.
     #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,

@@ -20,8 +20,8 @@ fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithM
     searcher(evaluator, clusters).with_pruning(pruning)
 }
 
-/// If all moves have probability 1/2 (as in the paper, also when they are searched again), a search
-/// to depth D must equal negamax to depth 2 D.
+/// If all moves have probability 1/2, a search to depth D must equal negamax to depth 2 D. Better
+/// moves are searched again as if they had probability 1/2, so here that changes nothing.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -54,7 +54,8 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// With a reach of 200, the threshold is below the probability of any line, so none may end early.
+/// A reach of 200 ends lines at the probability 2^−50. A line of at most 7 moves, each of
+/// probability 1/16 or more, is likelier, so no line may end before the end of the game.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();

@@ -125,7 +125,8 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report on a run of `games` games. Games that this tally lacks are duplicates.
+    /// Returns the report on a run of `games` games. The games that this tally did not count are
+    /// duplicates. `summary` is that of the packed file, `None` for a shard.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

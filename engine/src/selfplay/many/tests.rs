@@ -129,7 +129,7 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// Formerly, a part was accepted even if its blocks of games were repeated or in another order.
+/// Formerly, a part of a run was accepted even with repeated or reordered frames of games.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let undisturbed = play(&path("in-order.games"), &run(), 512, &Silent).unwrap();

@@ -4,13 +4,13 @@
 //!
 //! * `othello-engine`, `othello-trainer`: runs the real program. Reduces every amount in
 //!   [`AT_MOST`] to its limit, adds the arguments in [`ADDED`], and creates missing inputs. A run
-//!   with more than 3 shards is not divided. An output of an earlier block is made again. Only
-//!   checks the arguments of a command in a block of `text`, of a run of a recipe (which takes
-//!   minutes), and of a command that needs a GPU if there is none.
+//!   with more than 3 shards is not divided. Deletes an output that an earlier block made. Of some
+//!   commands, it only checks the arguments: those in a block of `text`, runs of a recipe (which
+//!   take minutes), and, without a GPU, those that need one.
 //! * `cargo` and the scripts of the repository do nothing.
 //!
-//! Exit status 1 means that the work found something wrong. The stand-in accepts this status,
-//! because the work is so small.
+//! If the real program exits with status 1, its work found something wrong. The stand-in then exits
+//! with 0, because work on so small a scale may find something wrong.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -24,7 +24,8 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// The first words of a command, and the arguments that are added to it if they are missing.
+/// For commands that begin with the words before the colon: the arguments after the colon, of which
+/// the stand-in adds those that are missing.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// The positions of one update of the parameters. If each [`Rows`](super::Rows) is divided into
-/// `of` parts of about equal size, in the original order, a batch consists of part `number` of
-/// each. All batches therefore have the same mix of phases.
+/// The positions of one update of the parameters. Each [`Rows`](super::Rows), such as the positions
+/// of one phase, is divided in its order into `of` parts of about equal size. The batch consists of
+/// part `number` of every [`Rows`](super::Rows), so all batches have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -20,7 +20,8 @@ impl Batch {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Returns the indices of this batch's positions in a [`Rows`](super::Rows) of `positions`.
+    /// Returns the range of the indices that this batch's positions have in a [`Rows`](super::Rows)
+    /// with `positions` positions in all.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

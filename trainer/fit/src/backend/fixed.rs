@@ -10,7 +10,7 @@ pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 /// The number of fixed-point steps per disc for a residual.
 pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 
-/// The number of fixed-point steps per occurrence for the weight of a position.
+/// The weight of a position that counts as one occurrence. Weights of positions are integers.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
 /// The number of bits of the integers to which conjugate gradients round a search direction.
@@ -22,25 +22,28 @@ const LABEL_SHIFT: u32 = 10;
 /// The right shift that converts differences in 2⁻¹⁸ disc to residuals in 2⁻¹⁰ disc.
 const RESIDUAL_SHIFT: u32 = 8;
 
-/// The largest total weight of the rows of a phase, in 1/64 occurrence: 134 million occurrences.
-/// Residuals are below 2²³, and a parameter occurs at most 80 < 2⁷ times in a position, so sums of
-/// residuals stay below 2³³ · 2²³ · 2⁷ = 2⁶³.
+/// The largest total weight of the rows of a phase: 134 million occurrences of positions, each with
+/// the weight 64. Residuals are below 2²³ (in 2⁻¹⁰ disc), and a parameter occurs at most 80 < 2⁷
+/// times in a position, so sums of weight · residual stay below 2³³ · 2²³ · 2⁷ = 2⁶³.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 
-/// Returns `label` (2⁻⁸ disc) − `sum` (2⁻¹⁸ disc), rounded to 2⁻¹⁰ disc.
+/// Returns `label` − `sum` in units of 2⁻¹⁰ disc, rounded. The label is in units of 2⁻⁸ disc, the
+/// sum in units of 2⁻¹⁸ disc.
 #[inline]
 pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT
 }
 
-/// Like [`residual`], but `sum` is first clamped to ±64 discs.
+/// Returns `label` − `sum` in units of 2⁻¹⁰ disc, rounded. The label is in units of 2⁻⁸ disc; the
+/// sum, in units of 2⁻¹⁸ disc, is first clamped to ±64 discs.
 #[inline]
 pub(super) fn clamped_error(label: i16, sum: i32) -> i32 {
     const LIMIT: i32 = 64 << 18;
     residual(label, sum.clamp(-LIMIT, LIMIT))
 }
 
-/// Returns `weight` (1/64 occurrence) · `factor` (1/256), rounded to 1/64 occurrence.
+/// Returns a position's `weight` times `factor`, which is in units of 1/256, rounded. The factor is
+/// below 256 for positions of a neighbouring phase that count less.
 #[inline]
 pub(super) fn combined_weight(weight: u16, factor: u16) -> u16 {
     ((u32::from(weight) * u32::from(factor) + 128) >> 8) as u16

@@ -10,19 +10,20 @@ use crate::model::Model;
 /// Most parameters of a pattern set do not occur. A group renumbers those that do, the most
 /// frequent first, so that vectors are several times shorter and frequent elements are adjacent. A
 /// vector has the weights of every phase, one phase after another, then the factors of all
-/// parameters, one parameter after another. The last index stands for all parameters that do not
-/// occur; its weights and factors stay 0.
+/// parameters, one parameter after another. The last of the new parameter numbers stands for all
+/// parameters that do not occur; its weights in all phases and its factors stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// For each parameter of the model, its index in the group.
+    /// For each parameter of the model, its index among the parameters that occur in the group of
+    /// phases; for a parameter that does not occur, the length of `parameters`.
     pub numbers: Vec<u32>,
-    /// For each index in the group except the last one, the corresponding parameter of the model.
+    /// The parameters of the model that occur in the group of phases, those most frequent in
+    /// training first.
     pub parameters: Vec<u32>,
-    /// For each index in the group except the last one, in descending order: Σ weight over the
-    /// parameter's occurrences in training positions, in
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence.
+    /// For each element of `parameters`, the total weight of its occurrences in training positions.
+    /// The weight of one occurrence is [`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE).
     pub occurrences: Vec<i64>,
     /// The number of parameters that occur in training; they have the lowest indices.
     pub trained: usize,
@@ -31,8 +32,10 @@ pub struct Group {
 }
 
 impl Group {
-    /// Creates a group of at least one phase; `None` if the model has no factors. `trained` has
-    /// each parameter's occurrences in training positions, `others` those in validation and test.
+    /// Creates the group of `phases`, at least one; `None` if the model has no factors. For each
+    /// parameter of the model, `trained` has the total weight, in 1/64, of the parameter's
+    /// occurrences in the training positions of all these phases, and `others` the total weight of
+    /// those in their validation and test positions.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {
@@ -52,32 +55,33 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the length of the longest vector that a group of `phases` phases can have: that of a
-    /// group in which all parameters occur. `None` if the model has no factors.
+    /// Returns the length of a vector of all weights and factors of a group of `phases` phases if
+    /// every parameter of the model occurs in the group, which is the greatest possible length.
+    /// `None` if the model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of parameter indices: one for each parameter that occurs in training, and
-    /// one that all other parameters share.
+    /// Returns the number of parameter indices: one for each parameter that occurs in the group's
+    /// training, validation or test positions, and one that all other parameters share.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }
 
-    /// Returns the range of a phase's weights in a vector of the group. A phase outside the group
-    /// gets the range of the group's first phase.
+    /// Returns the indices of a phase's weights in a vector of all weights and factors of the
+    /// group. A phase outside the group gets those of the group's first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the range of all factors in a vector of the group.
+    /// Returns the indices of all factors in a vector of all weights and factors of the group.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }
 
-    /// Returns the number of elements of a vector of the group: all its weights and factors.
+    /// Returns the length of a vector of all weights and factors of the group of phases.
     pub fn length(&self) -> usize {
         self.count() * (self.phases.len() + self.dimensions)
     }

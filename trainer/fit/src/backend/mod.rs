@@ -2,14 +2,14 @@
 //!
 //! Sums over positions are added up in fixed point:
 //!
-//! | quantity | unit | bound |
+//! | quantity | unit | bound, in this unit |
 //! |---|---|---|
-//! | label | 2⁻⁸ disc | ±64 discs |
-//! | weight of a parameter | 2⁻¹⁸ disc | ±2²⁴ |
-//! | sum over a position's features | 2⁻¹⁸ disc | 80 · 2²⁴ < 2³¹ |
+//! | label | 2⁻⁸ disc | ±2¹⁴ (64 discs) |
+//! | weight of a parameter | 2⁻¹⁸ disc | ±2²⁴ (64 discs) |
+//! | sum of the weights of a position's parameters, at most 80 | 2⁻¹⁸ disc | 80 · 2²⁴ < 2³¹ |
 //! | residual | 2⁻¹⁰ disc | ±2²³ |
-//! | weight of a position | 1/64 occurrence | < 2¹⁶ |
-//! | sum of residuals of a parameter | 2⁻¹⁶ disc · occurrence | [`MAX_TOTAL_WEIGHT`] |
+//! | weight of a position | 1/64 (64 is one occurrence) | < 2¹⁶ |
+//! | Σ position's weight · residual, for a parameter | 2⁻¹⁶ disc | < 2⁶³, by [`MAX_TOTAL_WEIGHT`] |
 //!
 //! Elementwise operations on parameters use IEEE 754 double precision: every operation is rounded
 //! by itself to the nearest (ties to even), a product and a sum are never fused, and small numbers
@@ -54,7 +54,8 @@ pub use group::Group;
 /// The number of elements that [`Backend::dot`] adds up as one chunk.
 pub const DOT_CHUNK: usize = 4096;
 
-/// The number of interleaved sums into which [`Backend::dot`] divides a chunk.
+/// The number of sums (lanes) into which [`Backend::dot`] divides the products of a chunk of
+/// [`DOT_CHUNK`] elements: lane l adds up those of elements l, l + 256, l + 512, … of the chunk.
 pub const DOT_LANES: usize = 256;
 
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
@@ -62,8 +63,9 @@ pub const DOT_LANES: usize = 256;
 pub trait Backend: Sync {
     /// Positions that the device can access.
     type Positions<'a>: Sync;
-    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]: weights in 1/[`WEIGHTS_PER_DISC`]
-    /// disc, or a rounded search direction of the conjugate gradients.
+    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]: either weights in
+    /// 1/[`WEIGHTS_PER_DISC`] disc, or a search direction of the conjugate gradients, which
+    /// [`Self::round_direction`] multiplied by a `scale` and rounded.
     type Fixed: Send;
     /// A vector of 64-bit integers: sums over positions.
     type Sums: Send;
@@ -73,8 +75,9 @@ pub trait Backend: Sync {
     type Scratch: Send;
 
     /// Returns a backend on the same device for a group of phases that share factors. Its vectors
-    /// have the weights of all phases, then the factors. Only [`Self::descend`] fits a group:
-    /// values are not linear in factors, so the sums of residuals and occurrences do not suffice.
+    /// have the weights of all phases of the group, then the factors. Only [`Self::descend`] fits a
+    /// group: values are not linear in factors, so [`Self::residual_sums`] and
+    /// [`Self::occurrences`] refuse it.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
@@ -82,14 +85,14 @@ pub trait Backend: Sync {
     /// Returns the number of elements of each vector of this backend.
     fn parameters(&self) -> usize;
 
-    /// Returns positions for use on the device. Their total weight must be at most
-    /// [`MAX_TOTAL_WEIGHT`].
+    /// Returns the positions of all `rows` for use on the device. Their total weight, in 1/64 of an
+    /// occurrence, must be at most [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
-    /// Returns a vector of zeros.
+    /// Returns a vector of 32-bit integers, one for each parameter, all 0.
     fn zero_fixed(&self) -> Result<Self::Fixed>;
 
-    /// Returns a vector of zeros.
+    /// Returns a vector of sums (64-bit integers), one for each parameter, all 0.
     fn zero_sums(&self) -> Result<Self::Sums>;
 
     /// Copies `values`, one for each parameter, to the device, and returns them as a vector.
@@ -104,9 +107,10 @@ pub trait Backend: Sync {
     /// Copies the elements of `from` to `to`.
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
-    /// Sets each parameter's element of `sums` to Σ weight · residual over the positions of the
-    /// batch in which the parameter occurs. Returns Σ weight · residual². The unit of residuals is
-    /// 1/[`RESIDUALS_PER_DISC`] disc, that of weights 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    /// Sets each parameter's element of `sums` to Σ weight · residual over the parameter's
+    /// occurrences in positions of the batch. Returns Σ weight · residual² over these positions.
+    /// The unit of residuals is 1/[`RESIDUALS_PER_DISC`] disc; the weight of a position that counts
+    /// once is [`WEIGHTS_PER_OCCURRENCE`].
     fn residual_sums(
         &self,
         positions: &Self::Positions<'_>,
@@ -116,8 +120,9 @@ pub trait Backend: Sync {
         sums: &mut Self::Sums,
     ) -> Result<u128>;
 
-    /// Sets each parameter's element of `sums` to the sum of the weights of the positions in which
-    /// the parameter occurs. A sum of [`WEIGHTS_PER_OCCURRENCE`] is one occurrence.
+    /// Sets each parameter's element of `sums` to the sum of the weights of the positions, each
+    /// added as often as the parameter occurs in the position. The weight of a position that counts
+    /// once is [`WEIGHTS_PER_OCCURRENCE`].
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
     /// Returns the sums of the errors of an evaluation with these weights on the positions.
@@ -189,16 +194,16 @@ pub trait Backend: Sync {
     /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one update by Adam of those weights and factors of a group that occur in the batch, and
-    /// rounds them to fixed point, weights like [`Self::round_weights`]. All other weights and
-    /// factors and their moments stay unchanged. Returns Σ weight · residual² before the update, in
-    /// the unit of [`Self::residual_sums`].
+    /// Does one update by Adam of those weights and factors of a group of phases that occur in the
+    /// batch, and rounds them to fixed point, weights like [`Self::round_weights`]. All other
+    /// weights and factors and their moments stay unchanged. Returns Σ ω · residual² before the
+    /// update, where ω is the weight of a position, in the unit of [`Self::residual_sums`].
     ///
-    /// The gradient sum s of a parameter is Σ weight · residual · ∂value/∂parameter. Let n be the
-    /// total weight of the positions in the batch that have the parameter (for the weight of a
-    /// phase, only of positions of this phase), and N that of all training positions of the group.
-    /// The update is that of [`Self::adam`] with the ridge `ridge · n / N`, so in a whole epoch the
-    /// ridge pulls rare and frequent parameters equally.
+    /// The gradient sum s of a weight or factor w is Σ ω · residual · ∂value/∂w. Let n be Σ ω over
+    /// the occurrences of its parameter in the batch (for a weight, only in positions of its
+    /// phase), and N the same sum over all training positions of the group, whatever their phase.
+    /// The update is that of [`Self::adam`] with this s and w, and with the ridge `ridge · n / N`,
+    /// so in a whole epoch the ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -210,7 +215,8 @@ pub trait Backend: Sync {
         Self: Sized;
 }
 
-/// The vectors and scalars that [`Backend::descend`] takes.
+/// The arguments of [`Backend::descend`] for one update of the weights and factors of a group of
+/// phases. The update changes `moments` and `fixed`.
 pub struct GroupUpdate<'v, B: Backend> {
     /// The scalars of the update, such as the learning rate.
     pub step: &'v AdamStep,
@@ -225,7 +231,8 @@ pub struct GroupUpdate<'v, B: Backend> {
 /// The vectors that [`Backend::adam`] changes.
 #[derive(Debug)]
 pub struct Moments<B: Backend + ?Sized> {
-    /// The current weights in discs; in a vector of a group of phases, the factors follow.
+    /// The current weights, in discs. For a group of phases with factors: the weights of each phase
+    /// in turn, then the factors of all parameters, in √disc.
     pub weights: B::Reals,
     /// For each weight, the running mean of its gradient.
     pub first: B::Reals,
@@ -237,9 +244,12 @@ pub struct Moments<B: Backend + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
-    /// The factor by which an element of `sums` is multiplied to get the gradient.
+    /// The factor that converts an integer sum of weight · residual, one element of the argument
+    /// `sums` of [`Backend::adam`], to the gradient in discs.
     pub unit: f64,
-    /// The ridge: the factor of (initial − current weight) in the gradient.
+    /// The ridge, without unit: [`Backend::adam`] adds ridge · (initial − current weight), which is
+    /// in discs, to the gradient. [`Backend::descend`] adds n / N times this to the gradient of a
+    /// parameter with n of its N occurrences in the batch.
     pub ridge: f64,
     /// Adam's β₁: the decay rate of the running mean of the gradient.
     pub keep_first: f64,
@@ -266,7 +276,6 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error for an operation that only a backend of a single phase (or of a group) has.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }
@@ -276,12 +285,12 @@ fn unsupported(device: &'static str, reason: &str) -> BackendError {
 pub struct Rows<'a> {
     /// The positions, each with label and weight.
     pub positions: &'a [ScoredPosition],
-    /// The factor of the weights in units of 1/256, from 0 to 256.
+    /// The factor that multiplies the weight of each position, in units of 1/256, from 0 to 256.
     pub factor: u16,
 }
 
 impl<'a> Rows<'a> {
-    /// Returns rows whose positions count with their full weight.
+    /// Returns rows in which each position counts with its stored weight: `factor` is 256 / 256.
     pub fn full(positions: &'a [ScoredPosition]) -> Self {
         Self { positions, factor: 256 }
     }
@@ -290,8 +299,8 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the sum of the positions' weights, each multiplied by the factor, in units of
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`] of an occurrence.
+    /// Returns the sum of the positions' weights, each multiplied by [`Self::factor`] / 256 and
+    /// rounded. The weight of a position that counts once is [`WEIGHTS_PER_OCCURRENCE`].
     pub fn total_weight(&self) -> u64 {
         let weight =
             |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);
@@ -299,21 +308,23 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Sums of the errors of values clamped to ±64 discs. Each position counts by its weight.
+/// Sums of the errors of an evaluation. The error of a position is its label minus its value, with
+/// the value clamped to ±64 discs. Each position counts by its weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct Errors {
     /// The number of positions whose errors are included.
     pub positions: u64,
-    /// The total weight of the positions, in 1/64 occurrence.
+    /// The total weight of the positions; 64 is one occurrence of a position.
     pub weight: u64,
-    /// Σ weight · |error|, in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Σ weight · |error|, with weights as in `weight` and errors in 1/[`RESIDUALS_PER_DISC`] disc.
     absolute: u128,
-    /// Σ weight · error², in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`]² disc².
+    /// Σ weight · error², with weights as in `weight` and errors in 1/[`RESIDUALS_PER_DISC`] disc.
     squared: u128,
 }
 
 impl Errors {
-    /// Adds a position with its weight (1/64 occurrence) and error (1/[`RESIDUALS_PER_DISC`] disc).
+    /// Adds a position with its weight, where 64 is one occurrence of the position, and its error
+    /// in 1/[`RESIDUALS_PER_DISC`] disc.
     #[inline]
     pub fn add(&mut self, weight: u16, error: i32) {
         let size = u64::from(error.unsigned_abs());
@@ -328,7 +339,8 @@ impl Errors {
         self.absolute as f64 / f64::from(RESIDUALS_PER_DISC) / f64::from(WEIGHTS_PER_OCCURRENCE)
     }
 
-    /// Returns the sum of the weights of all positions, in occurrences.
+    /// Returns the sum of the weights of all positions, where a position that counts once has the
+    /// weight 1.
     pub fn occurrences(&self) -> f64 {
         self.weight as f64 / f64::from(WEIGHTS_PER_OCCURRENCE)
     }
@@ -348,12 +360,15 @@ impl Errors {
     }
 }
 
-/// The number from which the sum of a position's weights is subtracted to get the residual.
+/// The number from which the sum of the weights of a position's parameters is subtracted to get the
+/// position's residual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The position's label: residual = label − sum.
+    /// The position's label: residual = label − sum of the weights of the position's parameters.
+    /// These residuals give the gradient and the errors of a fit.
     Label,
-    /// Zero: residual = −sum, for products with the matrix of the normal equations.
+    /// A label of 0: residual = −(sum of the weights of the position's parameters), for products
+    /// with the matrix of the normal equations.
     Zero,
 }
 
@@ -373,7 +388,7 @@ pub trait SolveMany: Sync {
     ) -> Result<Solved, RecordError>;
 }
 
-/// The scores of positions, and the amount of work.
+/// The exact scores of positions, and the size of the searches that found them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Solved {
     /// The score of each position for its player, −64..=64; `None` for an unsolved position.

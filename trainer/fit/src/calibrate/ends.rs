@@ -26,14 +26,16 @@ use crate::source::Result;
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Trial searches solve the held-out samples with at least `Settings::most` − this many empties.
+/// Trial searches solve only those held-out positions that have at least `Settings::most` −
+/// `BELOW_GREATEST` empty squares.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
 /// The greatest number of random moves that lead from a position of a game to the sampled position.
 const MOST_CHANCE: u32 = 2;
-/// The cut thresholds that are tried, in standard deviations of the prediction.
+/// The cut thresholds that are tried: a search prunes a node if the predicted score is at least
+/// this many standard deviations outside the window.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
 /// A calibrated model, and its errors on positions that it was not fitted to.
@@ -89,24 +91,28 @@ pub struct EmptiesError {
 /// standard deviations outside the window.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
-    /// The distance outside the window at which a prediction prunes, in standard deviations.
+    /// The threshold: a node is pruned if the predicted score is at least this many standard
+    /// deviations of the prediction above or below the window.
     pub deviations: f64,
-    /// The number of positions that the searches solved.
+    /// The number of held-out positions that the searches with this threshold solved.
     pub positions: u64,
     /// The share of scores that equal the exact score, in percent.
     pub right: f64,
-    /// The mean absolute error of the scores, in discs.
+    /// The mean absolute difference between the scores that the searches found and the exact
+    /// scores, in discs.
     pub mae: f64,
     /// The number of nodes as a fraction of that of full-width searches.
     pub nodes: f64,
 }
 
-/// The distance outside the window at which a predicted score prunes, for one confidence.
+/// For one confidence (the share of endgame searches that should return the exact score), how many
+/// of its standard deviations a predicted score must lie outside the window to prune a node.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Confidence {
     /// The confidence in percent.
     pub percent: u32,
-    /// The distance outside the window at which a prediction prunes, in standard deviations.
+    /// The threshold: a node is pruned if the predicted score is at least this many standard
+    /// deviations of the prediction above or below the window.
     pub deviations: f64,
 }
 
@@ -122,7 +128,8 @@ struct Sample {
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages: the first makes the samples; each of the others tests one cut threshold.
+/// Returns the stages of the calibration: the first makes the samples, positions with exact scores
+/// and values of shallow searches; each of the others tests one cut threshold.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(DEPTH), 0);
@@ -165,7 +172,9 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Returns sample `number`; `None` if its game ends before the drawn number of empty squares.
+/// Plays game `number`, in part at random, to a random number of empty squares. Returns that
+/// position with the values of shallow searches and its exact score; `None` if the game ends
+/// before.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -252,8 +261,9 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence, the cut threshold in standard deviations with which this share of
-/// scores is exact. Interpolates between two trials, on the logarithm of the share of wrong scores.
+/// Returns, for each confidence c, the cut threshold, in standard deviations of the prediction's
+/// error, with which the share c of endgame searches finds the exact score. Interpolates between
+/// the two tested thresholds around it, linearly in the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

@@ -63,8 +63,8 @@ mod testing {
         super::Work { run: None, stages, progress: &Silent }
     }
 
-    /// Returns the shipped weights without factors, which are quick to read. With weights 0, all
-    /// moves would be equal, and the order of moves would determine the games.
+    /// Returns the shipped weights without factors, which are quick to read, for test games. (With
+    /// weights of 0, all moves would have equal values, and their order would determine the games.)
     pub(super) fn shipped() -> Weights {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../engine/weights/tables.weights");
         Weights::read(path.as_ref()).unwrap().weights

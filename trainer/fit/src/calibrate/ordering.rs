@@ -42,21 +42,24 @@ pub struct Settings {
 /// The result of a calibration.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
-    /// The learned weights, with the best of the tried strengths.
+    /// The learned move-ordering weights and, stored with them, the best of the tried strengths
+    /// (the factor of these weights in a move score).
     #[serde(skip)]
     pub weights: MoveOrderingWeights,
-    /// The number of solved positions.
+    /// The number of positions (each after one legal move of another position) that were solved
+    /// exactly: those to which the weights are fitted, and the held-out ones.
     pub positions: usize,
-    /// The share of the variance of scores among the moves of a position that patterns and counts
-    /// (such as of replies) explain together, on held-out positions.
+    /// The share of the variance of scores between the moves of a position that patterns and counts
+    /// (such as the number of the opponent's replies) explain together, on held-out positions.
     pub explained: f64,
-    /// The share of the variance of scores among the moves of a position that is explained without
-    /// patterns, by counts alone (such as of replies), on held-out positions.
+    /// The share of the variance of scores between the moves of a position that counts alone (such
+    /// as the number of the opponent's replies) explain, without patterns, on held-out positions.
     pub explained_by_replies: f64,
-    /// The strength: the factor of the weights in a move score, in units of 1/1024. In the same
-    /// score, each reply of the opponent costs 16.
+    /// The best of the tried strengths s: a disc of the move-ordering evaluation adds s/32 points
+    /// to a move's score. For comparison, each reply of the opponent subtracts 16 points from it.
     pub strength: i16,
-    /// The searches with each tried strength. With strength 0, the weights are not used.
+    /// The searches with each tried strength: the factor of the move-ordering evaluation in a move
+    /// score, in points per 32 discs. With strength 0, this evaluation is not used.
     pub trials: Vec<Trial>,
 }
 
@@ -80,30 +83,35 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The exact searches of the trial positions with one strength (factor of the weights).
+/// The exact searches of all trial positions with one strength of the move-ordering weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
-    /// The tried strength of the move-ordering evaluation.
+    /// The tried strength s: a disc of the move-ordering evaluation adds s/32 points to a move's
+    /// score. For comparison, each reply of the opponent subtracts 16 points from this score.
     pub strength: i16,
-    /// The total number of nodes of the searches.
+    /// The total number of nodes of the exact searches with this strength.
     pub nodes: u64,
 }
 
 /// The numbers of empty squares of the positions whose moves are solved. At these numbers, the
 /// search uses the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
-/// The number of empty squares of the trial positions, which are solved with each strength.
+/// The number of empty squares of the trial positions. Each is solved once with each tried factor
+/// (strength) of the move-ordering weights.
 const TRIAL_EMPTIES: u32 = 17;
-/// One in this many families tests the weights that are fitted to the other families.
+/// One of this many families (the positions after all moves of one position) is held out, to test
+/// the weights that are fitted to the others.
 const HELD_OUT: usize = 10;
-/// The ridge, in occurrences. It has little effect on parameters that occur much more often.
+/// The ridge of the fit of the move-ordering weights. It has little effect on parameters that occur
+/// in many more positions than this number.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that pattern weights become 0: only counts (such as of replies) predict scores.
+/// A ridge so large that pattern weights become 0: only counts predict scores, such as the number
+/// of the opponent's replies.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration: the first solves the positions after all moves of sampled
-/// positions (families); each of the others tries one strength (factor) of the fitted weights.
+/// Returns the stages of a calibration. The first solves families: the positions after all moves of
+/// one sampled position. Each other stage tries one strength, a factor of the fitted weights.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -116,8 +124,9 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns the weights and their strength from games that the evaluation plays against itself. The
-/// same weights, settings and seed give the same result.
+/// Learns the move-ordering weights, and their strength (factor in a move score), from games that
+/// the evaluation `weights` plays against itself. The same `weights` and `settings` give the same
+/// result.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         let name = settings.set.name();
@@ -157,11 +166,13 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try. At 1.0, the fitted effect of a reply on the score becomes 16 in a move
-/// score, the usual cost of a reply.
+/// The strengths to try, as multiples of the strength with which the fitted effect of one more
+/// reply of the opponent is 16 points of a move score, the number of points that a reply costs in
+/// the search.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns [families](Settings::families) with exact scores: for learning, then for the test.
+/// Returns families (the positions after all moves of one position) with exact scores: those from
+/// which to learn, then those for the test.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -185,7 +196,8 @@ fn families(
     Ok(divided(&found, HELD_OUT).map(siblings))
 }
 
-/// Returns, for each legal move, the exact score of the position after the move, for its player.
+/// Returns, for each legal move, the exact score of the position after the move, for the side to
+/// move there (the opponent of the side that moved).
 fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
     let score = |square: Square| {
         searcher.new_game();

@@ -30,7 +30,9 @@ pub struct Calibrated {
     pub probcut: ProbCut,
     /// The errors of the predictions, by depth of the predicted search.
     pub depths: Vec<DepthError>,
-    /// The share of wrong cuts at each selectivity.
+    /// For each selectivity (the confidence that a cut requires), the percentage of predictions
+    /// whose error exceeds the margin of a cut on one side, as the model expects it and as
+    /// observed.
     pub misses: Vec<Miss>,
 }
 
@@ -60,15 +62,18 @@ pub struct DepthError {
     pub errors: Errors,
 }
 
-/// The share of wrong ProbCut cuts at one selectivity. A cut is wrong if the actual deep value lies
-/// on the other side of the window bound than predicted.
+/// How often predictions err so much that a ProbCut cut may be wrong, at one selectivity. A cut is
+/// wrong if the actual deep value lies on the other side of the window bound than predicted.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Miss {
     /// The selectivity: the confidence that ProbCut requires for a cut, in percent.
     pub selectivity: u32,
-    /// The share of wrong cuts that the model's normal distribution predicts, in percent.
+    /// The percentage of predictions whose error, by the model's normal distribution, exceeds the
+    /// margin of a cut in one given direction.
     pub predicted: f64,
-    /// The share of wrong cuts on held-out positions, in percent.
+    /// The observed share of wrong cuts, in percent: half the percentage of predictions on held-out
+    /// positions whose error exceeds the margin that a cut requires. (An error makes only cuts in
+    /// one of the two directions wrong.)
     pub observed: f64,
 }
 
@@ -102,8 +107,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
 }
 
-/// The values of searches of one position. Most moves of its game were drawn at random, with
-/// probabilities that depend on their values, so that the samples include lost and won positions.
+/// The values of searches of one position to several depths. Most moves of its game were drawn at
+/// random, good moves more often than bad ones, so the samples include lost and won positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
@@ -146,7 +151,8 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Returns actual − predicted deep value, and the standard deviation that the model predicts.
+/// Returns the value of the deep search minus its prediction from the shallow search, and the
+/// standard deviation of this difference that the model predicts, both in discs.
 fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
     let prediction = probcut.prediction(pair.depths);
     (pair.wanted - prediction.slope * pair.known - prediction.offset, prediction.error)
@@ -161,8 +167,9 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
     Some(DepthError { deep, shallow: shallow_depth(deep), errors: Errors::of(errors)? })
 }
 
-/// Returns the share of wrong cuts at a selectivity; `None` if the selectivity prunes nothing. The
-/// share is the mean over cuts above and cuts below the window, which are equally harmful.
+/// Returns the predicted and the observed percentage of predictions whose error exceeds the margin
+/// of a cut at this selectivity in one direction (the mean of both directions, which are equally
+/// harmful); `None` if the selectivity prunes nothing.
 fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
     let deviations = selectivity.deviations()?;
     let off = pairs.iter().filter(|pair| {

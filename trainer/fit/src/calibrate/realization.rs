@@ -23,19 +23,22 @@ use crate::source::Result;
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
-/// A kind of move is smoothed by this many additional moves with the probability of a coarser kind.
+/// The share of a kind's moves that were played is smoothed by this many imaginary moves, of which
+/// the same share was played as of all moves of a more general kind.
 const PRIOR: f64 = 16.0;
 
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// The number of counted games.
+    /// The number of games whose positions were examined.
     pub games: u64,
-    /// The number of counted positions.
+    /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
-    /// The number of legal moves of each kind, for each stage of the game in turn.
+    /// The number of legal moves of each kind: first for all kinds in the first stage of the game,
+    /// then for all kinds in the second stage, and so on.
     available: Vec<u64>,
-    /// The number of played moves of each kind, in the order of `available`.
+    /// The number of played moves of each kind: first for all kinds in the first stage of the game,
+    /// then for all kinds in the second stage, and so on.
     played: Vec<u64>,
 }
 
@@ -45,11 +48,13 @@ pub struct Calibrated {
     /// The calibrated model of the probabilities of moves.
     #[serde(skip)]
     pub realization: Realization,
-    /// The number of counted games.
+    /// The number of games whose positions were examined.
     pub games: u64,
     /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
-    /// The shares of moves that were played, by rank and by the best move of an earlier search.
+    /// For each family of moves, the share of its moves that were played. The moves of a family
+    /// have the same rank in the search's order of moves, and an earlier search had either found
+    /// these moves best, or found another move best, or not taken place.
     pub families: Vec<Family>,
     /// The mean of −log₂ p over the played moves, where p is the model's probability of the move.
     pub halvings: f64,
@@ -74,29 +79,33 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The shares of played moves, among moves of one rank and one relation to an earlier best move.
+/// The legal moves of one rank (place in the search's order of moves) and one relation to the best
+/// move that an earlier search found: the share of them that were played, by stage of the game.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
-    /// The place of the move in the order of its position's moves, the most promising first.
+    /// The place of the move in the search's order of its position's moves: `1` (the most
+    /// promising), `2`, `3`, `4 or 5`, or `later`.
     pub rank: &'static str,
     /// The best move that an earlier search of the position found: this move (`the best`), another
     /// move (`another`), or none because there was no earlier search (`nothing`).
     pub memory: &'static str,
-    /// For each stage of the game, the share of these moves that were played; `None` without any.
+    /// For each stage of the game (ten plies), the share of the legal moves with this `rank` and
+    /// this `memory` that were played in the games; null for a stage without such moves.
     pub played: [Option<f64>; STAGES],
 }
 
 /// The games whose moves are counted.
 pub struct Counted {
     inputs: Inputs<Game>,
-    /// The number of counted games.
+    /// The number of games whose positions are examined.
     pub games: u64,
     /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
 }
 
 impl Counted {
-    /// Reads the first `games` games, and all files to their ends, for the files' checksums.
+    /// Reads all files to their ends, for their checksums, and counts the positions of the first
+    /// `games` games: those of the first file, then those of the next.
     pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
@@ -111,7 +120,7 @@ impl Counted {
         Ok(Self { inputs, games, positions })
     }
 
-    /// Returns the checksums of the files.
+    /// Returns the SHA-256 checksum of each file of games, in the order given to [`Self::read`].
     pub fn sha256(&self) -> &[String] {
         &self.inputs.checksums
     }
@@ -130,7 +139,8 @@ fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
 }
 
-/// Returns the estimated probabilities of moves. The same weights and games give the same result.
+/// Estimates, for each kind of legal move, the probability that it is played. The same weights and
+/// games give the same result.
 pub fn calibrate(weights: &Weights, games: &Counted, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
@@ -192,9 +202,10 @@ impl Counts {
         })
     }
 
-    /// Returns the probability of each kind of move in each stage. If a kind is rare, its
-    /// probability is close to that of all moves of its rank and memory in the stage, which in turn
-    /// leans towards that of the same moves in all stages.
+    /// Returns the probability of each kind of move in each stage. The rarer a kind is in a stage,
+    /// the closer its probability is to that of its family (all kinds with the same rank and the
+    /// same relation to the best move of an earlier search), and the rarer a family is in a stage,
+    /// the closer its probability there is to that in all stages together.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -213,8 +224,9 @@ impl Counts {
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
-    /// Returns the mean −log₂ of the model's probability over the played moves. Each move counts
-    /// twice: with the memory of an earlier search, and without it.
+    /// Returns the mean, over the played moves, of −log₂ of the move's probability by the model.
+    /// Each move counts twice: once if the best move of an earlier, shallow search of the position
+    /// is known, and once if it is not.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -240,7 +252,8 @@ impl Counts {
     }
 }
 
-/// Returns played / available, after adding [`PRIOR`] moves, of which the share `other` was played.
+/// Returns the share of the available moves that were played, after adding [`PRIOR`] available
+/// moves, of which the share `other` was played. `other` is the share in a larger class of moves.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }
@@ -283,8 +296,8 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are symmetric images, so all have the same value. The earlier search
-    /// chooses the first in the order of the board, d3; the played f5 must be counted as the third.
+    /// The four first moves are symmetric images, so all have the same value, and their order is
+    /// that of the board: d3, c4, f5, e6. The played move f5 must be counted as the third.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");

@@ -1,6 +1,7 @@
-//! Samples of positions, each from a separate self-play game of the evaluation. Models are fitted
-//! to four fifths of the samples by two linear regressions: one predicts a value, the other the
-//! logarithm of the first prediction's error.
+//! Samples, each a position of a separate self-play game of the evaluation. Models are fitted to
+//! four fifths of the samples by two linear regressions: for endgame ProbCut, one predicts the
+//! exact score; for ProbCut, the value of a deep search. The other predicts the logarithm of the
+//! standard deviation of this prediction's error. The remaining samples test the models.
 
 use std::fmt;
 
@@ -39,7 +40,8 @@ pub(super) fn per_part(seconds: f64) -> u64 {
 }
 
 impl Settings {
-    /// Runs the first stage of a calibration: returns the results of `sample`, in order.
+    /// Runs the first stage of a calibration: calls `sample` once for each game, with its index (0,
+    /// 1, …), and returns the results in the order of the games.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -64,11 +66,13 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// An example for the two regressions: the terms that predict the value, the terms that predict the
-/// logarithm of the error, and the value.
+/// An example for the regressions in [`fitted`]: the terms that predict a score or search value,
+/// the terms that predict the logarithm of this prediction's error, and the true score or value in
+/// discs.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Returns the coefficients of two linear models: of the value, and of its error's logarithm.
+/// Returns the coefficients of two linear models: one of the score or search value in discs, and
+/// one of the logarithm of the standard deviation of the first model's error.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {
@@ -84,19 +88,21 @@ pub(super) fn fitted<const M: usize, const E: usize>(
     (std::array::from_fn(|term| mean[term]), std::array::from_fn(|term| error[term]))
 }
 
-/// The errors of predictions, in discs.
+/// The errors, in discs, with which a model predicts scores or search values on held-out positions.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Errors {
-    /// The number of positions with a prediction.
+    /// The number of held-out positions whose exact score (endgame ProbCut) or deep search value
+    /// (ProbCut) was predicted.
     pub positions: u64,
-    /// The root mean square of the errors that the model predicts, in discs.
+    /// The root mean square of the error's standard deviations that the model predicts, in discs.
     pub predicted: f64,
     /// The root mean square of the actual errors, in discs.
     pub observed: f64,
 }
 
 impl Errors {
-    /// Returns the errors, given pairs of expected error and residual; `None` without pairs.
+    /// Computes the errors from `pairs`, one for each position: the standard deviation of the error
+    /// that the model predicts, then the actual error, both in discs. Returns `None` without pairs.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let squares = |which: usize| pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>();

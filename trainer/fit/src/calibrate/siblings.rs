@@ -7,14 +7,17 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
-/// The number of counts that predict a score in addition to the patterns: the replies, the replies
-/// to corners, and 1 for a move into a quadrant with an odd number of empty squares.
+/// The number of counts that predict the score of a move in addition to the patterns: the
+/// opponent's legal replies, those of them to corners, and 1 for a move into a quadrant with an odd
+/// number of empty squares (otherwise 0).
 pub(super) const COUNTS: usize = 3;
 
-/// The positions after all moves of one position, each with parameter indices, counts and score.
+/// The positions after all moves of one position: for each, the parameter indices of its patterns,
+/// its counts ([`COUNTS`]), and its exact score for the opponent of the side that moved.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families of positions: one row for each position, with the score for its side to move.
+/// Families (the positions after all moves of one position), one after another: for each position,
+/// its pattern parameters, its [`COUNTS`] counts, and the score for the side to move there.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -27,7 +30,8 @@ pub(super) struct Siblings {
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
     pub(super) weights: Array1<f64>,
-    /// The weights of the counts (such as the number of replies), in discs.
+    /// The weights of the [`COUNTS`] counts, such as the number of replies, in discs for each unit
+    /// of the count.
     pub(super) counts: Array1<f64>,
 }
 
@@ -95,7 +99,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share of the variance of scores within families that `by` explains, at most 1.
+    /// Returns the share that `by` explains of the variance of scores among the moves of the same
+    /// position: at most 1, and negative if it predicts worse than the mean.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -106,15 +111,16 @@ impl Siblings {
     }
 
     /// Returns the predicted scores of all positions. `weights` has the weights of the `parameters`
-    /// pattern parameters, then those of the counts.
+    /// pattern parameters, then a weight for each of the [`COUNTS`] counts (such as of replies).
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
         self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    /// Returns the transposed design matrix times `values`: for each parameter, the sum of the
-    /// values of its positions; then, for each count, Σ count · value.
+    /// Returns the transposed design matrix (a row for each position) times `values` (one for each
+    /// row): for each of the `parameters` pattern parameters, the sum of the values of the rows
+    /// with it; then, for each of the [`COUNTS`] counts (such as of replies), Σ count · value.
     fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         for (own, value) in self.parameters.rows().into_iter().zip(values) {
@@ -123,8 +129,10 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the diagonal of the normal matrix without centring: as if each parameter and count
-    /// had the mean 0 over the children of each position (a family).
+    /// Returns the preconditioner: for each pattern parameter, its number of occurrences; then, for
+    /// each of the [`COUNTS`] counts (such as of replies), the sum of the squared count over all
+    /// positions. If no parameter occurs twice in a position, the preconditioner is the diagonal of
+    /// the normal matrix without centring (the subtraction of each family's mean).
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);
@@ -146,7 +154,8 @@ mod tests {
 
     use super::*;
 
-    /// Scores are sums of weights plus a constant of each family. The fit must find these weights.
+    /// Scores are sums of weights plus a constant for each family (the moves of one position). The
+    /// fit must find these weights.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);

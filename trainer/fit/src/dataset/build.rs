@@ -30,7 +30,7 @@ impl Dataset {
     }
 
     /// Reads the given phases like [`Self::read`]; the dataset has no positions of other phases.
-    /// Rows beyond the memory limit are mapped from temporary files.
+    /// Rows that do not fit into `limit` are mapped from temporary files; `None` means no limit.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         phases: Vec<Phase>,
@@ -85,7 +85,8 @@ impl Dataset {
     }
 }
 
-/// Reads each range of records into a sorted run. Runs beyond half of the memory limit go to files.
+/// Reads each range of records into a sorted run. A run goes to a temporary file if the runs in
+/// memory would otherwise exceed half of the memory within the limit that reading does not need.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -140,14 +141,16 @@ impl DatasetBuilder {
         Self { run: RunBuilder::new(rules.clone()), settings: LayoutSettings::new(rules, split) }
     }
 
-    /// Labels the positions of games, multiplies their weights by `weight` and adds them.
+    /// Labels the positions of games, multiplies the weight of each position by `weight`, and adds
+    /// the positions to the dataset.
     pub fn add_games(&mut self, games: &[Game], weight: f64) {
         let placed = self.placer(weight, false).place_games(games);
         self.run.add(placed);
     }
 
-    /// Adds positions outside games, their weights multiplied by `weight`. If `enumerated`, all go
-    /// to training, else the split decides. Positions without a legal move are counted and omitted.
+    /// Adds positions outside games, their weights multiplied by `weight`. If they are `enumerated`
+    /// (complete, such as all openings), all go to training; otherwise, the split decides.
+    /// Positions without a legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

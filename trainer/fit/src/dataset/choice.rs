@@ -15,7 +15,7 @@ use super::DatasetFolder;
 pub struct DataChoice {
     /// The path of a record file, of a folder of record files, or of a dataset folder.
     pub path: PathBuf,
-    /// The factor by which the weights of its positions are multiplied, above 0 and at most 1,000.
+    /// The factor of the weights of all positions in `path`, above 0 and at most 1,000.
     pub weight: f64,
 }
 

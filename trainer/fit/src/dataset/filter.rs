@@ -13,9 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::source::DataError;
 
 /// A property of a position that a filter restricts to a range. `Flips`: number of discs that the
-/// move flips. `Value`: absolute value, in discs, of the search that chose the move or, outside
-/// games, of the label. `Surprise`: absolute difference, in discs, between search value and result.
-/// `Share`: a random number from 0 to 1.
+/// game's move flips. `Value`: absolute value, in discs, of a search's result for the position or,
+/// outside games, of the label. `Surprise`: absolute difference, in discs, between search value and
+/// final score. `Share`: a number from 0 to 1, random but fixed by the position and the seed. A
+/// filter by `Flips` or `Surprise` excludes all positions outside games, which lack these two
+/// properties.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -105,7 +107,7 @@ impl Filter {
     }
 
     /// Returns true if a position outside games passes; otherwise counts it in `excluded`. `seed`
-    /// determines the random number of `share`.
+    /// determines the position's random number from 0 to 1, which a condition `share=A..B` tests.
     pub fn passes(&self, row: &ScoredPosition, seed: u64, excluded: &mut Excluded) -> bool {
         self.passes_played(row, None, seed, excluded)
     }

@@ -34,7 +34,7 @@ pub struct LayoutSettings {
 }
 
 impl LayoutSettings {
-    /// Returns settings without a filter.
+    /// Returns settings with a filter that excludes no positions.
     pub fn new(labels: LabelRules, split: Split) -> Self {
         Self { labels, filter: Filter::default(), split }
     }
@@ -141,7 +141,8 @@ impl DatasetFolder {
         Manifest::parse(text).map(drop)
     }
 
-    /// Returns the number of training games, as [`super::Dataset::games`] counts them.
+    /// Returns the number of training games. A position outside games counts as one game, or as
+    /// none if its file is a complete enumeration, such as of openings.
     pub fn games(&self) -> u64 {
         self.manifest.games
     }

@@ -23,7 +23,8 @@ const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 /// growing vectors allocate up to twice their content.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The memory in bytes for the blocks of records that are labelled and split at the same time.
+/// The memory in bytes for the blocks of records that threads label and assign to subsets in
+/// parallel.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -133,7 +134,8 @@ pub(super) fn nothing(
     }
 }
 
-/// The files that training uses, by their checksums.
+/// The files that training uses: for each, its SHA-256, and the clause of the message that refuses
+/// a test file with the same SHA-256.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
@@ -148,7 +150,7 @@ impl TrainedOn {
         }
     }
 
-    /// Adds the inputs that the initial weights were fitted to.
+    /// Adds the files to which the initial weights were fitted, which must not be test files.
     pub fn add_initial(&mut self, inputs: &[Input]) {
         let clause = "the initial weights were fitted to it";
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));

@@ -55,11 +55,12 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// Sums over the training rows of one position. There is at least one such row.
+/// The sums of weight and of label · weight over one or more training rows of the same position.
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// Σ label · weight. Even 2³³ of the largest products do not overflow this sum.
+    /// Σ label · weight, with labels in 1/256 disc; the weight 64 is one occurrence. Even a sum of
+    /// 2³³ terms of the largest label and weight does not overflow.
     labels: i64,
 }
 
@@ -77,7 +78,7 @@ impl Duplicates {
     }
 
     /// Returns one row for all duplicates: its label is the weighted mean, halves rounded away from
-    /// zero; its weight is the sum of the weights, limited to the largest weight.
+    /// zero; its weight is the sum of their weights, limited to the largest that a row can store.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));

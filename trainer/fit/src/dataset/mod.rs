@@ -4,10 +4,10 @@
 //!
 //! | step | file | result |
 //! |---|---|---|
-//! | read | `source/records.rs`, `inputs.rs` | frames of records, range by range |
+//! | read | `source/records.rs`, `inputs.rs` | frames of records, one range of records at a time |
 //! | label and place | `place.rs` | canonical image with label, weight and subset |
-//! | sort | `sorted_run.rs` | the rows of a range by subset and phase |
-//! | merge | `merge.rs` | the rows of a phase, without duplicates of training |
+//! | sort | `sorted_run.rs` | the rows of a range of records by subset and phase |
+//! | merge | `merge.rs` | a phase's rows: one per training position, which other subsets lack |
 //!
 //! [`Dataset::read_within`] holds the results of the last two steps in memory, or in temporary
 //! files if they do not fit. [`DatasetFolder::make`] stores them as parts of a run, and packs them
@@ -92,11 +92,13 @@ type PhaseRows = [StoredRows; Subset::ALL.len()];
 
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of training games, as [`Dataset::games`] defines it.
+    /// The number of training games. A position outside games counts as one game, or as none if its
+    /// file is a complete enumeration.
     games: u64,
     /// The number of positions omitted because their player has no legal move.
     dropped: u64,
-    /// True if at least one position, of whatever phase, got a label and passed the filter.
+    /// True if at least one position got a label and passed the filter, even if its phase is not
+    /// one of those to be read.
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
@@ -106,7 +108,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Adds the counts of `other`, except `labels`.
+    /// Adds the counts of `other`. Leaves `labels` as it is: callers combine the counts of labels.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -136,8 +138,8 @@ impl Dataset {
         self.phases.get(phase.index()).map_or(&[], |rows| &rows[subset as usize])
     }
 
-    /// Returns the number of test positions of a phase that were omitted because training has them;
-    /// 0 if the dataset comes from a folder.
+    /// Returns the number of test positions of a phase that were omitted because the training
+    /// subset has the same position; 0 if the dataset was read from a folder.
     pub fn omitted(&self, phase: Phase) -> u64 {
         self.omitted.get(phase.index()).copied().unwrap_or_default()
     }
@@ -152,8 +154,8 @@ impl Dataset {
         Subset::ALL.iter().all(|&subset| self.len(subset) == 0)
     }
 
-    /// Returns the number of training games. A position outside games counts as a game, unless its
-    /// file is a complete enumeration, such as of openings.
+    /// Returns the number of training games. A position outside games counts as one game, or as
+    /// none if its file is a complete enumeration, such as of openings.
     pub fn games(&self) -> u64 {
         self.counts.games
     }

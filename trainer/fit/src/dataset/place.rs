@@ -33,7 +33,8 @@ pub struct Placed {
     pub rule: Option<u8>,
     /// The subset of the position's game: training, validation or test.
     pub subset: Subset,
-    /// The number of the position's game. All positions of a game have the same number.
+    /// The number that identifies the position's game: a hash, or the number in a file of
+    /// positions. All positions of a game have the same number.
     pub game: u64,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct SortedRun {
 #[derive(Serialize, Deserialize)]
 struct Description {
     counts: Counts,
-    /// The number of rows of each phase, for each subset.
+    /// For each subset, the number of rows (labelled positions, duplicates included) of each phase.
     rows: [Vec<u64>; Subset::ALL.len()],
 }
 
@@ -73,7 +73,8 @@ impl RunBuilder {
 }
 
 impl SortedRun {
-    /// Reads, labels and sorts a range of records. Passes each block's number of records to `read`.
+    /// Reads, labels and sorts a range of records. For reports of progress, calls the argument
+    /// `read` with the number of records in each frame (block of records) of the file.
     pub(super) fn read(
         range: &RecordRange,
         placer: &Placer<'_>,

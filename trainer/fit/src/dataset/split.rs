@@ -25,7 +25,7 @@ impl Subset {
     pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
 }
 
-/// A share of the games, above 0 and at most 1, in millionths.
+/// A share of the games, above 0 and at most 1: a whole number of millionths, at most 1,000,000.
 #[derive(
     Clone,
     Copy,
@@ -55,7 +55,7 @@ impl Share {
         Self(u32::try_from(both).unwrap_or(Self::ONE).max(1))
     }
 
-    /// Returns true if the share is all games.
+    /// Returns true if the share is 1: it contains all games.
     pub fn is_all(&self) -> bool {
         *self == Self::ALL
     }
@@ -102,7 +102,7 @@ pub struct Split {
     pub seed: u64,
     /// The percentage of games whose positions are for validation.
     pub validation_percent: u8,
-    /// The percentage of games whose positions are for testing. The rest is for training.
+    /// The percentage of games for the test; those for neither it nor validation are for training.
     pub test_percent: u8,
     /// The share of the games that is used. With the same seed, larger shares include smaller ones.
     #[serde(default)]
@@ -126,14 +126,16 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a canonical position outside games; `None` as in [`Self::of_game`].
+    /// Returns the subset of a position outside games, given as its canonical image; `None` if
+    /// [`Self::share`] omits it.
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the record states, whatever the seed; without one, the subset of the
-    /// position's game. `None` if [`Self::share`] omits the game.
+    /// Returns the subset that the record states, whatever the seed. If it states none, returns the
+    /// subset of the position's game, which depends on the seed. `None` if [`Self::share`] omits
+    /// the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

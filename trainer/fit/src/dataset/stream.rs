@@ -49,7 +49,8 @@ pub struct PositionStream {
 }
 
 impl PositionStream {
-    /// Opens a stream over files and folders of records; shuffles the files if `shuffled` > 0.
+    /// Opens a stream over files and folders of records. If [`StreamSettings::shuffled`] is above
+    /// 0, also draws a random order of the files.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
@@ -93,7 +94,8 @@ impl PositionStream {
         Ok(self.pool.split_off(rest))
     }
 
-    /// Reads more positions into the pool. Returns false at the end of the last file.
+    /// Opens the next file, or adds positions of the open file to the pool. Returns false if there
+    /// was nothing left to read.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
@@ -153,7 +155,7 @@ mod tests {
     use super::*;
     use crate::source::{LabelRules, Labelled};
 
-    /// The number of games in `a.games`: more than the stream labels at the same time.
+    /// The number of games in `a.games`: more than the games that the stream labels at a time.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 

@@ -47,11 +47,13 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The parameters in one array: those of a pattern's classes, or of every scalar feature's values.
+/// The parameters in one array: of the classes of one pattern, or of all scalar features' values.
 pub(super) struct Place {
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the axes of these parameters: the classes, or the features and their values.
+    /// The lengths of the array's axes between the first (phases or groups) and, for factors, the
+    /// last (dimensions): for a pattern, the number of its classes; for scalar features, their
+    /// number and the number of values of each.
     pub(super) axes: Vec<usize>,
 }
 
@@ -80,8 +82,9 @@ impl Place {
         }
     }
 
-    /// Returns the lengths of the array's axes: `first` (the number of phases or groups), those of
-    /// the parameters and, for factors, `dimensions`.
+    /// Returns the lengths of the array's axes: `first` (the number of phases or, for factors, of
+    /// groups of phases), then the elements of `self.axes` (the numbers of classes, or of scalar
+    /// features and of their values) and, for factors, `dimensions`.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }
@@ -140,7 +143,8 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares of each instance of pattern `number`, in the order of their digits.
+/// Returns a row of squares for each instance of pattern `number`. The contents of the square in
+/// column d are the digit of 3ᵈ in the configuration's base-3 number.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let instances = weights.geometry().instances.iter();
     let own = instances.filter(|instance| instance.pattern == number);

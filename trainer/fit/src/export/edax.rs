@@ -1,10 +1,11 @@
 //! Reads and writes Edax's evaluation file, `eval.dat`.
 //!
-//! The file has a header of 28 bytes, then one set of weights for each of 61 plies. A set has a
-//! weight in 1/128 disc (`i16`) for each class of the 12 patterns of the shipped set `edax`, and a
-//! constant that is added to every value. Integers are little-endian.
+//! The file has a header of 28 bytes, then one table of weights for each of 61 plies. A table has a
+//! weight in 1/128 disc (`i16`) for each class of the 12 patterns of the shipped pattern set
+//! `edax`, and a constant that is added to every value. Integers are little-endian.
 //!
-//! Edax numbers the classes of a pattern in ascending order of their first configuration.
+//! The classes of a pattern are ordered by the smallest number of a configuration in each class;
+//! `tables.rs` defines the numbers of configurations.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
@@ -17,7 +18,7 @@ const MAGIC: [u8; 8] = *b"XADELAVE";
 /// The version, release and build in written files; every Edax since 3.2 accepts them.
 const VERSION: [i32; 3] = [3, 2, 5];
 const HEADER_BYTES: usize = 28;
-/// The number of sets of weights: one for each number of discs, including the full board.
+/// The number of tables of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
 /// Returns an Edax evaluation file with these weights. The conversion is exact, since Edax's unit

@@ -20,7 +20,7 @@ const RUN: i16 = 4096;
 /// The most consecutive zeros that one word can represent; a longer run takes several words.
 const MAX_RUN: usize = 28_600;
 
-/// Returns an Egaroucid evaluation file with these weights. The unit of both is 1/32 disc.
+/// Returns an Egaroucid evaluation file with these weights, which keep their unit of 1/32 disc.
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());
@@ -101,7 +101,7 @@ fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     Ok(words)
 }
 
-/// Returns the weights with runs of zeros expanded; an error unless their number is `expected`.
+/// Returns the weights with runs of zeros expanded; an error unless there are `expected` weights.
 fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {

@@ -20,9 +20,10 @@ use crate::source::npz::NpyReader;
 
 const MAX_SET_BYTES: u64 = 1 << 20;
 
-/// Reads weights from the arrays of an `.npz` file: `pattern_set`, the weights of every pattern
-/// (`weights_00`, `weights_01`, …) and, if the set has scalar features, `scalar_weights`; also
-/// training counts, if present, and factors, if the set has any. Rounds fractions of a step.
+/// Reads weights from the arrays of an `.npz` file, whose weights are in steps of 1/32 disc:
+/// `pattern_set`, the weights of every pattern (`weights_00`, `weights_01`, …) and, if the set has
+/// scalar features, `scalar_weights`; also training counts (`counts_00`, …), if present, and
+/// factors (`factors_00`, …), if the set has any. Rounds fractions of a step.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(mut steps) = arrays.array("steps_per_disc")?
@@ -98,8 +99,9 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Returns a matrix of `rows` rows from the arrays of a `kind`, such as `weights`. A row has
-    /// one number or `dimensions` numbers for each parameter. `None` if the first array is missing.
+    /// Joins all arrays of a `kind`, such as `weights_00`, `weights_01`, …, into a matrix. Each of
+    /// its `rows` rows (phases or groups) has `dimensions` numbers, or 1 if `None`, for each
+    /// parameter. Returns `None` if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,

@@ -16,7 +16,8 @@ use super::{ExportError, Program};
 /// Weights read from another program's file, converted to steps of 1/32 disc.
 #[derive(Clone, Debug)]
 pub struct ReadTables {
-    /// The weights; their counts are 0, since other programs' files have none.
+    /// The weights. The number of occurrences of each parameter in training is 0, since other
+    /// programs' files do not state it.
     pub weights: Weights,
     /// The rounding errors of the conversion to steps of 1/32 disc.
     pub rounding: Rounding,
@@ -25,9 +26,9 @@ pub struct ReadTables {
 /// The differences between rounded and exact weights, over all configurations in a file, in discs.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema)]
 pub struct Rounding {
-    /// The largest absolute difference of a weight.
+    /// The largest absolute difference between a rounded and an exact weight, in discs.
     pub largest: f64,
-    /// The root of the mean squared difference of a weight.
+    /// The root mean square of the differences between rounded and exact weights, in discs.
     pub rms: f64,
 }
 
@@ -57,7 +58,8 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the class of each configuration, in the order in which other programs number them.
+/// Returns the class of each configuration, in the order of the numbers that configurations have in
+/// other programs' files.
 pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
@@ -98,7 +100,8 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
     Ok(there)
 }
 
-/// Returns, for each parameter of the pattern set `target`, its index in `weights`, if any.
+/// Returns, for each parameter of the pattern set `target`, its index in `weights`, if any. Fails
+/// if `target` lacks a pattern or scalar feature of `weights`.
 fn corresponding(
     program: Program,
     weights: &Weights,

@@ -32,8 +32,8 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to every number of occurrences, so that all phases have the same weight if the counts are
-/// unknown (0).
+/// Added to every number of occurrences that weights a term of a mean or of least squares. If the
+/// numbers are unknown (0), all terms therefore have the same weight.
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -81,7 +81,8 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
 }
 
 /// Fits the pattern weights of the stages by least squares, so that the weights that Zebra
-/// interpolates are close to `weights`. Each parameter weights the phases by its occurrences.
+/// interpolates are close to `weights`. For each parameter, the squared error of a phase is
+/// weighted by the parameter's occurrences there.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -96,8 +97,10 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constant and the parity of each stage to the mean residuals of the pattern weights: the
-/// constant to even-numbered phases, constant plus parity to odd-numbered ones.
+/// Fits the constant and the parity weight of each stage by least squares. The target of a phase is
+/// the mean difference between a position's value by `weights` and the sum of its pattern weights
+/// as Zebra interpolates them from the stages ([`left`]). The constants are fitted to even-numbered
+/// phases, and the sums of constant and parity weight to odd-numbered phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -113,8 +116,10 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean over the training positions of a phase, in 1/128 disc, of the value with
-/// `weights` minus the value with `stages`.
+/// Zebra interpolates pattern weights between its `stages`. Returns the mean, over the training
+/// positions of a phase, of the value with `weights` minus the sum of the interpolated weights, in
+/// 1/128 disc. For each pattern weight of a stage, in the order of Zebra's file, `order` has the
+/// index of its parameter in `weights`.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -134,9 +139,10 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads Zebra's evaluation file: every phase gets the weights with which Zebra evaluates it.
-/// Weights files have no place for Zebra's constant and parity weight: a quarter of the sum of
-/// these two is added to every weight of the pattern `row 2`, which has four instances.
+/// Reads Zebra's evaluation file: every phase gets the weights that Zebra interpolates from the
+/// file's stages. Our weights files have no place for Zebra's constant and parity weight. A quarter
+/// of the constant or, in odd-numbered phases, of the sum of constant and parity weight, is added
+/// to every weight of the pattern `row 2`, which has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -184,8 +190,9 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board. Its weights count discs: each disc is divided equally among
-/// the instances that include its square, so the value is the disc difference.
+/// Returns the stage of the full board, which the file lacks. Its weights count discs: each disc
+/// is divided equally among the pattern instances that include its square, so the value is the disc
+/// difference.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -227,15 +234,18 @@ pub(super) const FULL: usize = 60;
 /// The stages, one or two, from which Zebra interpolates the weights of a phase, and their shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
-    /// The index of the earlier stage, 0 to 11; 11 is the full board.
+    /// The index in [`STORED`] of the stage whose weights Zebra uses or, if it interpolates between
+    /// two stages, of the earlier one; 11 is the full board, for which the file has no weights.
     pub(super) before: usize,
-    /// The shares of the earlier stage (never 0) and of the next, relative to the sum of both.
+    /// The integer factors of stage `before` and of the next stage in an interpolated number, which
+    /// is the mean of both stages' numbers weighted by these factors. The first is never 0.
     pub(super) shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the stages for a phase. Zebra interpolates a phase's weights for its number of
-    /// played discs, rounded up to an even number, at least 8 (that of the first stage).
+    /// Returns the stages from which Zebra interpolates the weights of a phase. Zebra chooses them
+    /// by the number of played discs (without the four at the start), rounded up to an even number.
+    /// Numbers below 8, the number of the first stage, count as 8.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -262,7 +272,8 @@ impl Between {
     }
 }
 
-/// The least-squares problem, a tridiagonal system, of fitting one number in each stored stage.
+/// The least-squares problem, a tridiagonal system, of fitting one number (such as the weight of a
+/// parameter) at each stage of Zebra's file, so that interpolation approximates given numbers.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -271,8 +282,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds an observation with a weight: the number interpolated at `between` should be `number`.
-    /// The stages of `between` must be stored in the file.
+    /// Adds an observation with a weight: the fitted numbers of the two stages in `between`,
+    /// interpolated, should give `number`. The file must contain both stages.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -285,8 +296,9 @@ impl Stages {
         }
     }
 
-    /// Returns, for each stage, the number that fits the observations with the least squared error.
-    /// Each stage needs an observation with a weight above 0.
+    /// Returns, for each stage in the file, the fitted number, such as the weight of a parameter.
+    /// These numbers have the least weighted sum of squared errors on the observations that
+    /// [`Self::add`] added. Each stage needs an observation with a weight above 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

@@ -2,13 +2,14 @@
 //! to 0 over all epochs, along half a cosine.
 //!
 //! The gradient is that of the mean squared error per occurrence plus that of the ridge penalty, so
-//! full and small batches approach the minimum of least squares. A batch is a range of rows of
-//! every phase of the window. Rows are sorted by a hash, so a batch is a random sample without any
-//! shuffling of rows; each pass takes the batches in a new random order.
+//! full and small batches approach the minimum of least squares. A fit uses positions of a phase
+//! and its neighbours, or of a group of phases that share factors. A batch has a range of each of
+//! these phases' rows (distinct positions). Rows are sorted by a hash, so a batch is a random
+//! sample without any shuffling of rows; each pass takes the batches in a new random order.
 //!
-//! An epoch of few positions passes over them several times, since one pass would make only about
-//! ten updates. (On WTHOR, ten updates per epoch left the validation error of phase 5 at 1,470
-//! discs²; 640 updates bring it below the 1,150 discs² of least squares.)
+//! An epoch of few positions passes over them several times; otherwise, it would make only a few
+//! updates. (On WTHOR, ten epochs of one update left the validation MSE of phase 5 at 1,470 discs²;
+//! ten epochs of 64 updates bring it below the 1,150 discs² of least squares.)
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,7 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 }
 
 pub(super) enum Memory<B: Backend> {
-    /// The sums of the residuals of a batch, for an update of all weights of one phase.
+    /// For each parameter, Σ weight · residual over a batch of positions, for updates of one phase.
     Phase(B::Sums),
     /// Scratch memory for updates of those weights and factors of a group that occur in the batch.
     Group(B::Scratch),
@@ -46,7 +47,8 @@ pub(super) enum Memory<B: Backend> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
     updates: u64,
-    /// Σ weight · residual² of the current epoch: a 128-bit number as two halves, high first.
+    /// Σ weight · residual² over the batches of the current epoch so far, with weights in 1/64
+    /// occurrence and residuals in 1/1024 disc: a 128-bit number as two halves, high first.
     squared: [u64; 2],
 }
 
@@ -125,7 +127,8 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         learning_rate * (0.5 * (1.0 + libm::cos(std::f64::consts::PI * part)))
     }
 
-    /// Updates the weights with a batch; returns Σ weight · residual² before the update.
+    /// Updates the fitted parameters with a batch. Returns Σ weight · residual² over the batch's
+    /// positions, with the parameters before the update, in 2⁻²⁶ occurrence · disc².
     fn update(&mut self, batch: Batch) -> Result<u128, BackendError> {
         let step = self.step();
         let Self { problem, initial, moments, fixed, .. } = self;

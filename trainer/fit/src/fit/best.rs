@@ -15,7 +15,7 @@ use crate::dataset::Dataset;
 /// least validation error or, without validation positions, of the last epoch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
-    /// The weights in discs and, for a group, the factors (in units of 1, not in a file's steps).
+    /// The weights in discs and, for a group of phases, the factors in √disc (not in file steps).
     pub(super) elements: Vec<f64>,
     pub(super) progress: Progress,
     /// The metrics of each completed epoch, in order.
@@ -49,8 +49,8 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records an epoch. Returns true if its weights are the best so far; the caller then stores
-    /// them in `elements`.
+    /// Records an epoch and its validation errors; `stop` decides if it is the last. Returns true
+    /// if its weights are the best so far; the caller then stores them in `elements`.
     pub(super) fn observe(&mut self, metrics: Metrics, stop: &Stop) -> bool {
         let Metrics { epoch, gradient, validation_mse: mse, .. } = metrics;
         self.metrics.push(metrics);
@@ -125,7 +125,9 @@ pub(super) fn counts<B: Backend>(
     Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
 }
 
-/// Like [`counts`], but not rounded: in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+/// Returns, for each parameter, the sum of the weights of the positions of `rows`, each added as
+/// often as the parameter occurs in the position. The weight of a position that counts once is
+/// [`WEIGHTS_PER_OCCURRENCE`].
 pub(super) fn occurrences<B: Backend>(
     backend: &B,
     rows: &[Rows<'_>],
@@ -140,7 +142,8 @@ mod tests {
     use super::*;
     use crate::fit::settings::{FitSettings, Optimizer};
 
-    /// Returns the last epoch, of at most 20, of a fit in which only the first lowers the error.
+    /// Returns the number of the epoch after which a fit stops, if only the first of its at most 20
+    /// epochs lowers the validation error.
     fn last_epoch(optimizer: Optimizer) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         settings.adam.epochs = 20;

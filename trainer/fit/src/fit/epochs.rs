@@ -13,15 +13,16 @@ use crate::backend::Backend;
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The fitted phase; of a group, the first phase, which metrics and errors state for the group.
+    /// The fitted phase or, if a group of phases is fitted together, its first phase, by which
+    /// metrics and error messages name the group.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs `solver` until the fit is finished or stopped. Returns an error if the solver and the
-    /// fitted vector are from different epochs.
+    /// Runs `solver` until the fit is finished or stopped, and returns the fitted vector. Returns
+    /// an error if `solver` and `self.vector` have not completed the same number of epochs before.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

@@ -32,7 +32,8 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the group of phases with training positions; `None` without such phases or factors.
+/// Returns the group of those `phases` that have training positions; `None` if there are none, or
+/// if the model has no factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -104,8 +105,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws random factors of the trained parameters, into `to_begin_with`, in those dimensions in
-    /// which all `factors` are 0.
+    /// Draws random factors of the trained parameters in those dimensions in which the `factors` of
+    /// all parameters are 0, and writes them to `to_begin_with`. Its other elements stay unchanged.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -141,7 +142,8 @@ impl<B: Backend> GroupFit<'_, B> {
         found
     }
 
-    /// Returns the fitted vector, rounded to the precision of weights files, with its errors.
+    /// Rounds the fitted weights and factors of the group to the precision of weights files.
+    /// Returns them with the errors of each phase on its training, validation and test positions.
     pub(super) fn finish(&self, vector: &FittedVector) -> Result<FittedUnit, BackendError> {
         let Self { model, dataset, group, .. } = self;
         let mut rounded = vector.elements.clone();
@@ -195,8 +197,9 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns each parameter's interaction with itself in discs ([`own_worth`]). The engine adds
-    /// it to a value, so it is subtracted from the weight in a weights file.
+    /// Returns half the product of each parameter's factor vector with itself, in discs. The
+    /// engine's value includes it, the fit's does not, so [`Self::finish`] subtracts it from the
+    /// weights of the weights file.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

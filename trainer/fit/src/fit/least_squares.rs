@@ -3,11 +3,12 @@
 //! of steepest descent, the method of early pattern evaluations.
 //!
 //! If there are many positions, the first steps use a sample of positions, so that fewer steps on
-//! all positions are needed. The minimum does not change.
+//! all positions are needed. The weights to which the steps converge are the same.
 //!
-//! Before every product the search direction is rounded to [`DIRECTION_BITS`] bits at a
-//! power-of-two scale, and the rounded direction is then used everywhere. Products are therefore
-//! sums of integers, and the result depends neither on threads nor on the order of the data.
+//! Each step multiplies the normal matrix by the search direction. Before this product, the
+//! direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale, and the step itself
+//! also uses the rounded direction. Products are therefore sums of integers, and the result depends
+//! neither on threads nor on the order of the data.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,10 +49,10 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     batch: Batch,
-    /// The size of the sample as a share of all positions.
+    /// The share, from 0 to 1, of the training positions that the first steps use.
     share: f64,
     steps: u32,
-    /// The greatest number of epochs (steps on all positions) of a fit that starts on the sample.
+    /// The greatest number of epochs (steps on all positions) that follow the steps on the sample.
     epochs: u32,
 }
 
@@ -165,8 +166,9 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the diagonal preconditioner: 1 for steepest descent; otherwise, occurrences + ridge,
-    /// the diagonal of the normal matrix if no parameter occurs twice in a position.
+    /// Returns the diagonal preconditioner: for steepest descent, all elements are 1; otherwise,
+    /// each is the parameter's number of occurrences + ridge, which is its diagonal element of the
+    /// normal matrix if the parameter does not occur twice in a position.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -209,7 +211,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. On all positions, it ends an epoch; on the sample, it belongs to the first.
+    /// Takes one step. A step on all positions ends an epoch. The steps on a sample of the
+    /// positions, with which a fit may begin, belong to the first epoch.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {

@@ -1,6 +1,6 @@
 //! The fit: from a dataset to the weights of 60 phases.
 //!
-//! For each phase, a fit minimises over the weights w
+//! For each phase, a fit minimises over the weights w, where parameter p has the weight wₚ,
 //!
 //! ```text
 //! J(w) = Σᵢ ωᵢ (yᵢ − V(xᵢ; w))² + λ Σₚ (wₚ − w⁰ₚ)²
@@ -16,12 +16,13 @@
 //! | `report`, `best` | the result of a fit |
 //! | `solver`, `adam`, `least_squares` | the optimizers, and the problem they solve |
 //! | `snapshot` | the state of an unfinished fit, and when it is saved |
-//! | `epochs`, `phase`, `group` | the fit of one phase or of one group |
+//! | `epochs`, `phase`, `group` | the fit of one phase or of one group of phases |
 //! | `part`, `side_files`, `pack`, `run` | the fit of all phases, as a run in parts |
 //! | `device` | the device that a fit runs on |
 //!
-//! The elements of a fit's vectors have the order of [`crate::model`]. At the end, the fit rounds
-//! the vectors, measures their errors, and reorders them for the weights file.
+//! A fit's vectors, such as the weights, have their elements in the order of [`crate::model`]. At
+//! the end, the fit rounds the weights, measures their errors, and reorders them for the weights
+//! file.
 
 mod adam;
 mod best;

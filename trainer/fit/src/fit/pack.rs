@@ -69,10 +69,10 @@ const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
     /// Writes the metrics, the report and the weights. `stopped` are the phases that reached the
-    /// time limit; `so_far` has the results of such phases with at least one complete epoch.
+    /// time limit; `so_far` has the results of those that completed at least one epoch.
     ///
-    /// The provenance of unfinished weights states the epochs of each stopped phase, since the
-    /// weights depend on these, not on the elapsed time.
+    /// If phases stopped, the provenance states how many epochs each of them completed, since the
+    /// weights depend on these numbers, not on the elapsed time.
     pub(super) fn write(
         &self,
         so_far: Vec<FittedUnit>,
@@ -143,7 +143,8 @@ impl Assembly {
     ///
     /// A wanted phase without fitted weights (no positions, or no epoch within the time limit) gets
     /// the weights of the nearest fitted phase; of two equally near phases, the earlier. All other
-    /// phases also get the weights of the nearest fitted phase, unless `keep_others` is set.
+    /// phases keep their initial weights if `keep_others` is set; otherwise, they also get the
+    /// weights of the nearest fitted phase.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

@@ -13,19 +13,20 @@ use super::report::{FittedPhase, FittedUnit, PhaseReport};
 use super::window::Window;
 use crate::model::Model;
 
-/// The size in bytes above which a report or metrics are refused; 100,000 epochs need less.
+/// The size in bytes above which a part's report or metrics are refused; 100,000 epochs need less.
 const LONGEST_TEXT: usize = 16 << 20;
 /// The most sections of an accepted part; a part has four for each phase, and one for the factors.
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
-    /// Returns the sections of the part file: the factors, if any, then four for each phase.
+    /// Returns the part's sections: any factors, then weights, counts, metrics and report by phase.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
         let factors = self.factors.iter().map(|(group, all)| Factors::section_of(*group, all));
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the part of `phases` (one phase or group); phases without positions are not in it.
+    /// Reads the part file with the results of `phases` (one phase, or a group that shares
+    /// factors). A phase without training positions has no result.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -157,8 +158,9 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases whose positions a shard reads: the phases that it fits in both stages,
-    /// without and with factors, and the phases in their windows.
+    /// Returns the phases whose positions a shard reads: the phases that it fits, without or with
+    /// factors, and the neighbouring phases whose positions also train these, according to
+    /// `window`.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

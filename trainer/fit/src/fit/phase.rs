@@ -58,7 +58,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(solver, checkpointer)
     }
 
-    /// Returns the weights of [`Self::run`] rounded to steps of 1/32 disc, with their errors.
+    /// Returns the weights of [`Self::run`] rounded to steps of 1/32 disc, and the errors of the
+    /// rounded weights on training, validation and test positions.
     pub fn finish(&self, vector: FittedVector) -> Result<FittedPhase, BackendError> {
         let &Self { backend, model, dataset, phase, initial, .. } = self;
         let steps = vector.steps();
@@ -69,7 +70,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics }.after(initial))
     }
 
-    /// Returns the least-squares problem of the training positions of the phase and its window.
+    /// Returns the least-squares problem of the phase, with the training positions of the phase and
+    /// of the neighbouring phases in its window.
     pub fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
         let window = self.settings.window.around(self.phase);
         let rows = window

@@ -17,18 +17,19 @@ pub struct PhaseReport {
     /// The number of training positions of the phase itself, not of its window's other phases.
     pub positions: u64,
     /// The number of training positions by kind of label (such as `result`), the most frequent
-    /// first. Duplicates count separately.
+    /// first. A position that occurs several times counts each time.
     #[serde(default)]
     pub labels: Vec<(String, u64)>,
-    /// Mean squared error on the training positions, in discs².
+    /// The mean squared error on the training positions, in discs²; null if the phase was not
+    /// fitted.
     pub train_mse: Option<f64>,
-    /// Mean squared error on the validation positions, in discs².
+    /// The mean squared error on the validation positions, in discs²; null without such positions.
     pub validation_mse: Option<f64>,
-    /// Mean absolute error on the validation positions, in discs.
+    /// The mean absolute error on the validation positions, in discs; null without such positions.
     pub validation_mae: Option<f64>,
-    /// Mean squared error on the test positions, in discs².
+    /// The mean squared error on the test positions, in discs²; null without such positions.
     pub test_mse: Option<f64>,
-    /// Mean absolute error on the test positions, in discs.
+    /// The mean absolute error on the test positions, in discs; null without such positions.
     pub test_mae: Option<f64>,
     /// The number of validation positions.
     pub validation_positions: u64,
@@ -38,8 +39,8 @@ pub struct PhaseReport {
     pub epochs: u32,
     /// The epoch whose weights were kept.
     pub best_epoch: u32,
-    /// The increase of the mean squared validation error by rounding the weights, in discs²;
-    /// without validation positions, that of the training error.
+    /// The increase, by rounding the weights, of the mean squared error on the validation positions
+    /// or, without these, on the training positions, in discs²; null if the phase was not fitted.
     pub rounding_loss: Option<f64>,
     /// True if the time limit stopped the fit early.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -69,7 +70,8 @@ impl PhaseReport {
         ]
     }
 
-    /// Returns the most frequent kind of label and, if there are several, its share in percent.
+    /// Returns the most frequent kind of label and, if there are several kinds, the percentage of
+    /// labels that are of this kind; `-` without labels.
     fn label(&self) -> String {
         let all: u64 = self.labels.iter().map(|kind| kind.1).sum();
         match self.labels.first() {
@@ -111,13 +113,15 @@ pub struct Metrics {
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     #[serde(default)]
     pub learning_rate: Option<f64>,
-    /// The mean squared error on the training positions of the window, before rounding, in discs².
-    /// With mini-batches, the error of each batch is measured before its update; otherwise, all
-    /// errors are measured after the epoch.
+    /// The mean squared error of the unrounded weights, in discs², on the training positions of the
+    /// phase and of the neighbouring phases in its window. With mini-batches, the error of each
+    /// batch is measured before its update; otherwise, all errors are measured after the epoch.
     pub train_mse: Option<f64>,
-    /// Mean squared error on the validation positions before rounding, in discs².
+    /// The mean squared error of the unrounded weights on the validation positions, in discs²; null
+    /// without such positions.
     pub validation_mse: Option<f64>,
-    /// Mean absolute error on the validation positions before rounding, in discs.
+    /// The mean absolute error of the unrounded weights on the validation positions, in discs; null
+    /// without such positions.
     pub validation_mae: Option<f64>,
 }
 
@@ -153,8 +157,8 @@ impl Metrics {
 pub struct FittedPhase {
     /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// For each parameter, its number of occurrences in the training positions of this fit and of
-    /// the fit of its initial weights.
+    /// For each parameter, the number of its occurrences in the training positions of this fit,
+    /// plus the number that the initial weights state for their training.
     pub counts: Vec<u32>,
     /// The errors of the fitted weights, and the number of epochs of the fit.
     pub report: PhaseReport,
@@ -163,7 +167,8 @@ pub struct FittedPhase {
 }
 
 impl FittedPhase {
-    /// Returns the phase with the training counts of the initial weights added to those of the fit.
+    /// Adds to the counts of this fit those that are stored with the initial weights, if any: how
+    /// often each parameter occurred in their training positions.
     pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
         if let Some(initial) = initial {
             let earlier = initial.counts(self.report.phase);
@@ -174,8 +179,8 @@ impl FittedPhase {
     }
 }
 
-/// The fitted phases of a part and, if they share factors, the index of their group and the
-/// factors, in the order of weights files.
+/// The results of a unit of the fit (a phase, or a group of phases that share factors): those of
+/// each phase and, for a group, the group's index, then its factors in the order of weights files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
@@ -224,7 +229,7 @@ impl FitReport {
     }
 }
 
-/// Returns the phase in `fitted` nearest to `phase`, the earlier of two; `None` if there are none.
+/// Returns the phase in `fitted` nearest to `phase`, at a tie the earlier; `None` if it is empty.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }

@@ -42,8 +42,9 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights, towards which the ridge pulls. A phase that is not fitted keeps them
-    /// or, without initial weights, gets the weights of the nearest fitted phase.
+    /// The initial weights, towards which the ridge pulls; `None` stands for weights of 0. A phase
+    /// that is not fitted keeps its initial weights or, if `None`, gets the weights of the nearest
+    /// fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -208,12 +209,13 @@ struct Work<'a, B> {
     progress: &'a dyn Progress,
     /// The metrics file; `None` for a shard, because other shards could write the same file.
     metrics: Option<SideFiles>,
-    /// The results of phases and groups that the time limit stopped after at least one epoch.
+    /// The results of the phases, and of the groups of phases that share factors, whose fit the
+    /// time limit stopped after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The section of a part of the first stage that contains a phase's weights without factors, from
-/// which the fit of factors starts.
+/// The name of the section with a phase's weights without factors, from which the fit of factors
+/// starts. The parts of the run's first stage contain it.
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
@@ -263,7 +265,8 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase, as the start of a fit of factors if `is_start`. Returns true if finished.
+    /// Fits a phase without factors. If `is_start`, a later fit of factors starts from the result.
+    /// Returns true if the fit is finished, false if the time limit or a signal stopped it.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -330,7 +333,8 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` with the part's snapshot, or with `None` if there is none that is usable.
+    /// Calls `run` with the saved state of the unfinished fit in `part`, or with `None` if there is
+    /// none, or if it is damaged or of another fit.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -359,8 +363,9 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the part of a finished fit. If the time limit stopped the fit after at least one
-    /// epoch, adds its result to `so_far` instead. Returns true if the fit is finished.
+    /// Writes the result of a fit to `part` if the fit is finished, and returns true. If the time
+    /// limit stopped it after at least one epoch, adds the result to `so_far` instead; does nothing
+    /// if no epoch was completed, or if the user interrupted the fit.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

@@ -29,7 +29,8 @@ pub const MAX_RIDGE: f64 = 1e12;
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FitSettings {
-    /// The neighbouring phases whose positions also train a phase, with their weights.
+    /// The neighbouring phases whose positions also train a phase, and the factors by which the
+    /// weights of these positions are multiplied.
     #[serde(with = "as_text")]
     #[schemars(with = "String")]
     pub window: Window,
@@ -72,11 +73,12 @@ pub struct FactorSettings {
     pub epochs: u32,
     /// The approximate number of positions in an update; 0 means all.
     pub batch: u32,
-    /// The learning rate at the beginning: the largest change by one update, of a weight in discs
-    /// or of a factor. It falls to 0 along a cosine.
+    /// The learning rate at the beginning: about the largest change of a weight (in discs) or of a
+    /// factor (in √disc) by one update. Over the epochs, it falls to 0 along half a cosine.
     pub learning_rate: f64,
-    /// The ridge, as a number of occurrences: more than 0 and at most [`MAX_RIDGE`]. It pulls every
-    /// factor towards 0, and every weight towards the value that least squares found.
+    /// The ridge, as a number of occurrences of a parameter in training: more than 0 and at most
+    /// [`MAX_RIDGE`]. It pulls every weight and factor towards its value at the start of this fit
+    /// (for a factor: that of `--init`, or else a random number within ±0.025).
     pub ridge: f64,
 }
 
@@ -84,16 +86,19 @@ pub struct FactorSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LeastSquaresSettings {
-    /// The greatest number of epochs of a phase; each takes one step.
+    /// The greatest number of epochs of a phase. An epoch is one step on all training positions.
     #[serde(alias = "iterations")]
     pub epochs: u32,
-    /// The approximate number of training positions used in the first steps, including those of
-    /// neighbouring phases in the window; 0 means all. A phase with at least twice as many
-    /// positions starts with steps on such a sample.
+    /// The approximate number of training positions in the sample with which least squares takes
+    /// the first steps of a phase. The sample is of the positions of the phase and of the
+    /// neighbouring phases in its window. If this is 0 or more than half of these positions, there
+    /// is no sample.
     pub sample: u32,
-    /// The number of steps on the sample of positions. They count as part of the first epoch.
+    /// The number of first steps of least squares that use only the sample of training positions
+    /// (see `sample`); 0 means that there is no sample. They count as part of the first epoch.
     pub sample_steps: u32,
-    /// The greatest number of epochs of a phase whose fit starts with steps on a sample.
+    /// The greatest number of epochs (steps on all training positions) of a phase that begins with
+    /// steps on a sample of them (see `sample`); the steps on the sample are not counted.
     pub sample_epochs: u32,
     /// The norm of the preconditioned gradient, relative to the norm at the beginning, below which
     /// a phase without validation positions stops.
@@ -112,8 +117,8 @@ pub struct AdamSettings {
     /// The smallest number of updates in an epoch of mini-batches. If the positions make fewer
     /// batches, an epoch passes over them several times.
     pub updates: u32,
-    /// The learning rate at the beginning: the largest change of a weight by one update, in discs.
-    /// It falls to 0 along a cosine.
+    /// The learning rate at the beginning: about the largest change of a weight by one update, in
+    /// discs. Over the epochs, it falls to 0 along half a cosine.
     pub learning_rate: f64,
     /// The decay rate β₁: the share of the running mean of the gradient that an update keeps.
     pub beta1: f64,
@@ -277,7 +282,7 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the settings with which Adam fits factors, together with weights fitted before.
+    /// Returns the settings of Adam for the joint fit, whose updates change factors and weights.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }

@@ -28,7 +28,8 @@ const LONGEST: u64 = 64 << 20;
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The beginning of both files, with the provenance, up to the point where they differ.
+    /// The text with which both files (metrics and report) begin: an unfinished JSON object that
+    /// has only the provenance.
     head: String,
     /// The open file of metrics; `None` until this process adds a line.
     begun: Mutex<Option<Begun>>,
@@ -50,7 +51,8 @@ impl SideFiles {
     }
 
     /// Adds the line of an epoch to the metrics of a running fit, unless an earlier, killed process
-    /// has already added it. Packing sorts the lines.
+    /// has already added it. Packing replaces the file by one with the lines in the order of
+    /// phases.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.metrics, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);

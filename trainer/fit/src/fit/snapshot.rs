@@ -13,8 +13,8 @@ use super::report::Metrics;
 use super::side_files::SideFiles;
 use super::solver::{HEAD, State};
 
-/// Decides when the state of a fit is saved, and saves it. The decision may depend on the time:
-/// when a fit is saved never affects its final weights.
+/// Decides when the state of a fit is saved, and saves it. The decision may depend on the clock:
+/// the final weights do not depend on when the state is saved.
 pub trait Checkpointer {
     /// Returns, before an update, whether the fit continues, saves its state or stops.
     /// `epoch_ended` is true if the last update ended an epoch.
@@ -62,7 +62,7 @@ pub(super) struct Saver<'s, 'r> {
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
     metrics: Option<&'s SideFiles>,
-    /// The number of training positions in an epoch, for its speed in messages.
+    /// The number of training positions in an epoch, to report an epoch's positions per second.
     positions: usize,
     /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
     epoch_begun: Instant,
@@ -146,7 +146,8 @@ const MOST_VECTORS: usize = 16;
 const PART: usize = 1 << 22;
 
 impl Snapshot {
-    /// Returns the size limit of a snapshot in bytes. All but the vectors may take 16 MB.
+    /// Returns the size limit of a snapshot in bytes: [`MOST_VECTORS`] vectors with `parameters`
+    /// elements each, and 16 MB for everything else.
     pub(super) fn most_bytes(parameters: usize) -> usize {
         const MOST_OF_HEAD: usize = 16 << 20;
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
@@ -222,7 +223,8 @@ impl Snapshot {
     }
 }
 
-/// Returns the name of a vector's section `number`: `weights`, `weights 2`, `weights 3` and so on.
+/// Returns the name of section `number`, counted from 0, of a long vector, which is stored in
+/// several sections: `weights`, `weights 2`, `weights 3` and so on.
 fn part_name(vector: &str, number: usize) -> String {
     match number {
         0 => vector.to_owned(),

@@ -7,19 +7,22 @@ use super::FitError;
 use super::report::Metrics;
 use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
 
-/// The problem of one phase: minimise Σ ω (label − Σ w)² + λ Σ (w − w₀)² over the weights w. Here ω
-/// is the weight of a position, λ the ridge, and w₀ the initial weights.
+/// The problem of one phase: minimise Σ ω (label − V)² + λ Σ (w − w₀)² over the weights w. The
+/// value V of a position is the sum of the weights w of its parameters, and ω is the weight of the
+/// position itself. λ is the ridge, and w₀ are the initial weights.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
     /// The device that computes the primitives of the fit.
     pub backend: &'a B,
-    /// The training positions of the phase and of its window.
+    /// The training positions of the phase and of the neighbouring phases in its window.
     pub positions: B::Positions<'a>,
-    /// The number of training positions of the phase and of its window.
+    /// The number of training positions of the phase and of the neighbouring phases whose positions
+    /// also train it, added up.
     pub count: u64,
-    /// Σ ω: the total weight of the training positions, in occurrences.
+    /// Σ ω: the total weight of the training positions. A position that counts once has weight 1.
     pub occurrences: f64,
-    /// The ridge λ, in occurrences.
+    /// The ridge λ. It acts like λ further occurrences of each parameter, whose residual is the
+    /// parameter's initial weight minus its current weight.
     pub ridge: f64,
     /// The initial weights w₀ in discs, by parameter.
     pub initial: Vec<f64>,
@@ -64,7 +67,8 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The integer in sums of residuals for a residual of 1 disc with a weight of one occurrence.
+    /// The integer by which a position with a residual of 1 disc and the weight of one occurrence
+    /// raises a sum of weight · residual.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts the Σ weight · residual² of [`Backend::residual_sums`] to occurrences · discs².
@@ -83,7 +87,8 @@ impl<'a, B: Backend> Problem<'a, B> {
 
 /// Minimises a [`Problem`] by one update after another.
 pub trait Solver<B: Backend> {
-    /// Does one update of the weights. Returns whether it completed an epoch, or the fit converged.
+    /// Does one update of the weights. Returns which case it is: an update within an epoch, the
+    /// last update of an epoch, or no change because the fit has converged.
     fn advance(&mut self) -> Result<Advance, BackendError>;
 
     /// Returns the number of complete epochs.
@@ -99,10 +104,10 @@ pub trait Solver<B: Backend> {
 /// The result of one update of a solver.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Advance {
-    /// The update is done, and the epoch continues.
+    /// The weights were updated, but the epoch is not complete: it continues with the next update.
     Update,
-    /// The update is done, and was the last of an epoch: one pass over the training positions, or
-    /// several if they are few. The fit adds the phase and the validation errors to the metrics.
+    /// The weights were updated, and the epoch is complete: one pass over the training positions,
+    /// or several if they are few. The fit adds the phase and the validation errors to the metrics.
     Epoch(Metrics),
     /// The solver has converged; the update changed nothing.
     Converged,

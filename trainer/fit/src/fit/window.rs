@@ -6,9 +6,9 @@ use std::str::FromStr;
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::text::Invalid;
 
-/// The smoothing window of a fit. It has a factor for each distance from the fitted phase: the
-/// weights of positions in a phase at this distance are multiplied by it, in units of 1/256. The
-/// fitted phase itself has the factor 256.
+/// The smoothing window of a fit: for each distance from the fitted phase, a factor, in units of
+/// 1/256, by which the weights of positions in a phase at this distance are multiplied. The fitted
+/// phase itself has the factor 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
@@ -17,14 +17,16 @@ pub struct Window {
 impl Window {
     const ONE: u16 = 256;
 
-    /// Returns the default window: a phase also trains on the two phases before and after it, with
-    /// full weight. (On WTHOR positions with 24 empty squares and exact scores, with ridge 10, the
-    /// MAE is 5.64 discs for the window `1,1`, 5.67 for `1,0.5`, and 5.69 for `1,1,0.5`.)
+    /// Returns the default window: a phase also trains on the two phases before it and the two
+    /// phases after it, with full weight. (On WTHOR positions with 24 empty squares and exact
+    /// scores, with ridge 10, the MAE is 5.64 discs for the window `1,1`, 5.67 for `1,0.5`, and
+    /// 5.69 for `1,1,0.5`.)
     pub fn standard() -> Self {
         Self { factors: vec![Self::ONE; 3] }
     }
 
-    /// Returns the phases whose positions train `phase`, ascending, each with its factor in 1/256.
+    /// Returns the phases whose positions train `phase`, ascending, each with the factor that
+    /// multiplies the weights of its positions, in 1/256.
     pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
         let factor = move |other: Phase| {
             self.factors.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))

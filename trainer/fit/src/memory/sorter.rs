@@ -19,7 +19,7 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Removes and returns the first item in `bytes`; `None` if [`Self::write`] did not write it.
+    /// Removes and returns the item with which `bytes` begins; `None` if it is not a valid item.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -43,13 +43,13 @@ impl<T: Stored> Sorter<T> {
     }
 
     /// Returns how many items may be held in memory. They take a quarter of the limit, since a
-    /// growing vector may take three times its size.
+    /// vector that grows needs three times its size: the old buffer and one of twice the size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice if `items` items, each of up to `bytes` bytes in the file, do not fit into
-    /// memory.
+    /// Returns a notice that items go to a temporary file, if `items` items do not fit into memory;
+    /// otherwise `None`. `bytes` is the greatest size of an item in this file.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -152,7 +152,7 @@ impl Temporary {
         Ok(Self::of(limit.temporary_file()?, limit))
     }
 
-    /// Creates a `Temporary` that writes to `file`, an empty file without a name.
+    /// Creates a `Temporary` on `file`, empty and unnamed; errors name the folder of `limit`.
     pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
         Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }

@@ -21,12 +21,13 @@ pub struct TestGames {
     /// The labelled positions of each game.
     pub games: Vec<Vec<ScoredPosition>>,
     labels: LabelCounts,
-    /// The checksums of the files of the games.
+    /// The SHA-256 checksum of each file of the games, in the given order.
     pub sha256: Vec<String>,
 }
 
 impl TestGames {
-    /// Reads the first `most` games of files of games, positions or openings.
+    /// Reads files of games, positions or openings, and returns the first `most` games: those of
+    /// the first file, then those of the next. A position outside games counts as a game.
     pub fn read(
         most: usize,
         paths: &[PathBuf],
@@ -60,9 +61,10 @@ impl TestGames {
 /// For each game (row) and phase (column), Σ weight · |error| and Σ weight over its positions.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
-    /// The sum of the absolute errors in discs, with values clamped to ±64.
+    /// Σ weight · |error| for each game (row) and phase (column), in occurrences · discs. Values
+    /// are clamped to ±64 discs.
     pub absolute: Array2<f64>,
-    /// The sum of the weights of the positions, in occurrences.
+    /// Σ weight for each game (row) and phase (column), in occurrences.
     pub weight: Array2<f64>,
 }
 
@@ -92,12 +94,14 @@ pub struct GameErrors {
 }
 
 impl GameErrors {
-    /// Creates the errors of games from each game's sum of absolute errors and sum of weights.
+    /// Creates the errors of games. For each game, `absolute` has Σ weight · |error in discs| over
+    /// the game's positions, and `weight` has Σ weight over these positions.
     pub fn new(absolute: Vec<f64>, weight: Vec<f64>) -> Self {
         Self { absolute: absolute.into(), weight: weight.into() }
     }
 
-    /// Returns the mean absolute error in discs; `None` without positions.
+    /// Returns the mean absolute error over all games' positions, in discs; `None` without
+    /// positions.
     pub fn mean_of_all(&self) -> Option<f64> {
         self.mean(&Array1::ones(self.weight.len()))
     }

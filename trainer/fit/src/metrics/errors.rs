@@ -1,5 +1,5 @@
-//! Sums of errors, and the standard error of the bias, of groups of positions: by phase, by value,
-//! by region of the game, and by the number of empty squares.
+//! For groups of positions: the sums of errors, and the standard error of the bias. Groups are by
+//! phase, by value, by region (opening, midgame, endgame), and by number of empty squares.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{STEPS_PER_DISC, Value};
@@ -28,18 +28,20 @@ pub struct Place {
     pub file: usize,
     /// The number, from 1, of the game in the file or, in a file of positions, of the position.
     pub game: u64,
-    /// The index of the label rule that gave the label; `None` if the file contains the label.
+    /// The index, from 0 in the list of label rules, of the rule that gave the label; `None` if the
+    /// file contains the label.
     pub rule: Option<u8>,
 }
 
 impl Valued {
-    /// Creates a position with its value; `None` for a full board, which has no phase.
+    /// Pairs a labelled position with the `value` that an evaluation gives it, and with the `place`
+    /// where it was read, if known. Returns `None` for a full board, which has no phase.
     pub fn new(row: ScoredPosition, value: Value, place: Option<Place>) -> Option<Self> {
         let error = label(&row) - value.steps() * (RESIDUALS_PER_DISC / STEPS_PER_DISC);
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
     }
 
-    /// Returns the value in 1/1024 disc.
+    /// Returns the evaluation's value of the position for the side to move, in 1/1024 disc.
     pub fn value(&self) -> i32 {
         label(&self.row) - self.error
     }
@@ -57,14 +59,17 @@ fn label(row: &ScoredPosition) -> i32 {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
-    /// Σ weight · (label − value), in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Σ weight · (label − value), where the weight 64 is one occurrence of a position, and values
+    /// and labels are in 1/[`RESIDUALS_PER_DISC`] disc.
     signed: i128,
     games: u64,
-    /// Σ S² over games, where S is the game's part of `signed`.
+    /// Σ S² over games, where S is Σ weight · (label − value) over the positions of a game, with
+    /// weights in 1/64 occurrence, and labels and values in 1/[`RESIDUALS_PER_DISC`] disc.
     signed_squared: i128,
-    /// Σ S · W over games, where S is the game's part of `signed`, and W its Σ weight.
+    /// Σ S · W over games, where S is Σ weight · (label − value) over the positions of a game, and
+    /// W is Σ weight over them.
     signed_by_weight: i128,
-    /// Σ W² over games, where W is a game's Σ weight.
+    /// Σ W² over games, where W is Σ weight over the positions of a game.
     weight_squared: i128,
     /// Σ weight · (label − value) of the current game, which [`Self::end_game`] will end.
     open_signed: i128,
@@ -72,8 +77,9 @@ pub struct BiasSums {
 }
 
 impl BiasSums {
-    /// Adds a position of a game: its weight in 1/64 occurrence, and the label minus the value in
-    /// 1/[`RESIDUALS_PER_DISC`] disc. Call [`Self::end_game`] after the last position of the game.
+    /// Adds a position of a game: its weight (64 is one occurrence), and the label minus the value
+    /// in 1/[`RESIDUALS_PER_DISC`] disc. Call [`Self::end_game`] after the last position of the
+    /// game.
     pub fn add(&mut self, weight: u16, error: i32) {
         self.errors.add(weight, error);
         let signed = i128::from(weight) * i128::from(error);
@@ -100,8 +106,9 @@ impl BiasSums {
 
     /// Returns the standard error of the bias in discs; `None` for fewer than two games.
     ///
-    /// The bias is a ratio of sums over games. A game's residual is its Σ weight · (label − value),
-    /// minus its weight times the mean of label − value (Cochran, Sampling Techniques, chapter 6).
+    /// The bias is a ratio of sums over n games. Let m be the weighted mean of label − value over
+    /// all positions, and r of a game Σ weight · (label − value − m) over its positions. The
+    /// standard error is √(n/(n − 1) · Σ r²) / Σ weight (Cochran, Sampling Techniques, chapter 6).
     fn bias_error(&self) -> Option<f64> {
         let (games, weight) = (self.games as f64, self.errors.weight as f64);
         let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
@@ -140,7 +147,8 @@ impl From<&BiasSums> for GroupErrors {
     }
 }
 
-/// The bounds between the groups by value, in discs. A bound belongs to the group above it.
+/// The bounds, in discs, between the groups of positions by the evaluation's value. A position with
+/// a value at a bound belongs to the group above.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
 const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
@@ -172,7 +180,8 @@ pub struct PhaseErrors {
 /// The errors of a group of positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Group {
-    /// The name of the group.
+    /// The name of the group of positions: of a range of values in discs (`-4 to 4`), of a range of
+    /// phases (`midgame (20 to 39)`), or of numbers of empty squares (`even`).
     pub name: String,
     /// The errors of the group's positions.
     #[serde(flatten)]
@@ -188,8 +197,8 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index of the first group by phase. The next constants are the indices of the first group by
-/// value, by region and by empty squares, and the number of groups. Group 0 has all positions.
+/// The index of the first group by phase; group 0 has all positions. After the groups by phase come
+/// those by value of the evaluation, by region of the game, and by number of empty squares.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -258,7 +267,8 @@ impl Tally {
     }
 }
 
-/// Returns the indices of a position's groups: all, by phase, value, region and empty squares.
+/// Returns the indices of the groups that contain this position: the group of all positions, one
+/// each by phase, value and region of the game, and any number by number of empty squares.
 fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
     let (phase, empties) = (valued.phase.index(), empties(valued.phase));
     let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
@@ -318,7 +328,8 @@ mod tests {
         assert_eq!(GroupErrors::from(&BiasSums::default()).bias, None);
     }
 
-    /// Returns a position of a phase; only the fields that the groups use are meaningful.
+    /// Returns a position that states `phase` as its phase (whatever its board), with this value,
+    /// and with this error (label − value), both in discs.
     fn valued(phase: usize, value: i32, error: i32) -> Valued {
         let label = Label::of_discs(f64::from(value + error)).expect("a label");
         let row = ScoredPosition::new(Position::START, label, Weight::ONE);

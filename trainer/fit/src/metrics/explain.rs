@@ -15,7 +15,7 @@ use super::Valued;
 use crate::backend::RESIDUALS_PER_DISC;
 use crate::source::LabelRules;
 
-/// The contributions to the value of a position, the largest first.
+/// The contributions to the value of a position, in descending order of their absolute values.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Explanation {
     /// The board line of the position.
@@ -35,7 +35,7 @@ pub struct Explanation {
 pub struct Total {
     /// The name of the pattern or of the scalar feature.
     pub name: String,
-    /// The contribution, in discs.
+    /// The contribution to the position's value for the side to move, in discs.
     pub discs: f64,
 }
 
@@ -46,9 +46,10 @@ pub struct InstanceRow {
     pub pattern: String,
     /// The squares; the first has the least significant digit of the configuration.
     pub squares: String,
-    /// The configuration on the squares: X for the player, O for the opponent.
+    /// The contents of the squares, in the order of `squares`: X for a disc of the side to move, O
+    /// for one of the opponent, `-` for an empty square.
     pub configuration: String,
-    /// The contribution to the position's value, in discs.
+    /// The contribution of this pattern instance to the value for the side to move, in discs.
     pub discs: f64,
     /// The number of times that the configuration's class occurs in the training positions of the
     /// phase; null for the embedded weights.
@@ -59,7 +60,7 @@ pub struct InstanceRow {
 pub struct Explainer {
     /// The weights by class.
     pub weights: Weights,
-    /// True if the counts of the weights are known.
+    /// True if `weights` has each parameter's number of occurrences in training.
     pub counted: bool,
 }
 
@@ -143,15 +144,15 @@ impl fmt::Display for Explanation {
 pub struct WorstPosition {
     /// The board, the side to move, and the label as the score: a line that `evaluate` reads.
     pub line: String,
-    /// The board.
+    /// The board line of the position: 64 squares (X for the side to move) and the side to move.
     pub board: String,
     /// The phase.
     pub phase: Phase,
-    /// The value, in discs.
+    /// The position's value for the side to move, by the evaluation or its search, in discs.
     pub value: f64,
-    /// The label, in discs.
+    /// The label of the position for the side to move, in discs.
     pub label: f64,
-    /// The kind of the label; null with `--subset`, since it merges equal positions of many games.
+    /// The kind of the label; null with `--subset`: a dataset's positions state no kind.
     pub label_kind: Option<String>,
     /// Value − label, in discs.
     pub error: f64,
@@ -162,14 +163,16 @@ pub struct WorstPosition {
     pub game: Option<u64>,
     /// The number of moves before the position.
     pub ply: u32,
-    /// The contributions to the static value of all instances of each pattern and of each scalar
-    /// feature, the largest first; empty for the evaluations `none` and `mobility`.
+    /// The contributions to the static value: of each pattern (the sum over its instances), of each
+    /// scalar feature and of factors, in descending order of absolute values. Empty for the
+    /// evaluations `none` and `mobility`.
     pub parts: Vec<Total>,
 }
 
 impl WorstPosition {
     /// Describes a position of one of `files`, labelled by `rules`. With an explainer, also states
-    /// the contributions to its value; if this fails, the error has the board and the reason.
+    /// the contributions to its static value; returns an error with the board and the reason if the
+    /// explainer refuses the position.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

@@ -1,4 +1,5 @@
-//! The training data of weights according to their provenance, and its held-out subsets.
+//! The data that weights were fitted to, according to the provenance of the weights, and the
+//! subsets of these data that the fit held out for validation and test.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -65,9 +66,10 @@ impl Trained {
         files.filter(is_known).collect()
     }
 
-    /// Looks for the first games of `test` in the training subset of the files to which the weights
-    /// were fitted. Finds such files only in the folders of `test` and of `file`, the weights file;
-    /// returns `None` if there are none. Messages call the weights `name`.
+    /// Looks for the first games of `test`, at most 20,000, in the training subset of the files to
+    /// which the weights were fitted. Looks for these files only in the folders of `test` and of
+    /// `file`, the weights file; returns `None` if it finds none of them. Messages call the weights
+    /// `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -75,7 +77,7 @@ impl Trained {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Option<Overlap>> {
-        /// The most test games that are looked up in training: about a million positions.
+        /// The most test games looked up in the training subset: about a million positions.
         const MOST: usize = 20_000;
         let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
         if test.is_empty() || files.is_empty() {
@@ -116,7 +118,8 @@ impl Trained {
 
 const AT_ONCE: usize = 1 << 16;
 
-/// The numbers of test games and positions that training also has, symmetric images included.
+/// The numbers of test games and test positions that are also, mirrored or not, in the training
+/// data.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Overlap {
     /// The name of the training data in messages.
@@ -126,14 +129,14 @@ pub struct Overlap {
     pub games: usize,
     /// The number of test games that were looked up in the training data.
     pub of_games: usize,
-    /// Of the positions of the test games that were looked up, the number that training also has.
+    /// The number of positions, in the `of_games` test games, that training also has.
     pub positions: usize,
-    /// The number of positions of the test games that were looked up.
+    /// The number of all positions in the `of_games` test games.
     pub of_positions: usize,
 }
 
 impl Overlap {
-    /// Looks for test games in the training subset of record files, which messages call `data`.
+    /// Looks for test games in the training subset of record files, named `data` in messages.
     pub fn of(
         test: &TestGames,
         data: String,

@@ -6,8 +6,9 @@
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Compares named errors with the limit `largest` that the user gives by `flag`, if any. If
-    /// there are no errors, the check of the limit fails with the message `unknown`.
+    /// Compares `errors`, pairs of a name and an error in discs, with the limit `largest` that the
+    /// user gives by `flag`, if any. If there are no pairs, because nothing was measured, the limit
+    /// counts as exceeded, and the message ends with `unknown`.
     pub fn with(
         mut self,
         flag: &str,
@@ -28,7 +29,8 @@ impl ErrorLimits {
         self
     }
 
-    /// Compares `mae` with the limit `largest` of `--max-mae`, if given. Messages call it `error`.
+    /// Compares `mae`, a mean absolute error in discs that messages call `error`, with the limit
+    /// `largest` (`--max-mae`), if given. If `mae` is `None`, the limit counts as exceeded.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)

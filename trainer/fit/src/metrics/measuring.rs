@@ -38,15 +38,18 @@ pub struct Measured {
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
-    /// The errors by value, the lowest values first. Empty groups are omitted.
+    /// The errors of positions grouped by the evaluation's value for the side to move: nine ranges,
+    /// with bounds from −40 to 40 discs, the lowest range first. Empty groups are omitted.
     pub by_value: Vec<Group>,
     /// The errors by region of the game (opening, midgame, endgame). Empty groups are omitted.
     pub by_region: Vec<Group>,
-    /// The errors by range and by parity of the number of empty squares. Empty groups are omitted.
+    /// The errors by range and by parity of the number of empty squares: groups for three ranges,
+    /// for even and for odd numbers. Empty groups are omitted.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
-    /// The SHA-256 checksums of the files, in the order of the files.
+    /// The SHA-256 checksum of each measured file, in the given order; empty if no files were
+    /// given.
     pub sha256: Vec<String>,
 }
 

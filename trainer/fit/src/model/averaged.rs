@@ -1,9 +1,9 @@
 //! Averages weights files of one pattern set.
 //!
 //! Weights that were fine-tuned from common weights, with different games or settings, have
-//! different errors. Their mean has a smaller error than each of them, and a search is as fast as
-//! before (Wortsman et al., "Model soups", 2022). Factors need common initial weights: factors of
-//! independent fits have different meanings at the same index.
+//! different errors. Their mean has a smaller error than each of them, and a search with it is as
+//! fast as with one of them (Wortsman et al., "Model soups", 2022). Factors can only be averaged if
+//! the fits began with the same factors: those of independent fits do not correspond to each other.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;

@@ -6,29 +6,36 @@
 //! in the same order, and c the number of the fixed squares. The mirror swaps a and b. Let x =
 //! max(a, b), y = min(a, b), and T = 3^k(3^k + 1)/2 for k pairs. The class `c·T + x(x + 1)/2 + y`
 //! is then the same for a configuration and its mirror image, and all classes from 0 to the
-//! greatest occur. A pattern without a mirror symmetry is the case k = 0. Only patterns with four
-//! or eight symmetries need a map from c to the class.
+//! greatest occur. If a pattern has no mirror symmetry, all squares are fixed, and the class is c.
+//! In patterns with four or eight symmetries, all squares also count as fixed, but the class is
+//! looked up in a table that is indexed by c.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The data for the class `c·T + x(x + 1)/2 + y` of one instance, with x = max(a, b) and y = min(a,
-/// b). The head of this file explains a, b, c and T.
+/// The squares of one pattern instance, and the constants that turn their contents into its class
+/// `c·T + x(x + 1)/2 + y`, with x = max(a, b), y = min(a, b), T = `fixed_stride`. The ternary
+/// digits of a and b are the contents of squares that the pattern's mirror symmetry swaps, and
+/// those of c are the contents of its other squares.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// The first squares of the pairs, at most five; their contents are a's digits, lowest first.
+    /// The first squares of the pairs of mirrored squares, at most five. Their contents are the
+    /// ternary digits, the lowest first, of a in the formula of the class (see [`Lane`]).
     pub first: Vec<Square>,
-    /// The mirror images of the squares in `first`; their contents are b's digits.
+    /// The mirror images of the squares in `first`, in this order. Their contents are the ternary
+    /// digits, the lowest first, of b in the formula of the class (see [`Lane`]).
     pub second: Vec<Square>,
     /// The squares, at most ten, that stay in place if the pattern is mirrored. Their contents are
-    /// the ternary digits of c (see [`Lane`]).
+    /// the ternary digits, the lowest first, of c in the formula of the class (see [`Lane`]).
     pub fixed: Vec<Square>,
-    /// The factor T in the formula of the class (see [`Lane`]).
+    /// The factor T = 3ᵏ(3ᵏ + 1)/2, for k pairs of mirrored squares. The class (see [`Lane`])
+    /// includes T times the number whose ternary digits are the contents of the squares `fixed`.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// For patterns with four or eight symmetries, the map from c (see [`Lane`]) to the class.
-    /// `first` and `second` are then empty.
+    /// For a pattern with four or eight symmetries, the class at index c, the number whose ternary
+    /// digits are the contents of `fixed`; `first` and `second` are then empty. `None` for a
+    /// pattern with fewer symmetries.
     pub map: Option<Vec<u16>>,
 }
 
@@ -36,7 +43,8 @@ pub(crate) struct Lane {
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// The map from c (see [`Lane`]) to the class, for patterns with four or eight symmetries.
+    /// For a pattern with four or eight symmetries, the class at index c, the number whose ternary
+    /// digits are the contents of the `fixed` squares; `None` for a pattern with fewer symmetries.
     map: Option<Vec<u16>>,
 }
 
@@ -74,7 +82,9 @@ impl Split {
     }
 }
 
-/// Returns the map from c (see [`Lane`]) to the class in a weights file, if no square has a pair.
+/// Returns the class, in a weights file, of each configuration of a pattern with four or eight
+/// symmetries. The index of a configuration is the number c (see [`Lane`]). Its ternary digits are
+/// the contents of all squares, since such a pattern is not divided into mirrored pairs.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -85,7 +95,8 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits (0 empty, 1 player, 2 opponent) of the configuration with this index.
+/// Returns the digits (0 empty, 1 player, 2 opponent) of the configuration with this index in
+/// [`PatternGeometry::class_of`]. The digit of the pattern's first square is the first.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
@@ -107,7 +118,8 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// Returns, for each parameter of a fit (see the head of this file), its index in a weights file.
+/// Returns, for each parameter in the order of a fit (classes numbered by the formula of [`Lane`]),
+/// its index in a weights file.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {

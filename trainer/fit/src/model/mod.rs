@@ -102,8 +102,9 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes one row for each position: the parameters whose weights add up to the position's
-    /// value, all below [`Self::parameters`]. A parameter that several instances share is repeated.
+    /// Writes one row for each position: the indices, below [`Self::parameters`], of the parameters
+    /// whose weights add up to the position's value. If several pattern instances share a
+    /// parameter, its index is repeated.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;
@@ -127,8 +128,8 @@ impl Model {
         rows[0].features(self).to_vec()
     }
 
-    /// Returns one row for each position: the parameters of its instances, then those of its scalar
-    /// features, as indices of weights files.
+    /// Returns one row for each position: the parameters of its pattern instances, then those of
+    /// its scalar features. Each is an index into the weights of a phase in a weights file.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         const CHUNK: usize = 256;
         let features = self.feature_count();

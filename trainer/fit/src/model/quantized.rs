@@ -18,9 +18,10 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 /// The settings by which weights are rounded to coarser steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The standard error σ of one label in discs. For a weight with n occurrences in training, the
-    /// coarse step is at most σ/√n discs, but not finer than the file's step. For a factor with n
-    /// occurrences, the step is coarsened by the same ratio as for a weight.
+    /// The standard error σ of one label in discs. A weight with n occurrences in training is
+    /// rounded to a multiple of k steps of 1/32 disc, where k is the greatest of 1, 2, 4, …, 64 for
+    /// which k steps are at most σ/√n discs, or 1 if even one step is more. The factors of a
+    /// parameter with n occurrences are rounded to multiples of k steps of 1/64 √disc.
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
@@ -30,8 +31,9 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the coarse step of a weight, as a multiple of the file's step. Compares squares,
-    /// since square roots may differ between machines.
+    /// Returns the greatest k of 1, 2, 4, …, 64 for which k/32 ≤ σ/√n, where σ is the standard
+    /// error of a label in discs, and n is `occurrences`; 1 if no such k meets this condition.
+    /// Compares the squares of both sides, since square roots may differ between machines.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -39,8 +41,9 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights rounded to coarser steps. Rounding the factors of a class changes the
-/// [`own_worth`] of its factor vector; the weight of the class gets the difference.
+/// Returns the weights rounded to coarser steps. Rounding the factor vector of a class changes its
+/// interaction with itself ([`own_worth`]), which is part of a position's value. The weight of the
+/// class, before it is rounded, is changed by the opposite amount.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -115,7 +118,8 @@ fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns, for each factor vector, by how many discs its rounding lowers [`own_worth`].
+/// Returns, for each factor vector of a phase, by how many discs rounding lowers its interaction
+/// with itself ([`own_worth`]); negative if rounding raises it.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {
@@ -133,16 +137,16 @@ fn leading_digits(number: u32, digits: u32) -> u32 {
 /// The difference between the values of two weights files on positions of random games, in discs.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Change {
-    /// The number of positions on which the values were compared.
+    /// The number of positions on which the values by the two weights files were compared.
     pub positions: u32,
-    /// The root mean square of the difference of the values, in discs.
+    /// The root mean square difference of a position's values by the two weights files, in discs.
     pub root_mean_square: f64,
-    /// The greatest absolute difference of the values, in discs.
+    /// The greatest absolute difference of a position's values by the two weights files, in discs.
     pub greatest: f64,
 }
 
 impl Change {
-    /// Returns the change of values from `before` to `after` on positions of random games.
+    /// Compares the static values by `before` and `after` on the positions of some random games.
     pub fn between(before: &Weights, after: &Weights) -> Self {
         let (mut positions, mut squares, mut greatest) = (0_u32, 0.0, 0.0_f64);
         for step in (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps) {

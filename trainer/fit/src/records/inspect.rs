@@ -110,8 +110,9 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. To find duplicates, it sorts a key of each record, in temporary files if
-/// the keys exceed the memory limit.
+/// Reports on each file. To find records that repeat an earlier one, of the same file or of a file
+/// before it, it sorts a key of each record, in temporary files if the keys exceed the memory
+/// limit.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -292,8 +293,9 @@ impl GamesReport {
     }
 }
 
-/// Sums over positions: their total weight and, for each ply, their number, Σ label and Σ label².
-/// The sums are exact, since weights and labels are integers: multiples of a fixed unit.
+/// Sums over positions: their total weight and, for each ply, the number of positions, Σ label and
+/// Σ label², all three unweighted. The sums are exact, since they add integers: weights in 1/64
+/// occurrence and labels in 1/256 disc.
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,

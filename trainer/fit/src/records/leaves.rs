@@ -95,7 +95,8 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Returns true if the part contains positions, in any number: a search may have no leaf.
+    /// Returns true if every section of the part is a block of positions. The number of positions
+    /// is not checked, since a search may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }
@@ -133,9 +134,9 @@ impl LeavesJob<'_> {
             .with("weights", weights)
     }
 
-    /// Returns the position at the end of the principal variation, with the label of `position` for
-    /// the side to move there; `None` if the game ends earlier. The transposition table passes
-    /// nothing from one search to the next.
+    /// Returns the position at the end of the principal variation, with the label of `scored`,
+    /// negated if the other side is to move there; `None` if the game ends in the variation. The
+    /// transposition table is emptied first, so the result does not depend on earlier calls.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,
@@ -185,8 +186,10 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the minimax value, and the leaves of all best lines. The number after a leaf is 1 if
-    /// the side to move is that of `position`, otherwise −1.
+    /// Returns the minimax value for the side to move in `position`, in steps of [`Value`], with
+    /// leaves evaluated by [`Mobility`]; and the leaves of all best lines, each with a sign: 1 if
+    /// the same side is to move in the leaf and in `position`, otherwise −1. The returned value is
+    /// this sign times the leaf's value for the side to move in the leaf.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

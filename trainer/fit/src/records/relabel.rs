@@ -32,7 +32,7 @@ pub struct Settings {
 /// The search of positions that have too many empty squares to be solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Search {
-    /// The depth of the search, in plies.
+    /// The depth, in plies, of the search of a position with too many empty squares to be solved.
     pub depth: u32,
     /// The limit on nodes. At the limit, a search ends with the result of its deepest complete
     /// iteration. `None` means no limit.
@@ -89,8 +89,8 @@ pub trait Relabel: Record {
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
     /// Returns the record with its new labels. `known` contains the scores that a device found for
-    /// the positions of [`Self::to_solve`], or is empty. Positions without a known score are
-    /// searched with an empty transposition table.
+    /// the positions of [`Self::to_solve`], or is empty. `searcher` finds the other scores and
+    /// the values; each of its searches begins with an empty transposition table.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -164,7 +164,8 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    /// Returns the report on the records in a shard's parts, compared with the input records.
+    /// Compares the records in a shard's parts with the input records. Returns the number of
+    /// records and the changes of results or labels.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = OrderedInputs::new(self.inputs);
@@ -202,8 +203,9 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index of the part's first record, and the part's records, each with the scores of its
-    /// positions to solve; `None` for a position that the device did not solve.
+    /// The index of the first record of a part (file) of the run, and the part's records. With each
+    /// record are the device's scores of the positions to solve in it: `None` for a position that
+    /// the device did not solve, no scores without a device.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -212,7 +214,8 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
     }
 
-    /// Reads the records with these numbers; a device, if there is one, solves their positions.
+    /// Reads the records with these numbers, counted from 0 over all inputs. If there is a device,
+    /// it solves the records' positions that need an exact score, up to its limit of empty squares.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.inputs.take(numbers)?;
@@ -260,8 +263,8 @@ impl Settings {
         })
     }
 
-    /// Returns the number of empty squares at or below which every score is exact. This includes
-    /// searches that reach the end of the game, unless their nodes are limited.
+    /// Returns the greatest number of empty squares up to which every score is exact: found by the
+    /// endgame solver, or by a search without a limit on nodes that reaches the end of the game.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

@@ -154,7 +154,7 @@ pub fn split<R: Selectable>(
 
 /// Writes a random selection of `count` records that pass the filter, or all of them if there are
 /// fewer, in their original order (selection sampling: Knuth, The Art of Computer Programming,
-/// volume 2, algorithm 3.4.2 S). A game passes every filter.
+/// volume 2, algorithm 3.4.2 S). Filters apply to positions only: in files of games, all pass.
 pub fn sample<R: Selectable>(
     inputs: &Inputs<R>,
     (count, filter): (u64, &Filter),

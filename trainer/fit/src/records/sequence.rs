@@ -1,4 +1,5 @@
-//! Reads several files of records as one sequence; counts and packs the records of a run's parts.
+//! Reads several files of records as one sequence. Counts the records in the stored parts of a run,
+//! and writes them all to the run's output file.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -138,7 +139,8 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// The input records of a run. They are read only once, so [`Self::take`] needs ascending numbers.
+/// The input records of a run, which are read only once, from the first to the last. So the record
+/// numbers in each call of [`Self::take`] must be higher than those in earlier calls.
 pub(super) struct OrderedInputs<R: Record> {
     /// The number of the next unread record, and a reader at this record.
     records: Mutex<(u64, Records<R>)>,
@@ -165,14 +167,14 @@ impl<R: Record> OrderedInputs<R> {
     }
 }
 
-/// Returns the number of records in a stored part of a run; `None` if a section is not a frame of
-/// such records.
+/// Returns the number of records in a stored part of a run, given as the sections of its file;
+/// `None` if a section is not a frame (block) of records of type `R`.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
 }
 
-/// The number of records that a finished run or a shard wrote, and the summary of the file.
+/// The number of records that a finished run or a shard wrote, and the summary of the output file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The number of records that were written.

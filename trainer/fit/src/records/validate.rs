@@ -1,4 +1,5 @@
-//! Checks every frame (block of records) of a file, and copies the undamaged ones; replays games.
+//! Checks every frame (block of records) of a file, and replays its games to find illegal moves;
+//! repairs a damaged file by copying its undamaged frames to a new file.
 
 use std::path::Path;
 
@@ -23,10 +24,10 @@ pub struct Validation {
     pub path: String,
     /// The number of undamaged frames (blocks with a checksum) in the file.
     pub frames: u64,
-    /// The number of games in the undamaged frames.
+    /// The number of games in the undamaged frames (blocks of records).
     pub games: u64,
-    /// The number of positions in the undamaged frames. In a game, positions before the end of its
-    /// random moves do not count.
+    /// The number of positions in the undamaged frames (blocks of records). In a game, positions
+    /// before the end of its random moves do not count.
     pub positions: u64,
     /// One message for each damage found, with its place in the file; empty for an undamaged file.
     pub damage: Vec<String>,
@@ -68,7 +69,7 @@ pub fn repair(
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of all undamaged frames.
+/// Copies the records of all undamaged frames (blocks of records) from `path` to `out`.
 fn copy<R: Record>(
     (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
@@ -89,7 +90,8 @@ where
     Ok(writer.finish()?)
 }
 
-/// Passes the undamaged frames (blocks of records) to `take`; returns counts, and the damage.
+/// Passes each undamaged frame (block of records) to `take`. Returns the numbers of frames, games
+/// and positions in these, and a message for each damage.
 fn read(
     path: &Path,
     progress: &dyn Progress,

@@ -21,7 +21,7 @@ pub trait Entries<T> {
     /// Returns the place of the record that was read last, such as `line 7`.
     fn place(&self) -> String;
 
-    /// Returns the notation of the last record; `None` if the format has only one notation.
+    /// Returns the notation of the record that was read last; `None` if the format has only one.
     fn form(&self) -> Option<Form> {
         None
     }

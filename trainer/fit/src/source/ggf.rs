@@ -77,8 +77,9 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position, side, turns, result })
 }
 
-/// Returns the letters of the rules in a value such as `s8r18`: both colours at once (`s`), a
-/// random board (`r`), komi (`k`), or the colour that a player asked for. Refuses other letters.
+/// Returns the letters of the rules in a value such as `s8r18` (a board of side 8 with 18 discs at
+/// the start): two games at once, one with each colour (`s`), a random start (`r`), komi (`k`), or
+/// the colour that a player asked for (`b` or `w`). Refuses other letters.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
@@ -265,7 +266,7 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A regression: stated results that contradict the moves, or of unfinished games, were lost.
+    /// A regression: results that contradict the moves, and results of unfinished games, were lost.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {

@@ -40,9 +40,11 @@ fn one() -> f64 {
 /// An ordered list of rules. The label of a position comes from the first rule that applies to its
 /// ply and for which the game has a label. Positions to which no rule gives a label are skipped.
 ///
-/// As text, a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, and a list has commas between its rules,
-/// such as `34..38:solved, 20..60:result*0.5`. TOML accepts this text, or a list of tables with the
-/// fields `plies`, `use` and `weight`.
+/// As text, a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, where USE is a kind of value ([`Origin`]:
+/// `solved`, `exact`, `value`, `lambda0.7` with any λ, `result` or `stated`) or a blend, such as
+/// `70%result+30%value`. A list has commas between its rules, such as
+/// `34..38:solved, 20..60:result*0.5`; ranges include both ends. TOML accepts this text, or a list
+/// of tables with the fields `plies`, `use` and `weight`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "String")]
 pub struct LabelRules(Vec<LabelRule>);
@@ -52,13 +54,15 @@ pub struct LabelRules(Vec<LabelRule>);
 pub struct Labelled {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The index of the rule that gave the label; `None` if the position already had its label.
+    /// The index, from 0 in the list of label rules, of the rule that gave the label; `None` if the
+    /// position already had its label.
     pub rule: Option<u8>,
 }
 
 impl Default for LabelRules {
     /// Returns the default rules. A label is the exact score, if known; else the λ-return of the
-    /// search values; else, within two plies of the solved position, its score; else the result.
+    /// search values, if known; else, at most two plies before or after the solved position (the
+    /// game's first with an exact score), the score of the solved position; else the game's result.
     fn default() -> Self {
         let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
@@ -107,12 +111,14 @@ impl LabelRules {
     }
 
     /// Returns the labelled positions of a game in order, except the final position and those
-    /// before the end of the random moves. Each weight is that of the label's rule times `weight`.
+    /// before the end of the random moves. The weight of a position is `weight` times the weight of
+    /// the rule that gave its label.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
 
-    /// Returns the same positions as [`Self::positions`], each with the rule that gave its label.
+    /// Returns the labelled positions of a game like [`Self::positions`], each with the rule that
+    /// gave its label. Each rule's weight is multiplied by `weight`.
     pub fn labelled(&self, game: &Game, weight: f64) -> Vec<Labelled> {
         let first = usize::from(game.random_plies());
         let steps = game.replay().steps;
@@ -126,8 +132,9 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks `weight`, the factor of the weights of a file's positions. Returns an error if its
-    /// product with a rule's weight differs from the nearest multiple of 1/64 by more than 2 %.
+    /// Checks `weight`, by which the weights of all positions of a file are multiplied. Returns an
+    /// error if the product of `weight` and the weight of a label rule is not a multiple of 1/64,
+    /// with a tolerance of 2 % of the product.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -142,7 +149,8 @@ impl LabelRules {
             .any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message on missing labels: how to add search values, if rules use them.
+    /// Returns the end of a message on missing labels: how to add search values to games, if a rule
+    /// uses such values; otherwise an empty text.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() {
             "; `selfplay --values` records search values, `relabel --depth` adds them"
@@ -151,7 +159,8 @@ impl LabelRules {
         }
     }
 
-    /// Returns rule `rule`'s label source as text; `given` for `None`, a label from the file.
+    /// Returns the label source of the rule with index `rule`, as text; `given` for `None`, which
+    /// means that the file itself has the label.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -159,8 +168,8 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns the position at `ply` (an index into `steps`) with this rule's label; `None` if the
-    /// rule does not apply at this ply or the game does not provide the label.
+    /// Returns the position at `ply` (an index into `steps`) with this rule's label and its weight
+    /// times `weight`; `None` if the rule does not apply at this ply or the game lacks the label.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         if !self.plies.has(ply, game) {
             return None;

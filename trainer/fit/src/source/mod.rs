@@ -100,8 +100,9 @@ pub(crate) fn entries_of<T, E: Entries<T>>(
     Ok(entries)
 }
 
-/// Returns the game of a replay with the stated result. Omits this result if the game is finished
-/// with the same result, whether or not the winner gets the empty squares.
+/// Returns the game of a replay. Stores `result` as the stated result, unless the game is finished
+/// and `result` is its score (where the winner gets the empty squares) or the difference of discs
+/// on the final board.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

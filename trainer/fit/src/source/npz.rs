@@ -117,7 +117,8 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(NpyReader::end)
 }
 
-/// Returns the next position, or the reason why it alone is refused. Other errors end the import.
+/// Returns the next position, number `index`, of all columns, or the reason why it alone is refused
+/// (see [`Row`]). An `Err` of the function itself ends the import.
 fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {

@@ -27,14 +27,15 @@ pub(super) struct Games<T> {
     ahead: Vec<u8>,
     /// The number of the line on which the bytes in `ahead` begin.
     line: u64,
-    /// The beginning of a message about the last game: its line, its number and its players.
+    /// The beginning of a message about the game that was read last: its line, its number in the
+    /// file, counted from 1, and its players.
     place: String,
     number: u64,
     /// True if games may have variations in parentheses (SGF).
     nested: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,
-    /// The records made from the last game that the reader has not returned yet.
+    /// The records of the game that was read last, without those that were already returned.
     made: vec::IntoIter<T>,
 }
 
@@ -133,7 +134,7 @@ fn players(text: &str) -> String {
     }
 }
 
-/// The state of the search for the end of a game.
+/// The state of a scan of a file's bytes for the byte at which the text of a game ends.
 #[derive(Default)]
 struct Scan {
     /// The number of open parentheses; 0 before the game begins.
@@ -145,7 +146,9 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns true if `byte` ends a game. Also returns true for the `)` of `;)` outside any game.
+    /// Returns true if `byte` ends the text of a game: its first `)` or, if games may be `nested`
+    /// (SGF), the `)` of its outermost parentheses. Where no game has begun, `;)` also ends a text,
+    /// which is then refused as invalid.
     fn ends(&mut self, byte: u8, nested: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
@@ -195,7 +198,8 @@ impl<T> Entries<T> for Games<T> {
     }
 }
 
-/// Returns the record of a game. Refuses games that do not begin with the standard start position.
+/// Returns a game as a list of one record. Refuses games that do not begin at the standard start
+/// position.
 pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     if (game.position, game.side) != (Position::START, Side::Black) {
         let board = board_text(&game.position, game.side);
@@ -209,7 +213,8 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Returns the positions of a game, labelled with its result; none if it begins at the usual start.
+/// Returns the positions of a game from an unusual start, labelled with the game's result, or an
+/// error if the game is unfinished. Skips a game from the usual start: returns no positions.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

@@ -32,7 +32,8 @@ pub enum Frame {
     Games(Vec<Game>),
     /// A frame of positions or openings.
     Positions(Vec<ScoredPosition>),
-    /// A frame of positions with labels, game numbers and subsets (training, validation, test).
+    /// A frame of positions, each with its label, game number and subset (training, validation,
+    /// test).
     Placed(Vec<PlacedPosition>),
 }
 
@@ -50,10 +51,11 @@ impl Frame {
 #[derive(Clone, Debug)]
 pub struct RecordRange {
     path: PathBuf,
-    /// The first frame of the range; `None` for a text file, which has no frames.
+    /// The place in the file of the first compressed frame of this range; `None` for a text file,
+    /// which has no frames and is read as one range.
     first: Option<FramePlace>,
     frames: u64,
-    /// The number of records in the range.
+    /// The number of records in this range of the file.
     pub records: u64,
     /// The greatest possible number of positions in the records; a game has up to 60.
     pub most_positions: u64,
@@ -101,7 +103,8 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns true if the records are complete, such as all openings: then none are held out.
+    /// Returns true if the file is a complete enumeration, such as of all openings. Then no record
+    /// is held out for validation or test.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
@@ -170,7 +173,7 @@ impl Records {
 }
 
 impl RecordRange {
-    /// Passes the frames of the range to `take`.
+    /// Passes each frame (block of records) of this range of the file to `take`, in order.
     pub fn each_frame<E: From<RecordError>>(
         &self,
         mut take: impl FnMut(Frame) -> Result<(), E>,

@@ -23,7 +23,8 @@ const NUMBERS: &str = " \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Paths of missing files, folders, devices, a FIFO and a foreign file. The first is empty.
+/// Hostile paths for arguments, separated by spaces; the first is empty. `null` and `full` are
+/// links to devices, `notes.txt` is a file that no command made, and `missing` does not exist.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -122,8 +123,9 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Returns a folder with the inputs, files that no command made, a folder, a FIFO, and links to two
-/// devices: a root process that renames a file over a device itself would remove it.
+/// Returns a folder with the undamaged inputs, files of [`FOREIGN`], a folder, a FIFO, and links to
+/// two devices. They are links because a root process that renames a file to the path of a device
+/// would remove the device.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));

@@ -48,7 +48,9 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command. Returns its outcome (an error if it had a fault or refused) and its exit status.
+/// Runs a command. Returns its outcome and, in any case, its exit status (−1 if a signal ended it).
+/// The outcome is an error if the command had a fault, such as a panic or a hang, or refused to
+/// work (exit status 2 or 75).
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -68,8 +70,8 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Returns the first difference from the files `found` of another run. Match files contain the
-    /// times of searches, so they may differ if results vary from run to run (`is_fixed` is false).
+    /// Returns the first difference between these files and `found`, the files of another run. If
+    /// `is_fixed` is false, ignores the contents of match files, which contain measured times.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -98,8 +100,8 @@ impl Outcome {
 }
 
 /// Disturbs every command that writes, `times` times each, resumes it, and compares the result with
-/// that of an undisturbed run. `disturbance` runs a command, and returns a description of the
-/// disturbance and how the command ended (`None` if killed); `None` if nothing was disturbed.
+/// that of an undisturbed run. `disturbance` runs a command. It returns `None` if nothing was
+/// disturbed, otherwise a description and how the command ended (`None` if it was killed).
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -152,7 +154,8 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Starts each command again while it runs. At least one of the two runs must do its work.
+/// Makes `times` attempts for each writing command: starts it again during its first run. At least
+/// one of the two runs must finish its work (exit status 0 or 1); the other may be refused.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -210,7 +213,7 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// Runs each command on a disk that becomes full at a random write.
+/// Runs each writing command `times` times; from a random `write` on, all fail as on a full disk.
 pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, _, draws| {
         let writes = whole.calls.get("write").copied().unwrap_or(0);
@@ -218,8 +221,9 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes one system call of each command, or all from one on, fail, transfer too little or kill the
-/// process. In a third of the runs, that call is the last of its kind, such as a final `rename`.
+/// Runs each writing command `times` times. In each run, one system call fails, transfers too few
+/// bytes or kills the process; in some runs, all later calls of its kind also fail. In a third of
+/// the runs, it is the command's last call of this kind, such as a final `rename`.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -232,9 +236,10 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls of each command fail. `choose` returns the kind of the calls, their number in
-/// an undisturbed run, the first call that fails (counted from 1), the error, and whether all later
-/// calls fail.
+/// Runs each writing command `times` times with a failing system call. `choose` returns, for each
+/// run: the kind of call; the number of such calls in an undisturbed run (0 skips the run); the
+/// number, counted from 1, of the call that fails first; the error; and whether all later calls of
+/// this kind also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,
@@ -254,7 +259,7 @@ fn failing(
     });
 }
 
-/// Limits the file sizes, the memory or the stack of each command by `ulimit`.
+/// Runs each writing command `times` times under a `ulimit` on file sizes, memory or the stack.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;

@@ -121,8 +121,9 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Resumes a killed command with damaged files: it must refuse them or give the right result.
-/// `is_fixed` is true if the result of the command `words` does not vary from run to run.
+/// Kills the command `words`; resumes it `files` times, each time with one damaged file. It must
+/// refuse the file or give the right result, unless no reader can detect the damage. `is_fixed` is
+/// true if its result does not vary from run to run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -18,7 +18,9 @@ const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 #[derive(Default)]
 pub(super) struct Findings {
     round: &'static str,
-    /// The counts of each command in each round (keys: round, command), in the order of [`COUNTS`].
+    /// For each round and command (the key), the numbers of runs in the order of [`COUNTS`]: all
+    /// runs, then those done, refused or stopped without a fault, then those with a fault
+    /// (findings).
     rows: BTreeMap<(&'static str, String), [usize; 5]>,
     /// For each finding, its number of occurrences, and how to reproduce the first one.
     found: BTreeMap<String, (usize, String)>,

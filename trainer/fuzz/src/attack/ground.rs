@@ -30,9 +30,11 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// How an undamaged file is made (see `kinds.txt`); `None` if it comes with its folder.
+    /// How an undamaged file of this kind is made: by a command line, or in another way that the
+    /// head of `kinds.txt` describes; `None` if the command of an earlier entry of `kinds.txt`
+    /// makes the file, as one of several in a folder.
     how: Option<&'static str>,
-    /// The commands that read this kind. In them, `@x` means the file to read.
+    /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
 }
 
@@ -53,7 +55,9 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// The indices of paragraphs of `commands.txt`; its first paragraph, index 0, describes the others.
+/// Index of the paragraph of `commands.txt` with further commands, which write no file and are not
+/// listed with a file in `kinds.txt`. The next constants are the indices of later paragraphs;
+/// paragraph 0 is a comment that describes all paragraphs.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -63,7 +67,8 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write, each with true if all its runs give the same result.
+/// Returns the command lines that write files, each with false if `~` marks it in `commands.txt`,
+/// because its report or match file differs from run to run, else with true.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
@@ -158,7 +163,7 @@ impl Place {
         fs::read(self.inputs.join(name)).expect(name)
     }
 
-    /// Returns the words of a command line. `@NAME` becomes the path of the input file `NAME`.
+    /// Splits a command line at spaces. A word `@NAME` becomes the path of the input file `NAME`.
     pub(super) fn words(&self, words: &str) -> Vec<OsString> {
         let path = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.inputs.join(name).into(),
@@ -182,7 +187,8 @@ impl Place {
     }
 }
 
-/// Compiles `fail.c` in a folder. Returns the path of the library; `None` without a C compiler.
+/// Compiles `fail.c` of this crate to a library in `folder`. Returns the path of the library;
+/// `None` without a C compiler.
 fn failing_calls(folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/attack/fail.c");
     let library = folder.join("libfail.so");

@@ -22,7 +22,8 @@ pub use ground::{Limits, Place};
 /// The number of attacks of each kind to run; 0 omits the kind. [`Rounds::default`] omits all.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Rounds {
-    /// Number of second starts of each command that writes, during its first run
+    /// Number of attacks that start a command a second time during its first run, for each command
+    /// that writes
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
     /// Number of damaged files of each kind; one kind is a long stream of lines for servers
@@ -31,8 +32,8 @@ pub struct Rounds {
     /// Number of runs on a disk that becomes full, for each command that writes
     #[arg(long, default_value_t = 3)]
     pub full: usize,
-    /// Number of system calls that fail, transfer too little or kill the process, for each command
-    /// that writes
+    /// Number of runs with a system call that fails, transfers too little or kills the process, for
+    /// each command that writes
     #[arg(long, default_value_t = 20)]
     pub calls: usize,
     /// Number of runs with a limit on memory, stack or file size, for each command that writes
@@ -50,7 +51,8 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// Runs one round of attacks. The second argument is the field of [`Rounds`] for this round.
+/// Runs one round of attacks. The second argument is the value of the field of [`Rounds`] that
+/// belongs to this round; the comment of the field states what it counts.
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

@@ -16,8 +16,10 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs every command that writes, `times` times, with an obstacle in place of an output; and puts
-/// every kind of obstacle in place of files that commands read although no argument names them.
+/// For each command that writes files, makes `times` runs, each with a random obstacle at the path
+/// of an output, of its `.partial` file or of its `.parts` folder. Then runs each command of the
+/// paragraph [`NEARBY`] of `commands.txt` with every obstacle at the path that stands before the
+/// command on its line.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -52,8 +54,9 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with the obstacle `thing` at `path`. If `must_be_refused`, success is a fault. If
-/// `is_looked_for`, no argument names `path`, so the message of a refusal must name it.
+/// Runs a command with the obstacle `thing` at `path`, and notes a fault. If `must_be_refused`,
+/// exit status 0 is a fault. If `is_looked_for` (the command looks for a file at `path` by itself),
+/// a refusal is a fault unless [`is_named`] accepts its message.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -78,8 +81,9 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if a message names the obstacle by its path and its kind, or need not name it. Only
-/// an obstacle that cannot be read to its end must be named.
+/// Returns true if `message` describes the obstacle at `path` well enough. If `thing` is a pipe or
+/// `/dev/zero`, which cannot be read to their end, the message must contain the path and the kind
+/// of file; for any other `thing`, every message suffices.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -89,9 +93,9 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may replace the obstacle. It may replace anything in its folder of
-/// parts, an empty folder at the path of that folder, and zeros in place of a partial output, which
-/// a crash of the machine may leave. It must not follow a link at these paths.
+/// Returns true if a command may replace the obstacle `thing` at `path`: any obstacle inside a
+/// folder of parts (`*.parts`); an empty folder at the path of a folder of parts; a file of zeros
+/// at the path of a partial output (`*.partial`), as a crash of the machine may leave one.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

@@ -67,8 +67,8 @@ struct Setup {
 }
 
 impl Setup {
-    /// Runs a fit until `stop[0]` phases are finished or `stop[1]` updates are done, stores the
-    /// files that it left, and then completes it.
+    /// Runs a fit of the phase indices `phases[0]..=phases[1]` until `stop[0]` phases are finished
+    /// or `stop[1]` updates are done, stores the files that it left, and completes it.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
@@ -109,7 +109,8 @@ impl Setup {
         Ok(end.summary.expect("not a shard").sha256)
     }
 
-    /// Resumes with a part made from `data`. Returns the weights' checksum, and the fit's messages.
+    /// Resumes the fit in a new folder whose only part or snapshot is made from `data`. Returns the
+    /// checksum of the fitted weights, and the fit's messages.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
         let folder = scratch::path("resumed");
         let _ = fs::remove_dir_all(&folder);

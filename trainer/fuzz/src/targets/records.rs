@@ -19,8 +19,9 @@ use othello_testing::{records, scratch};
 use super::check_names;
 use super::texts::image;
 
-/// The first byte selects what the other bytes are: a whole file, the provenance, the frames after
-/// a valid header, or the stored bytes of a section with valid checksums.
+/// The first byte selects what the other bytes are: a whole container file; the provenance of a
+/// valid file; the frames of a file, after a valid header that this function adds; or the content
+/// length and the stored bytes of a section, for which it adds the header and valid checksums.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -117,8 +118,9 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// `data` is a pattern set in TOML (if empty, a small one is used), a zero byte, and operations
-/// that [`change`] makes on the sections of zero weights for this set.
+/// `data` is a pattern set in TOML (if empty, [`SMALL`]), a zero byte, and operations that
+/// [`change`] decodes. The operations alter the sections of a weights file of this set with weights
+/// of 0.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -145,7 +147,8 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The most parameters of weights whose values are checked: more would take too long.
+/// If weights have more parameters than this, their expanded form and their values are not checked,
+/// because it would take too long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -153,7 +156,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of zero weights; they are too short if the set is invalid or large.
+/// Returns the sections of weights that are all 0 for the pattern set `toml`; too short, with 3
+/// parameters, if the set is invalid or has a pattern of more than 6 squares.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

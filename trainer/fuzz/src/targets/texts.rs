@@ -174,7 +174,7 @@ pub(super) fn settings(data: &[u8]) {
     }
 }
 
-/// The names in `records.json` must be those of files within its folder.
+/// The reader of `records.json` must refuse file names that contain a folder, such as `../a.games`.
 pub(super) fn manifests(data: &[u8]) {
     let files = RecordFolder::parse(data).inspect_err(|reason| check_message(reason));
     for name in files.iter().flat_map(|files| files.keys()) {

@@ -80,7 +80,8 @@ pub(super) struct Underway<'a> {
 
 impl Underway<'_> {
     /// Returns the game in GGF (Generic Game Format), from the start position if the moves to the
-    /// opening are known. `clock` is each player's initial time.
+    /// opening are known, else from the opening. `clock` is each player's time for the game; for
+    /// `None`, the text states the time 0.
     fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
@@ -93,7 +94,8 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine over all its games. Misconduct ends its process, not the session.
+/// A session with an engine, for all games of the engine. Misconduct other than a resignation ends
+/// the engine's process; the next game starts a new one.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
@@ -237,7 +239,8 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until an NBoard engine has executed all commands. Stores the first reported name.
+    /// Waits until an NBoard engine has executed all commands. Stores the engine's name when the
+    /// engine first reports it.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;

@@ -23,9 +23,10 @@ use crate::{LabError, Result};
 pub struct Conditions {
     /// The names of the players.
     pub players: [String; 2],
-    /// The default depth of the players' searches, in plies.
+    /// The depth, in plies, of the searches of a player that states no depth of its own.
     pub depth: u32,
-    /// The players solve positions with at most this many empty squares.
+    /// The number of empty squares at or below which a player solves positions exactly, if it
+    /// states no number of its own.
     pub exact: u32,
     /// The limits of each player's searches before exact play.
     pub budgets: [Budget; 2],
@@ -36,11 +37,12 @@ pub struct Conditions {
 /// A match that stores finished pairs of games in files, so that it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The pairs of players, usually one; of several, each plays an equal share of `openings`.
+    /// The pairs of players, usually one. Several pairs divide `openings` into equal shares of
+    /// consecutive openings (the last may be smaller).
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
-    /// The conditions that the match file stores.
+    /// The names of the players and the settings of the match, which the match file stores.
     pub conditions: &'a Conditions,
 }
 
@@ -61,11 +63,12 @@ const CONDITIONS: &str = "match";
 /// The largest number of pairs in a part, the unit in which pairs are stored.
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// The factor by which parts are shorter in a match with a sequential test. Pairs after the
-/// decision of the test do not count, and shorter parts have fewer of them.
+/// In a match with a sequential test, a stored part has this many times fewer pairs of games than
+/// without one, since the pairs that a part plays after the test's decision do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns a stage for [`KeptMatch::play_stage`]; `seconds` is the time of a pair on one thread.
+/// Returns a stage of `pairs` pairs for [`KeptMatch::play_stage`]. The estimated `seconds` of a
+/// pair on one thread, and `sprt`, determine only how many pairs a stored part contains.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -305,7 +308,8 @@ struct StoredPair {
 struct StoredGame {
     /// The moves after the opening, without passes.
     moves: String,
-    /// The disc difference at the end for the first player; ±64 if a player forfeited.
+    /// The disc difference at the end for the match's first player, who moves second in game 2; if
+    /// a player forfeited, ±64: all discs for the other player.
     score: Discs,
     forfeit: Option<StoredForfeit>,
 }

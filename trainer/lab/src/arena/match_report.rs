@@ -14,9 +14,9 @@ use super::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The first player is proven worse; with a sequential test: the test rejects H1
+    /// The first player is proven worse; with `--sprt`: H0 (not better by ELO1) is accepted
     Worse,
-    /// The first player is not proven better; with a sequential test: the test does not accept H1
+    /// The first player is not proven better; with `--sprt`: H1 (better by > ELO0) is not accepted
     NotBetter,
     /// A player forfeited a game
     Forfeit,
@@ -31,11 +31,12 @@ pub struct MatchReport {
     second: String,
     /// The number of pairs of games.
     pairs: usize,
-    /// The default depth of searches, in plies.
+    /// The depth, in plies, of the searches of a player that states no depth of its own.
     depth: u32,
-    /// The default number of empty squares at or below which players solve positions exactly.
+    /// The number of empty squares at or below which a player solves positions exactly, if it
+    /// states no number of its own.
     exact: u32,
-    /// Each player's limits on nodes and time in searches before exact play.
+    /// Each player's limits on nodes and time of a search, at moves before exact play begins.
     budgets: [Budget; 2],
     #[serde(flatten)]
     statistics: Statistics,
@@ -44,7 +45,7 @@ pub struct MatchReport {
     /// The result, of which JSON omits the games.
     #[serde(flatten)]
     pub result: MatchResult,
-    /// The wall time.
+    /// The wall time of the match.
     seconds: f64,
 }
 
@@ -160,7 +161,7 @@ impl MatchReport {
         format!("{second}{budget}, {pairs} pairs")
     }
 
-    /// Returns the difference in Elo points with its 95 % interval, as text.
+    /// Returns the Elo difference, first player minus second, with its 95 % interval, as text.
     pub fn difference(&self) -> String {
         self.elo(self.statistics.elo_interval)
     }

@@ -27,8 +27,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Creates an opening, and finds a game that leads to the position or, if there is none, to a
-    /// symmetric image, which then replaces it. `path` is `None` if no game leads to any image.
+    /// Creates an opening: looks for a game that leads to `position` or a symmetric image of it,
+    /// and stores the one that the game reaches; if none, stores `position` without a path.
     pub fn new(position: Position) -> Self {
         // Each symmetry keeps the start position or swaps its colours; one of each kind suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;

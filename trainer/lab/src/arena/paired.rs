@@ -144,7 +144,7 @@ impl<'a> Seats<'a> {
     }
 }
 
-/// Plays a game in which player `mover` (0 or 1) moves first. `pair` is its pair's number, from 1.
+/// Plays a game of pair number `pair` (from 1); player `mover` (0 or 1) is to move in `opening`.
 fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: usize) -> PlayedGame {
     let board = Board::new(opening.position, opening.side);
     let mut game = Underway { opening, turns: vec![], board };

@@ -24,10 +24,10 @@ use super::process::Misconduct;
 pub struct Budget {
     /// The limit on the nodes of a search; null if there is none.
     pub nodes: Option<u64>,
-    /// The time per move; null for no limit. With it, games depend on the machine and its load.
+    /// The time per move; null: no limit. A limit makes games depend on the machine and its load.
     pub milliseconds: Option<u64>,
-    /// The time for all moves of a game in seconds, exact play included; null for no limit. With
-    /// it, games also depend on the machine.
+    /// The time that the player has for all its moves of a game, in seconds, exact play included;
+    /// null for no limit. A limit makes games depend on the machine and its load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_a_game: Option<u64>,
 }
@@ -78,7 +78,7 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
     }
 }
 
-/// The assumed time of a move of an external program, in seconds.
+/// The time of a move of an external program, in seconds, that estimates of a pair's time assume.
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
@@ -103,12 +103,14 @@ impl Contestant<'_> {
     }
 }
 
-/// The nodes and the time that a player spent on choosing moves.
+/// The nodes and the time that a player spent on choosing moves before exact play.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Effort {
-    /// The number of nodes; those of external programs are unknown and not counted.
+    /// The nodes of the player's searches in a pair of games or in a whole match; 0 for an external
+    /// program, whose nodes are unknown.
     pub nodes: u64,
-    /// The total time of all threads for searches and for external programs' answers.
+    /// The wall time in seconds that the player, or its external program, took to choose moves in
+    /// the pair or match; the times of games that are played in parallel add up.
     pub seconds: f64,
 }
 
@@ -117,7 +119,8 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// The player solves positions with at most this many empty squares; `effort` omits this work.
+    /// The player solves positions with at most this many empty squares, if it is an evaluation.
+    /// For every player, `effort` omits the nodes and the time of the moves in such positions.
     exact: u32,
     pub(super) effort: Effort,
     /// The time for all moves of a game, if limited.
@@ -140,7 +143,7 @@ impl std::iter::Sum for Effort {
 }
 
 impl<'a> Player<'a> {
-    /// Creates a player. An evaluation without search settings of its own searches with `strength`.
+    /// Creates a player. A [`Contestant::Evaluation`] states no strength; it gets `strength`.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
         let (evaluator, strength, budget, pruning) = match contestant {

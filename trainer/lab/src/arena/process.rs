@@ -45,8 +45,9 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 /// The greatest number of unread lines. A program that prints more has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
-/// A running external program. Dropping this value kills it and all its child processes. If our
-/// process ends first, a guard process kills them; on Windows, the system ends their job object.
+/// A running external program. Dropping this value kills the program and all its child processes.
+/// If our process ends first, a guard process kills them; on Windows, the system does, because it
+/// ends all processes of their job object.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,

@@ -26,7 +26,8 @@ pub struct PlayedGame {
     pub opening: Position,
     /// The moves after the opening, without passes.
     pub squares: Vec<Square>,
-    /// The disc difference at the end for the first player; ±64 if a player forfeited.
+    /// The disc difference at the end for the match's first player, who moves second in game 2; if
+    /// a player forfeited, ±64: all discs for the other player.
     pub score: Discs,
     /// The player who forfeited (1 or 2), and the reason; `None` for a game played to its end.
     pub forfeit: Option<(usize, String)>,
@@ -109,7 +110,7 @@ impl PlayedGame {
     }
 
     /// Returns the game, or a symmetric image of it, from the start position, with the moves that
-    /// lead to its opening; `None` if there are none.
+    /// lead to its opening; `None` if no such moves are known.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
@@ -122,12 +123,13 @@ impl PlayedGame {
     }
 }
 
-/// The two games of a pair, and the effort of the players.
+/// The two games of a pair, and each player's nodes and time before exact play.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedPair {
     /// The games. The first player moves first in the first game, the second player in the second.
     pub games: [PlayedGame; 2],
-    /// Each player's total nodes (0 for an external program) and seconds before exact play.
+    /// Each player's nodes and seconds before exact play, in both games together; 0 nodes for an
+    /// external program.
     pub efforts: [Effort; 2],
 }
 
@@ -138,7 +140,7 @@ impl PlayedPair {
     }
 }
 
-/// The result of a match: the scores of its pairs, the games, and the effort of the players.
+/// The result of a match: its pairs' disc scores, its games, and each player's nodes and seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MatchResult {
     /// The first player's scores in the pairs, one for each opening, in order.
@@ -152,7 +154,8 @@ pub struct MatchResult {
     pub forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     pub resigned: [usize; 2],
-    /// Each player's total nodes (0 for an external program) and seconds before exact play.
+    /// Each player's nodes and seconds before exact play, in all games together; 0 nodes for an
+    /// external program.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     #[serde(skip)]
@@ -209,7 +212,8 @@ impl MatchResult {
 pub(super) struct OrderedPairs<F> {
     /// The index of the pair that is appended to `pairs` next.
     next: usize,
-    /// The pairs that count: all before the first missing pair, until `enough` returned true.
+    /// The pairs that count, in the order of their numbers: a pair is appended once all earlier
+    /// ones have arrived, and none follows the pair for which `enough` returned true.
     pub(super) pairs: Vec<PlayedPair>,
     /// Pairs that wait for one with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
@@ -219,12 +223,14 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates a list for the pairs from number `first` to the one at which `enough` returns true.
+    /// Creates an empty list of pairs: the first will have the number `first`, and the last is the
+    /// one for which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }
 
-    /// Stores pair `number`, and appends all pairs that no missing pair precedes.
+    /// Stores pair `number` in `waiting`. Moves pairs from there to `pairs`, in the order of their
+    /// numbers, until one is missing or `enough` returns true.
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
         while !self.has_ended

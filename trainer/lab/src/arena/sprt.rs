@@ -99,9 +99,9 @@ pub enum Decision {
 /// The state of a sequential test after some pairs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SprtReport {
-    /// The difference under H0, in Elo points; the smaller one.
+    /// The Elo difference, first player minus second, that H0 states; it is below `elo1`.
     pub elo0: f64,
-    /// The difference under H1, in Elo points; the larger one.
+    /// The Elo difference, first player minus second, that H1 states; it is above `elo0`.
     pub elo1: f64,
     /// The probability of deciding for H1 if H0 is true.
     pub alpha: f64,
@@ -114,11 +114,11 @@ pub struct SprtReport {
     pub llr_bounds: [f64; 2],
     /// The decision.
     pub decision: Decision,
-    /// The confidence interval of the difference in Elo points, valid for any rule of stopping the
-    /// match; null if an end is infinite. It excludes `elo0` exactly if the decision is H1, and
-    /// `elo1` exactly if it is H0.
+    /// The interval that contains the difference, in Elo points, with probability `confidence`,
+    /// whatever rule stops the match; an infinite end is null. It excludes `elo0` exactly if the
+    /// decision is H1, and `elo1` exactly if it is H0.
     pub elo_interval: [Option<f64>; 2],
-    /// The probability that the interval contains the difference: 1 − alpha − beta.
+    /// The probability that `elo_interval` contains the true difference: 1 − alpha − beta.
     pub confidence: f64,
 }
 
@@ -177,11 +177,13 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns the confidence interval of the difference in Elo points; an infinite end is `None`.
-    /// The interval contains each difference that no test with these error rates, and with this
-    /// distance between its hypotheses, rejects. A test that accepts H1 rejects the smaller
-    /// difference; one that accepts H0 the larger. At an end of the interval, the log-likelihood
-    /// ratio of a test equals a bound.
+    /// Returns the ends, the lower first, of the interval of the difference in Elo points that
+    /// [`SprtReport::elo_interval`] describes; an infinite end is `None`. Consider all tests with
+    /// the error rates of this test and with hypotheses that differ by the same expected share of
+    /// points. If such a test accepts H1, it rejects the difference that its H0 states, and vice
+    /// versa. The interval contains each difference that none of these tests rejects. At an end of
+    /// the interval, the log-likelihood ratio of one such test equals the bound at which it
+    /// decides.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -240,7 +242,8 @@ mod tests {
     }
 
     /// Plays random pairs until the test decides, or `most` pairs were played; returns their
-    /// counts. Checks after every pair that the interval agrees with the decision.
+    /// counts. Checks after every pair that the Elo interval excludes the difference under H0
+    /// exactly if the decision is H1, and the difference under H1 exactly if the decision is H0.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();

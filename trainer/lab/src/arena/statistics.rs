@@ -84,7 +84,8 @@ pub struct Statistics {
     pub losses: usize,
     /// The mean score of a game in discs, for the first player.
     pub mean_discs: f64,
-    /// Half the width of the interval of `mean_discs`; null with fewer than two pairs.
+    /// Half the width of the 95 % confidence interval of `mean_discs`, in discs; null with fewer
+    /// than two pairs.
     pub mean_discs_error: Option<f64>,
     /// The difference in Elo points, limited to ±[`MAX_ELO`], which stands for the infinite
     /// difference if one player won every game.
@@ -153,17 +154,18 @@ impl Statistics {
 /// The distribution of the weighted mean of numbers between 0 and 1. The weights are random, and
 /// uniformly distributed among all weights that total 1.
 ///
-/// Quantiles of it are the two bounds of Gaffke (2005, "Three test statistics for a nonparametric
-/// one-sided hypothesis on the mean of a nonnegative variable") on the expected share of a pair's
-/// points; see also Learned-Miller and Thomas (2019, "A new confidence interval for the mean of a
-/// bounded random variable"). For the lower bound, the numbers are the shares of the pairs and that
-/// of another pair, which was lost; for the upper bound, this other pair was won. If every pair is
-/// won twice or lost twice, the bounds are those of Clopper and Pearson. Unlike a mean and its
-/// standard error, they stay within 0 and 1, and are informative even if all results are equal.
+/// The two bounds of Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis
+/// on the mean of a nonnegative variable") on the expected share of a pair's points are quantiles
+/// of this distribution; see also Learned-Miller and Thomas (2019, "A new confidence interval for
+/// the mean of a bounded random variable"). For the lower bound, the numbers are the shares of all
+/// pairs and an additional 0; for the upper bound, the additional number is 1. If every pair is won
+/// twice or lost twice, the bounds are those of Clopper and Pearson. Unlike a mean and its standard
+/// error, the bounds stay within 0 and 1, and are informative even if all results are equal.
 enum WeightedMean {
-    /// All the numbers, and thus the weighted mean, are equal to this one.
+    /// All the weighted numbers are equal to this number, and therefore their weighted mean.
     Certain(f64),
-    /// A beta distribution with the weighted mean's mean and variance; exact for numbers 0 and 1.
+    /// A beta distribution with the same mean and variance as the randomly weighted mean of the
+    /// numbers that [`Self::of`] gets: exact if each of them is 0 or 1, otherwise an approximation.
     Spread(Beta),
 }
 
@@ -220,8 +222,9 @@ pub(super) fn elo(share: f64) -> f64 {
 }
 
 /// Returns an estimate of the smallest difference in Elo points that `pairs` pairs prove at 99 %
-/// confidence with probability 0.9: that of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. σ ≈ 0.32 is
-/// the standard deviation of a pair's share between similar players at depth 4.
+/// confidence with probability 0.9: the difference at which the expected share of the points is ½ +
+/// (z₀.₉₉₅ + z₀.₉) · σ / √pairs, where z are quantiles of the standard normal distribution.
+/// σ ≈ 0.32 is the standard deviation of the share in a pair between similar players at depth 4.
 pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }

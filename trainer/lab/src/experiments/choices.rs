@@ -33,14 +33,14 @@ struct Choice {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values(Vec<(Vec<String>, Value)>);
 
-/// An entry whose best value is the smallest or the largest number that was tried.
+/// An entry of a tuned recipe whose best value is the smallest or the largest number tried for it.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct AtAnEnd {
     /// The path of the entry in the recipe, such as `settings.ridge`.
     pub name: String,
-    /// The value of the entry.
+    /// The best of the values that were tried for the entry of the recipe.
     pub value: f64,
-    /// The end of the list of tried values at which the value is: `smallest` or `largest`.
+    /// The end of the list of tried values at which the best value is: `smallest` or `largest`.
     pub end: &'static str,
 }
 
@@ -79,7 +79,8 @@ impl Choices {
     }
 
     /// Returns the entries of a combination (in the form of [`Values::to_json`]) whose value is the
-    /// smallest or the largest of the two or more numbers tried.
+    /// smallest or the largest number tried for the entry. Omits entries for which a single number,
+    /// or a value that is not a number, was tried.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |choice: &Choice| {
@@ -159,7 +160,8 @@ impl Values {
         serde_json::Value::Object(self.0.iter().map(entry).collect())
     }
 
-    /// Returns a short name: the first 10 hexadecimal digits of a checksum of paths and values.
+    /// Returns a short name of the combination: the first 10 hexadecimal digits of the SHA-256 of
+    /// its JSON text ([`Self::to_json`]).
     pub fn id(&self) -> String {
         sha256_of(self.to_json().to_string().as_bytes())[..10].to_owned()
     }

@@ -57,7 +57,8 @@ pub struct Comparison {
     pub second: String,
     /// The better recipe, `first` or `second`; `equal` if no difference is proven.
     pub verdict: Verdict,
-    /// The difference between the mean absolute errors of the recipes.
+    /// The mean absolute error of the first recipe minus that of the second, in discs, over all
+    /// test positions and for each phase.
     pub errors: ComparedErrors,
     /// The match, if there was one.
     #[serde(rename = "match")]
@@ -67,14 +68,14 @@ pub struct Comparison {
     /// The test games.
     #[serde(flatten)]
     pub tested: Tested,
-    /// The time of the comparison, in seconds.
+    /// The wall time of the command, in seconds.
     pub seconds: f64,
 }
 
 /// The match of a comparison.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Played {
-    /// The statistics of the pairs.
+    /// The statistics of the pairs of games, in which the first player is the first recipe.
     #[serde(flatten)]
     pub statistics: Statistics,
     /// The sequential test, if there was one.
@@ -91,7 +92,7 @@ pub struct ComparedErrors {
     pub confidence: f64,
     /// The smallest difference that matters, in discs, as the user stated it.
     pub smallest: f64,
-    /// The numbers of seeds and test games that would prove a difference of `smallest`.
+    /// The numbers of seeds and test games that together would prove a difference of `smallest`.
     pub needed: Needed,
     /// The comparison in each phase that has test positions.
     pub phases: Vec<ComparedPhase>,
@@ -102,7 +103,7 @@ pub struct ComparedErrors {
 pub struct ComparedPhase {
     /// The phase.
     pub phase: Phase,
-    /// The total weight of the test positions of this phase, in occurrences.
+    /// The number of test positions of this phase, each counted with its weight.
     pub positions: f64,
     /// The mean absolute error of the first recipe, in discs.
     pub first_mae: f64,
@@ -117,8 +118,9 @@ impl ComparedErrors {
     /// The smallest difference that matters if the user states none, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares two recipes on `phases`: for each seed, `pairs` has their errors on the same games.
-    /// `smallest` is the least difference that matters, in discs. Returns `None` without positions.
+    /// Compares two recipes on `phases`. For each seed, `pairs` has the errors of the first and of
+    /// the second recipe on the same test games. `smallest` is the least difference that matters,
+    /// in discs. Returns `None` if the games have no positions in `phases`.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],
@@ -206,9 +208,10 @@ impl Comparing<'_> {
         })
     }
 
-    /// Describes the expected time, and the smallest difference of mean errors that is proven with
-    /// probability 0.9, (z₀.₉₉₅ + z₀.₉) · SE(Δ), without the variance due to seeds. SE(Δ) is
-    /// estimated as [`PAIRED`] times the standard error of the embedded weights' mean error.
+    /// Describes the expected time of the comparison and the smallest difference of mean absolute
+    /// errors that it proves at 99 % confidence with probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ),
+    /// where the standard error SE(Δ) omits the variance due to seeds, and is estimated as
+    /// [`PAIRED`] times the standard error of the embedded weights' mean absolute error.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
@@ -272,10 +275,11 @@ impl Comparing<'_> {
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
 /// Returns the estimated seconds of a fit on one thread of a processor of 2020, without early
-/// stopping. For each phase, an epoch reads the positions of the phase and of its window; an epoch
-/// of the factors reads only the positions of the phase.
+/// stopping. For each phase, an epoch reads the positions of the phase and of the neighbouring
+/// phases in the smoothing window; an epoch of the factors reads only the positions of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// The seconds to read a pattern instance of a position, and an element of its factor vector.
+    /// The seconds that a pass over a position takes: for each pattern instance, and for each
+    /// element of the instance's factor vector.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;
@@ -297,7 +301,7 @@ fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
 }
 
 impl Played {
-    /// Returns the verdict by the p-value or, with a sequential test, by the test's interval.
+    /// Returns the verdict by the p-value or, with a sequential test, by the test's `elo_interval`.
     fn verdict(&self) -> Verdict {
         let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
         let [above, below] = match sprt {

@@ -25,7 +25,8 @@ pub struct Curve {
     pub law: Law,
     /// The error at the largest share of the games, predicted from the errors at smaller shares.
     pub prediction: Prediction,
-    /// The error that `law` predicts for twice as many training games as in the last point.
+    /// The mean absolute error, in discs, that `law` predicts for twice as many training games as
+    /// in the point with the most games.
     pub twice: f64,
     /// The phases with test positions.
     pub phases: Vec<PhaseCurve>,
@@ -34,14 +35,14 @@ pub struct Curve {
     /// The test games.
     #[serde(flatten)]
     pub tested: Tested,
-    /// The time of the study, in seconds.
+    /// The wall time of the command, in seconds.
     pub seconds: f64,
 }
 
 /// The errors of weights that were fitted to a share of the games.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Point {
-    /// The share of the training games.
+    /// The share of the training games, above 0 and at most 1, that the fits of this point use.
     pub share: Share,
     /// The mean number of training games over the seeds.
     pub games: f64,
@@ -59,7 +60,7 @@ pub struct Point {
 pub struct PhaseCurve {
     /// The phase.
     pub phase: Phase,
-    /// The total weight of the test positions of this phase, in occurrences.
+    /// The number of test positions of this phase, each counted with its weight.
     pub positions: f64,
     /// The mean absolute error in discs for each share of the training games, the smallest share
     /// first.
@@ -71,7 +72,8 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The least number of shares of the games: enough to fit a law, and one more to test it.
+    /// The least number of points of a curve, each for another share of the training games: as many
+    /// as the fit of a [`Law`] needs, and one more to test the law.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
     /// Returns the run's only stage: a fit for each share of the games and each seed.
@@ -129,8 +131,8 @@ impl Curve {
     }
 }
 
-/// Returns the law fitted to all points, and a prediction of the last point's error by the law
-/// fitted to the other points; `None` if the points do not determine a law.
+/// Returns the law (error by training games) fitted to all points, and a prediction of the error at
+/// the most games by the law fitted to the other points; `None` if the points determine no law.
 fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     let by_games: Vec<(f64, f64)> = points.iter().map(|point| (point.games, point.mae)).collect();
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
@@ -139,7 +141,7 @@ fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
 /// The fits to one share of the training games, one for each seed.
 struct Amount {
     share: Share,
-    /// The number of training games for each seed.
+    /// For each seed, the number of training games of the fit with this seed.
     games: Vec<u64>,
     errors: Vec<ErrorsByGame>,
 }
@@ -162,26 +164,28 @@ fn points(amounts: &[Amount], phases: &[usize]) -> Option<Vec<Point>> {
     amounts.iter().map(point).collect()
 }
 
-/// A power law above a floor: error = floor + scale · amount^−exponent. With more data, the error
-/// approaches the floor but does not reach it.
+/// A power law with a floor: error = floor + scale · games^−exponent, where games is the number of
+/// training games. With more of them, the error approaches the floor but does not reach it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Law {
-    /// The error that remains with any amount of data.
+    /// The mean absolute error in discs that the law approaches as the number of training games
+    /// grows.
     pub floor: f64,
-    /// The error above the floor at an amount of 1: error = floor + scale · amount^(−exponent).
+    /// The error above the floor for one training game: error = floor + scale · games^(−exponent).
     pub scale: f64,
-    /// The exponent in error = floor + scale · amount^(−exponent).
+    /// The exponent in error = floor + scale · games^(−exponent).
     pub exponent: f64,
 }
 
 /// A law fitted to all amounts of data except the largest, and its prediction for that amount.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
-    /// The law that was fitted to all amounts except the largest.
+    /// The law that was fitted to the errors for all numbers of training games except the largest.
     pub law: Law,
-    /// The error that the law predicts for the largest amount of data.
+    /// The mean absolute error, in discs, for the largest number of training games, as predicted by
+    /// `law`, which was fitted to the smaller numbers only.
     pub predicted: f64,
-    /// The measured error for the largest amount of data.
+    /// The mean absolute error, in discs, that was measured for the largest number of games.
     pub measured: f64,
     /// The predicted error minus the measured one, in percent of the measured one.
     pub missed_percent: f64,
@@ -191,8 +195,9 @@ impl Law {
     /// The least number of different amounts of data to which a law can be fitted.
     pub const AMOUNTS: usize = 3;
 
-    /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0;
-    /// `None` for fewer than [`Self::AMOUNTS`] different amounts, or an amount of 0 or less.
+    /// Fits a law to points (number of training games, error) by least squares, with `floor` and
+    /// `scale` at least 0; `None` if a number is 0 or less, or fewer than [`Self::AMOUNTS`] numbers
+    /// differ.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -223,7 +228,7 @@ impl Law {
         Some(best.0)
     }
 
-    /// Returns the predicted error for an amount of data.
+    /// Returns the error in discs that the law predicts for `amount` training games.
     pub fn at(&self, amount: f64) -> f64 {
         self.floor + self.scale * amount.powf(-self.exponent)
     }

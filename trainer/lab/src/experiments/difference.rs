@@ -14,15 +14,17 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution, for proofs with probability 0.9.
+/// The 90 % quantile of the standard normal distribution. Let L be the least estimate that proves a
+/// difference. If the true difference is L plus this number of standard errors, a study proves it
+/// with probability 0.9.
 const ONCE_IN_TEN: f64 = 1.2816;
 
-/// An estimated difference in discs, and half the width of its confidence interval.
+/// An estimated difference in discs, and half the width of its 99 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
-    /// The mean absolute error of the first minus that of the second, in discs.
+    /// The mean absolute error of the first recipe or weights minus that of the second, in discs.
     pub difference: f64,
-    /// Half the width of the confidence interval of `difference`, in discs.
+    /// Half the width of the 99 % confidence interval of `difference`, in discs.
     pub difference_error: f64,
 }
 
@@ -41,7 +43,7 @@ pub enum Verdict {
 /// The size of a study that would prove a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Needed {
-    /// The number of seeds.
+    /// The number of seeds with which each of the two recipes is fitted.
     pub seeds: u64,
     /// The number of test games.
     pub games: u64,
@@ -60,16 +62,17 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the difference on some phases; `None` if they have no positions. For each seed,
-    /// `pairs` has the errors of both recipes on the same games. With a single seed, the part of
-    /// the variance due to seeds is 0.
+    /// Returns the first recipe's error minus the second's, in discs, on the phases with the
+    /// indices `phases`; `None` if these have no positions. For each seed, `pairs` has the errors
+    /// of both recipes on the same games. With a single seed, the part of the variance due to seeds
+    /// is 0.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
         Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
     }
 
-    /// Returns the difference of two recipes' errors; `None` without positions. For each of one or
-    /// more seeds, `pairs` has the errors of both recipes on the same games and phases.
+    /// Returns the first recipe's error minus the second's; `None` without positions. For each seed
+    /// (at least one), `pairs` has both recipes' errors on the same games and phases.
     pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
         let games = pairs.first()?[0].games();
         let all = Array1::ones(games);
@@ -117,8 +120,9 @@ impl Difference {
         }
     }
 
-    /// Returns the numbers of seeds and of test games that prove a difference of `discs` with
-    /// probability 0.9. Seeds and games may each cause half of the variance that this proof allows.
+    /// Returns the numbers of seeds and of test games with which a study proves a difference of
+    /// `discs` with probability 0.9. This requires that the variance of the estimate is at most a
+    /// certain limit: the seeds may cause one half of it, and the test games the other.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -130,7 +134,8 @@ impl Difference {
         }
     }
 
-    /// Returns the least difference in discs that a study of this size proves with probability 0.9.
+    /// Returns the least difference, in discs, that a study with as many seeds and test games as
+    /// this one proves at the level [`CONFIDENCE`] with probability 0.9.
     pub fn smallest(&self) -> f64 {
         (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }

@@ -91,10 +91,11 @@ pub struct Tested {
     pub training_has: Overlap,
 }
 
-/// The inputs of a study's fits.
+/// Checksums and texts that identify the inputs of a study's fits, and the paths of training data.
 #[derive(Default)]
 pub struct Origins {
-    /// The checksums of the data and of the initial weights, and the texts of the pattern sets.
+    /// The texts that identify the inputs: the checksums of the data and of the initial weights,
+    /// and the pattern sets as TOML.
     texts: BTreeSet<String>,
     /// The files of training data. Files to which the initial weights were fitted are included if
     /// they are in the folder of the data or of the test games.
@@ -118,7 +119,8 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Adds a recipe's inputs to `origins`; returns an error if the recipe learns from test games.
+    /// Adds the recipe's input files and settings to `origins`, which collects those of all recipes
+    /// for the provenance. Returns an error if the recipe learns from games of the files in `test`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<()> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);

@@ -12,8 +12,9 @@ use super::{
 use crate::arena::{SprtReport, Statistics};
 
 impl ComparedErrors {
-    /// Prints the errors of each phase and their difference. `sample` describes the seeds and the
-    /// games from which the confidence interval is estimated.
+    /// Prints the errors of the recipes or weights `first` and `second` in each phase, and the
+    /// first error minus the second with its confidence interval. `sample` is a text that states
+    /// what this interval is estimated from, such as `5 seeds, 1000 games`.
     pub fn print(
         &self,
         f: &mut fmt::Formatter<'_>,

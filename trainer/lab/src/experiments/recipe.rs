@@ -15,7 +15,8 @@ use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
-/// The data, pattern set, optimizer and settings of a fit. A recipe is written in TOML:
+/// The data, pattern set, optimizer and settings of a fit, read from TOML. In this example, `*0.5`
+/// halves the weights of positions, and `window` has the weights at phase distance 1, 2, …:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -50,8 +51,8 @@ pub struct Recipe {
 struct Raw {
     /// The name in reports (default: that of the file).
     name: Option<String>,
-    /// Records to fit to, such as `["a.games", "b.openings*0.5"]`. Paths are relative to the folder
-    /// of the recipe.
+    /// Records to fit to, such as `["a.games", "b.openings*0.5"]`, where `*0.5` halves the weights
+    /// of positions. Paths are relative to the folder of the recipe.
     data: Vec<String>,
     /// A shipped pattern set or a file (default: `standard`).
     patterns: Option<String>,

@@ -32,7 +32,9 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds; `None` for as many as halve the trials to two, but at most 5.
+    /// The number of rounds. At most half of a round's trials (rounded up) go on to the next round.
+    /// With `None`, there are as many rounds as leave two trials to the last one, but at most 5
+    /// rounds.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games per fit, false if fewer seeds per trial.
     pub by_data: bool,
@@ -46,7 +48,8 @@ struct Round {
     number: u32,
     share: Share,
     seeds: u64,
-    /// The greatest number of combinations in the round.
+    /// The limit on the combinations of values that the round fits; fewer are left if earlier
+    /// rounds proved many worse than the best.
     most: usize,
     is_last: bool,
 }
@@ -58,9 +61,10 @@ pub struct Tuned {
     pub recipe: String,
     /// The trials, one for each combination in each round, in the order of the rounds.
     pub trials: Vec<Record>,
-    /// The combination with the smallest error in the last round.
+    /// The combination of values with the smallest error in the last round.
     pub best: Json,
-    /// The mean absolute error of `best` in the last round, in discs.
+    /// The mean absolute error on the test games of the best combination of values (`best`) in the
+    /// last round, in discs.
     pub mae: f64,
     /// The confidence level, 0 to 1, at which a trial is proven worse than the best.
     pub confidence: f64,
@@ -73,12 +77,13 @@ pub struct Tuned {
     /// The test games.
     #[serde(flatten)]
     pub tested: Tested,
-    /// The time that the search for settings took, in seconds.
+    /// The wall time of the search for settings, in seconds.
     pub seconds: f64,
 }
 
 impl Tuning<'_> {
-    /// Returns the stages of the run: one for each round, which has the round's fits.
+    /// Returns the stages of the run: one for each round. The units of a stage are the fits of its
+    /// round.
     pub fn stages(&self) -> Vec<Stage> {
         let stage = |round: Round| {
             Stage::new(format!("round {} (fits)", round.number), round.most as u64 * round.seeds, 1)
@@ -138,8 +143,8 @@ impl Tuning<'_> {
         })
     }
 
-    /// Returns the rounds. Each has at most half as many combinations as the round before, rounded
-    /// up, but at least two if the search begins with two or more.
+    /// Returns the rounds. Their field `most` limits the combinations: all in round 1, then half as
+    /// many in each later round, rounded up, but at least two if there are two or more.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -275,7 +280,9 @@ fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
     )
 }
 
-/// Returns trials not proven worse than the best: dropped by halving, or equal in the last round.
+/// Returns the trials that are not proven worse than the best one, without that one: those that
+/// halving dropped in any round ([`Standing::Halved`]), and those left in the last round
+/// ([`Standing::Equal`]).
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -291,14 +298,17 @@ fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
 
-/// The result of a trial: a combination of values in one round.
+/// The result of a trial: the fits of one combination of values in one round, each with another
+/// seed.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Record {
     /// The number of the round, counted from 1.
     pub round: u32,
     /// The share of the recipe's games to which the round fits.
     pub share: Share,
-    /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
+    /// The short name of the trial's combination of values. The weights of its fits are in the
+    /// files `TRIAL-SHARE-SEED.weights`: TRIAL is this name, SHARE is the field `share`, and SEED
+    /// is the index (from 0) of the fit's seed.
     pub trial: String,
     /// An object that maps the path of each varied entry, such as `settings.ridge`, to its value.
     pub values: Json,
@@ -311,15 +321,17 @@ pub struct Record {
     pub mae: Option<f64>,
     /// The trial's `mae` minus that of the round's best trial, in discs; null if a fit diverged.
     pub difference: Option<f64>,
-    /// Half the width of the confidence interval of `difference`, in discs; null like `difference`.
+    /// Half the width of the 99 % confidence interval of `difference`, in discs; null if a fit
+    /// diverged.
     pub difference_error: Option<f64>,
     /// The standing of the trial after the round.
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` in the folder of a study: a line with the provenance that all searches
-/// share, then the trials of earlier searches over other values, then those of this search. Kills
-/// and resumptions do not change the bytes that a finished search writes.
+/// The file `trials.jsonl` in the folder of a study: a line with the provenance that all its
+/// searches for settings share; then the trials of its earlier searches, which tried other values
+/// of the settings; then those of this search. Kills and resumptions do not change the bytes that a
+/// finished search writes.
 struct RecordFile {
     path: PathBuf,
     head: String,
@@ -329,13 +341,15 @@ struct RecordFile {
 /// The size in bytes above which `trials.jsonl` is refused; 100,000 trials need less.
 const LONGEST: u64 = 64 << 20;
 
-/// Returns the fields that identify the trial in a line of `trials.jsonl`; `None` if missing.
+/// Returns a trial's identifying fields in a line of `trials.jsonl`; `None` for a missing field.
 fn key(line: &Json) -> [Option<&Json>; 3] {
     ["round", "share", "trial"].map(|field| line.get(field))
 }
 
 impl RecordFile {
-    /// Reads an existing file. Refuses one of another recipe or other test games, unless forced.
+    /// Reads the file `trials.jsonl` of the study, if it exists. Returns an error if its first line
+    /// has another provenance (recipe or test games). With `study.force`, neither reads nor checks
+    /// the file, which [`Self::write`] then replaces.
     fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
@@ -351,7 +365,8 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the trials of the finished rounds of this search after those of earlier searches.
+    /// Replaces `trials.jsonl`: writes its first line, those trials of earlier searches that are
+    /// not in `records`, and then `records`, the trials of this search's finished rounds.
     fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {
@@ -375,7 +390,7 @@ mod tests {
         assert_eq!(rounds, [1, 1, 2, 2, 3, 3, 4, 5]);
     }
 
-    /// A regression: `tune` reported trials that halving had dropped as proven worse.
+    /// A regression: `tune` called a trial proven worse although halving alone had dropped it.
     #[test]
     fn a_trial_that_was_only_halved_is_not_called_proven_worse() {
         let record = |round, outcome, name: &str| Record {

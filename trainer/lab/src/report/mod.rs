@@ -121,8 +121,9 @@ fn read_beside<T>(
 /// The size limit of report and metrics files, in bytes; 100,000 epochs of every phase need less.
 const LONGEST: u64 = 1 << 30;
 
-/// Of each table: its name, the column of the horizontal axis, the column that separates lines, the
-/// columns with charts, and the other columns.
+/// For each table: its name; the column on the horizontal axis of its charts; the column each of
+/// whose values has a line of its own in a chart, or an empty text; the columns that are drawn,
+/// each in a chart of its own; and the other columns. Commas separate columns.
 const TABLES: [[&str; 5]; 7] = [
     [
         "phases",
@@ -216,8 +217,9 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines of a column's chart: one for each run, evaluation or match. If the table
-    /// has a column that separates lines, such as `phase`, each of its values has its own line.
+    /// Returns the lines (curves) of a column's chart: one for each run, evaluation or match. In a
+    /// table with a further column such as `phase`, a run has one line for each value of that
+    /// column.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

@@ -1,5 +1,5 @@
-//! Summarises a weights file: occurrences of configurations in training, mean absolute weights by
-//! square, the weights of frequent classes, and predictions of the pruning models.
+//! Summarises a weights file: occurrences of configurations in training, the influence of squares,
+//! the weights of each pattern's most frequent classes, and the predictions of the ProbCut models.
 
 use std::cmp::Reverse;
 
@@ -16,10 +16,12 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// The number of training positions of each phase, with repetitions, derived from the counts.
+    /// For each phase, the number of training positions, repetitions included, computed from the
+    /// numbers of occurrences in training that the weights file stores.
     positions: Vec<u64>,
     /// For each phase, the influence of each square in discs: the sum, over the pattern instances
-    /// that contain the square, of the mean absolute weight in training per square of the instance.
+    /// with the square, of the pattern's mean absolute weight divided by its number of squares. In
+    /// the mean, each class counts as often as it occurs in training.
     squares: Vec<Vec<f64>>,
     pub(super) predictions: Predictions,
 }
@@ -34,17 +36,17 @@ struct PatternSummary {
     met: Vec<[usize; 3]>,
     /// For each phase, the mean absolute weight, in discs, over the occurrences in training.
     sizes: Vec<f64>,
-    /// The most frequent classes.
+    /// The classes with the most occurrences in training over all phases, in decreasing order.
     shown: Vec<ClassSummary>,
 }
 
 #[derive(Serialize)]
 struct ClassSummary {
-    /// The smallest configuration of the class; for each square: X player, O opponent, - empty.
+    /// The configuration of the class with the least number: X player, O opponent, - empty square.
     discs: String,
     /// The weight of the class in each phase, in steps of 1/32 disc.
     steps: Vec<i16>,
-    /// The occurrences of the class in training, by phase.
+    /// For each phase, how often configurations of the class occur in the training positions.
     counts: Vec<u32>,
 }
 
@@ -91,7 +93,8 @@ impl WeightsSummary {
     }
 }
 
-/// Returns a pattern's mean absolute weight in a phase, in discs, over its training occurrences.
+/// Returns the mean absolute weight of the pattern `tied` in a phase, in discs; each class counts
+/// as often as it occurs in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);

@@ -21,10 +21,11 @@ use serde::{Deserialize, Serialize};
 use crate::arena::{Opening, Terms};
 use crate::{LabError, Result};
 
-/// The positions of OBF files, with the scores and moves in the files, and games to the positions.
+/// The positions of OBF files, with the scores and moves that the files state, and the games found
+/// by [`Problems::find_games`] that lead to the positions.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
-    /// The files, with their checksums.
+    /// The paths of the OBF files, each with the SHA-256 of the file.
     pub files: Vec<(PathBuf, String)>,
     lines: Vec<StatedPosition>,
     reached: HashMap<Position, Opening>,
@@ -84,14 +85,14 @@ pub struct BestMoves {
     pub depth: Option<u32>,
     /// The ProbCut confidence (selectivity) of the search in percent; `None` for a program.
     pub selectivity: Option<u32>,
-    /// The number of positions that the player was given.
+    /// The number of positions in which the player was asked for a move.
     pub positions: usize,
     /// The agreement of the player's moves with the scores in the problem files.
     #[serde(flatten)]
     pub agreement: AgreementReport,
     /// For each position in which a program gave no legal move, the reason.
     pub failures: Vec<String>,
-    /// The wall time in seconds.
+    /// The wall time in which the moves in all positions were chosen, in seconds.
     pub seconds: f64,
 }
 
@@ -125,9 +126,10 @@ impl BestMoves {
         })
     }
 
-    /// Asks an external program for its moves, and compares them with the best ones. An NBoard
-    /// engine searches to the depth in `terms`, a GTP engine to that of its command line. Returns
-    /// `None` if GTP needs the moves to the positions, and none are known.
+    /// Asks an external program for its moves, and compares them with the best ones. `terms` has
+    /// the search depth of an NBoard engine; a GTP engine's own command line determines its depth.
+    /// Returns `None` for a GTP engine if the moves that lead to the positions are known for none
+    /// of them.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -169,15 +171,15 @@ impl BestMoves {
 /// The results of solving the endgame problems to the end of the game.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Solved {
-    /// The number of positions.
+    /// The number of endgame problems that were solved.
     pub positions: usize,
     /// The number of positions with a score in the problem files.
     pub stated: usize,
     /// The number of positions whose computed score equals the score in the file.
     pub right: usize,
-    /// The number of nodes.
+    /// The number of nodes of the searches of all positions.
     pub nodes: u64,
-    /// The wall time in seconds.
+    /// The wall time in which all positions were solved, in seconds.
     pub seconds: f64,
 }
 
@@ -213,19 +215,21 @@ impl Solved {
     }
 }
 
-/// The errors of the values of an evaluation on a file.
+/// The errors of an evaluation's values, static or of searches, compared with the scores that a
+/// file states for its positions.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ValueErrors {
-    /// The measured file.
+    /// The path of the file with the positions.
     pub file: String,
-    /// The SHA-256 of the file, as `sha256sum` prints it.
+    /// The SHA-256 of the file with the positions, as `sha256sum` prints it.
     pub sha256: String,
     /// The depth of the searches in plies; 0 for static values.
     pub depth: u32,
     /// The errors of all positions.
     #[serde(flatten)]
     pub all: GroupErrors,
-    /// The errors by range of the number of empty squares, and by the parity of this number.
+    /// The errors for each range of the number of empty squares, such as 13 to 18, then for all
+    /// even and for all odd numbers of empty squares. Groups without positions are omitted.
     pub by_group: Vec<Group>,
     /// The errors by number of empty squares, omitting numbers without positions.
     pub by_empties: Vec<PhaseErrors>,
@@ -234,9 +238,9 @@ pub struct ValueErrors {
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures the errors of values on a file of records or of scored boards: of static values at
-    /// depth 0, else of values of searches without ProbCut pruning. Of the positions of games, only
-    /// those with an exact score count.
+    /// Measures the errors of an evaluation's values on a file of records or of scored boards. At
+    /// depth 0, the values are static; otherwise, they are those of searches without ProbCut
+    /// pruning. Of the positions of games, only those with an exact score count.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

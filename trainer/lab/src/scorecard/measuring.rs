@@ -34,7 +34,8 @@ pub struct Subject {
     pub identity: Option<String>,
     /// The search settings that the user stated; the defaults for an external program.
     search: SearchSpec,
-    /// The data that the weights were fitted to, by their provenance; `None` for a program.
+    /// The data that the weights were fitted to, as their provenance states; `None` if it states
+    /// none, and for a program.
     trained: Option<Trained>,
     engine: Engine,
 }
@@ -75,9 +76,10 @@ impl Subject {
         }
     }
 
-    /// Returns the player's strength and pruning. Settings that it omits are those of `usual`, but
-    /// for the selectivity: `selectivity` for weights with a ProbCut model, else full width. An
-    /// external program, whose search is unknown, gets the strength of `usual` without pruning.
+    /// Returns the player's strength and pruning: its own settings, else those of `usual`, except
+    /// that the default selectivity is `selectivity` for weights with a ProbCut model and full
+    /// width for others. An external program, whose search is unknown, gets the strength of `usual`
+    /// without pruning.
     fn search(
         &self,
         usual: Plan,
@@ -104,7 +106,8 @@ impl Subject {
 /// The test data and settings of a benchmark for all players. A part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
-    /// Games between strong searches, to measure the errors of values; `None` omits this part.
+    /// A file of games between strong searches. The errors of a player's values are measured on the
+    /// positions with 13 to 30 empty squares and an exact score. `None` omits this part.
     pub strong: Option<PathBuf>,
     /// Positions in which searches rarely find the best move, with scores; `None` omits this part.
     pub hard: Option<Problems>,
@@ -116,7 +119,8 @@ pub struct Benchmark {
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The default ProbCut confidence, also in the match, for weights with a ProbCut model.
+    /// The ProbCut confidence of searches of hard positions and of the match, for players that
+    /// state none and whose weights have a ProbCut model.
     pub selectivity: Selectivity,
     /// The time limit for each answer of an external program.
     pub timeout: Duration,
@@ -137,8 +141,9 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The default search in the match: its depth is limited only by time, and it solves positions with
-/// up to 20 empty squares if the time suffices.
+/// The search in the match against the reference player, unless a player states its own: its depth
+/// is limited only by time, and it solves positions with up to 20 empty squares if the time
+/// suffices.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -153,7 +158,8 @@ impl Benchmark {
         problems.try_for_each(|problems| problems.find_games(files, progress))
     }
 
-    /// Returns the measured files, each with its checksum and the part of the benchmark it is for.
+    /// Returns the files that the players of `rows` were measured on, each with its checksum and
+    /// the part of the benchmark that uses it.
     pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>> {
         let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
             let files = rows.iter().flat_map(|row| of(row).to_vec());
@@ -255,7 +261,7 @@ impl Benchmark {
         Ok(())
     }
 
-    /// Returns a player's strength and pruning; `usual` has the values that its settings omit.
+    /// Returns the strength and pruning of `subject`: its own settings, else those of `usual`.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let search = subject.search(usual, self.selectivity);
         search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())
@@ -293,8 +299,9 @@ impl Benchmark {
         reasons
     }
 
-    /// Plays the player's match and stores the report in `row`; does nothing without a match or for
-    /// the reference player. Stores the games in `stage` of a run, if given.
+    /// Plays the player's match against the reference player, and stores the report in `row`. Does
+    /// nothing if the benchmark has no match, or for the reference player itself. `stage` is a run
+    /// and the index of the run's stage that stores the games; with `None`, they are not stored.
     pub fn play(
         &self,
         subject: &Subject,

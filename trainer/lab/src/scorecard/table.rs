@@ -23,9 +23,9 @@ pub struct BenchmarkReport {
     pub data: Vec<Data>,
     /// The version of this program.
     pub version: &'static str,
-    /// The number of threads.
+    /// The number of threads on which the benchmark ran.
     pub threads: usize,
-    /// The command line.
+    /// The command line with which the benchmark ran.
     pub command: String,
     /// The wall time of the benchmark in seconds.
     pub seconds: f64,
@@ -40,17 +40,21 @@ pub struct Row {
     pub kind: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The errors of values on the games between strong searches, by search depth.
+    /// The errors of the player's values on the games between strong searches, one entry for each
+    /// depth to which the player searches (0: static values).
     pub strong: Vec<ValueErrors>,
     /// Those files of the benchmark that were among the training data of the weights.
     pub fitted_to: Vec<String>,
-    /// The best moves found in the hard positions, one entry for each search depth.
+    /// The moves that the player chose in the benchmark's hard positions, compared with the best
+    /// moves; one entry for each search depth.
     pub hard: Vec<BestMoves>,
-    /// The errors of values on positions with exact scores, by file and search depth.
+    /// The errors of the player's values on positions with exact scores, one entry for each file
+    /// and each depth to which the player searches (0: static values).
     pub exact: Vec<ValueErrors>,
     /// The results of solving the endgame problems, if this part was measured.
     pub suite: Option<Solved>,
-    /// The moves that a program, which reports no scores, chose in the endgame problems.
+    /// If the player is an external program, which reports no scores: the moves that it chose in
+    /// the endgame problems. Null for other players, or if this part of the benchmark was omitted.
     pub suite_moves: Option<BestMoves>,
     /// The match against the reference player; null if there was none.
     #[serde(rename = "match")]
@@ -62,11 +66,11 @@ pub struct Row {
 /// A part of the benchmark that was omitted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LeftOut {
-    /// The part of the benchmark.
+    /// The part of the benchmark that was omitted.
     pub part: String,
-    /// The player for which the part was omitted; `None` for all players.
+    /// The player for which this part of the benchmark was omitted; null for all players.
     pub player: Option<String>,
-    /// Why the part was omitted.
+    /// Why this part of the benchmark was omitted.
     pub reason: String,
 }
 
@@ -77,7 +81,7 @@ pub struct Data {
     pub part: String,
     /// The measured file.
     pub file: String,
-    /// The SHA-256 of the file, as `sha256sum` prints it.
+    /// The SHA-256 of `file`, as `sha256sum` prints it.
     pub sha256: String,
 }
 
@@ -96,7 +100,7 @@ impl Data {
     }
 }
 
-/// A column of the tables: the index of its benchmark part, its index in the part, its heading.
+/// A column of the tables: the index of its benchmark part, its sort key in this part, its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
@@ -159,7 +163,8 @@ fn error_cell(errors: &GroupErrors) -> String {
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
 }
 
-/// Returns a cell with the number of best moves and, if known, the discs lost and the MAE.
+/// Returns a cell: in how many positions a best move was chosen and, if known, the mean loss by the
+/// choices and the mean absolute error of the values, both in discs.
 fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));
@@ -271,7 +276,7 @@ pub enum Part {
     /// Errors of values on positions of games between strong searches
     #[display("strong test")]
     Strong,
-    /// Best moves in positions that searches find hard
+    /// How often a player finds a best move in hard positions, in which searches have large errors
     #[display("hard part")]
     Hard,
     /// Errors of values on positions with exact scores, from a file that the user supplies

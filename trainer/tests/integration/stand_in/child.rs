@@ -35,7 +35,8 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates games, and installs the stand-in driver and NVRTC without the entry point `entry`.
+    /// Creates a file of `games` games, and installs the stand-in for the driver and NVRTC, in
+    /// which the entry point `entry` is missing; with `None`, none is missing.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();

@@ -11,7 +11,8 @@ use super::child::{Ended, Place};
 
 /// A flag with which a fit calls the driver in the same order in every run.
 const FIT: &str = "--threads 1";
-/// A setting of the stand-in with which positions are copied through staging buffers.
+/// A setting of the CUDA stand-in: the second and later queries report 0 bytes of free memory, so
+/// the positions stay on the host and are copied to the GPU at each use.
 const STAGED: &str = "free-later=0";
 
 /// Entry points that release an object: if they fail, it is not the trainer that leaks the object.
@@ -19,21 +20,23 @@ const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// Entry points whose failure makes cudarc leak an object: the memory of a buffer whose events
-/// cannot be created or whose context is unknown, or a context whose attribute cannot be read.
+/// Entry points after whose failure cudarc leaks an object: a context (cuDeviceGetAttribute) or the
+/// memory of a buffer (the other two).
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if `OTHELLO_FAULTS` is set. Then, the tests try all errors of every entry point,
-/// which takes long; otherwise two errors at one call of every entry point.
+/// Returns true if `OTHELLO_FAULTS` is set: the tests then let the middle call of every entry point
+/// fail with each of its errors, and the first and the last call with two errors, which takes long.
+/// Otherwise, they let only the middle call fail, with two errors.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns errors of an entry point, two or all: numbers, and names that messages must contain.
+/// Returns errors with which an entry point may fail, all or only two: the code of each error, and
+/// the name that the trainer's message must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),

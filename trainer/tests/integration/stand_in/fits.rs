@@ -12,8 +12,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// With seed 0, the stand-in reads host memory as late as the trainer's waits allow, so the test
-/// detects memory that the trainer releases too early.
+/// With seeds divisible by 3, the stand-in copies from host memory only when the trainer waits, so
+/// the test detects memory that the trainer releases too early.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_orders_of_the_streams() {
     let place = Place::new(60);
@@ -40,8 +40,9 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// If a necessary wait is skipped, the stand-in must detect that uses of memory are unordered, or
-/// the fit must give other bytes. At least one of the fits must give other bytes.
+/// Runs fits that each skip one necessary wait. For each fit, the stand-in must report unordered
+/// uses of memory, or the fit must fail or have another result than a fit with all waits. At least
+/// one of the fits must fail or have another result.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

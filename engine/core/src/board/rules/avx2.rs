@@ -1,4 +1,5 @@
-//! Moves and flips in AVX2. A vector has a lane for each direction of lines, or for each of 4 rays.
+//! Moves and flips in AVX2. A vector has four 64-bit lanes: for moves, one for each direction of a
+//! line (row, column, two diagonals); for flips, one for each of four rays from a square.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,

@@ -18,7 +18,7 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
 /// Returns the eight images of a board, in the same order for every board. `gf2p8affineqb`
 /// multiplies every byte of its first operand by the bit matrix in its second operand. If the board
 /// is the first operand, the identity matrix gives the board, and the mirrored identity gives its
-/// mirror image. If the board is the second operand, the products are the transposed images.
+/// mirror image. With these as first operand and the board as second, the images are transposed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {

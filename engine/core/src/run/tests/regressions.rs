@@ -33,7 +33,8 @@ fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard(
     }
 }
 
-/// A regression: a shard that had made nothing removed the folder that another shard had opened.
+/// A regression: a shard that had made no part removed the folder of the run, which another shard
+/// had opened.
 #[test]
 fn shards_that_make_nothing_do_not_disturb_those_that_begin() {
     let (_folder, out) = Folder::with("out.positions");

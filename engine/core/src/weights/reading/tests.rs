@@ -51,7 +51,8 @@ fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
     assert!(expanded.blocks == layout::expand(weights));
 }
 
-/// Reads a file by class and expanded, which must agree. Errors are returned without the path.
+/// Reads a file as [`Weights`] and, with and without counts, as [`ExpandedWeights`]; all results
+/// must agree. Returns an error without the path.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let (_folder, path) = Folder::with("a.weights");
     write(&path, Kind::Weights, sections);
@@ -86,7 +87,8 @@ fn assert_same(read: &Weights, expected: &Weights) {
     assert_eq!(read.factors(), expected.factors());
 }
 
-/// A file with only a small pattern set must not make the reader allocate a gigabyte.
+/// A short file that has only a pattern set, without weights and factors, must not make the reader
+/// allocate a gigabyte.
 #[test]
 fn factors_take_no_memory_before_a_section_comes() {
     let shape = FactorShape::new(128, 1).unwrap();
@@ -102,7 +104,8 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// Sections of phases may be in any order, but changes only after the phase that they refer to.
+/// The sections of phases may be in any order, except that a section of differences from the
+/// previous phase must come somewhere after the section of that phase.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -20,12 +20,14 @@ pub use rows::{gather, scatter};
 #[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
-    /// The group of phases whose vectors this backend uses; `None` for the weights of one phase.
+    /// The group of phases whose weights and factors this backend fits together; `None` for the fit
+    /// of the weights of one phase, without factors.
     group: Option<Arc<Group>>,
 }
 
 impl<'m> Cpu<'m> {
-    /// Creates the backend for the weights of one phase of a model.
+    /// Creates a backend for fits of one phase without factors: its vectors have one weight for
+    /// each parameter of `model`. [`Backend::of_group`] makes a backend for factors from it.
     pub fn new(model: &'m Model) -> Self {
         Self { model, group: None }
     }

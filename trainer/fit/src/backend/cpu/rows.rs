@@ -1,5 +1,5 @@
 //! The inner loop of a fit: computes the features of a block of positions, gathers their weights,
-//! and adds a result of each position to the sums of its parameters (scatter).
+//! and adds a number of each position, such as its residual, to one sum per parameter (scatter).
 //!
 //! A feature (`standard` has 65) costs a gather, an addition to memory and the computation of an
 //! index; see `othello-trainer bench`. `docs/log/fits.md` lists failed attempts to make it faster.

@@ -74,9 +74,9 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all rows. Sets `sums` to the totals of the amounts that `add` adds, and returns
-/// the total of its results. If there are enough positions, several workers, each with its own
-/// sums, divide the rows.
+/// Calls `add` for all rows. Each call adds numbers by parameter to an array, and returns a number.
+/// Sets `sums` to the total of the arrays, and returns the total of the returned numbers. If there
+/// are enough positions, several workers, each with its own array, share the rows.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

@@ -75,8 +75,9 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the C expression of the base-3 number of up to five squares. For each word of the board
-/// that has some of them, a `DOT` multiplies their digits by powers of three and adds up.
+/// Returns the C expression of the base-3 number whose digits are the contents of up to five
+/// squares. The kernel stores four squares in a word. A `DOT` multiplies the digits of those
+/// squares that are in the same word by powers of three, and adds the products.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

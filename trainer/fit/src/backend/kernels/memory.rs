@@ -1,5 +1,6 @@
 //! The data in the device's memory: vectors with an element for each parameter, positions, and, for
-//! a group of phases, its parameters and the sums of its updates.
+//! a group of phases, the indices of its parameters and the sums over a batch that an update of its
+//! weights and factors needs.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -70,7 +71,7 @@ pub struct DevicePositions<'a, L: Launcher> {
 #[derive(Debug)]
 struct RowRun<'a, B> {
     rows: Rows<'a>,
-    /// The rows in device memory, and their share of the memory budget; `None` if they did not fit.
+    /// The device buffer of `rows`, and its part of the memory budget; `None` if `rows` do not fit.
     resident: Option<(B, Share)>,
 }
 
@@ -78,7 +79,8 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row, if any. A group backend uses this phase's weights for all rows.
+    /// The phase of the first row; `None` without rows. Only a backend for a group of phases uses
+    /// it: it takes the weights of this phase for all rows, which must all be of the same phase.
     pub(super) phase: Option<Phase>,
 }
 
@@ -102,8 +104,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the positions of a batch to `work`: with one call for each [`Rows`] that is on the
-    /// device, and one call for each chunk in which the others are copied to the device.
+    /// Passes the positions of a batch to `work`. A [`Rows`] that is on the device takes one call;
+    /// any other is copied to the device in chunks, with one call for each chunk.
     pub(super) fn for_each(
         &self,
         launcher: &L,
@@ -152,22 +154,28 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// For each parameter index of the group, the parameter's occurrences in training. The last
-    /// element, which stands for all parameters that do not occur, is 0.
+    /// For each parameter index of the group of phases, the total weight of the parameter's
+    /// occurrences in training positions, as in [`Group::occurrences`]. The last element, which
+    /// stands for all parameters that do not occur, is 0.
     pub(super) totals: B,
 }
 
-/// The sums that an update of a group needs. Every update begins and ends with all of them 0.
+/// The sums over a batch that an update of a group of phases needs. `sums`, `occurrences` and
+/// `marks` are all 0 before and after every update.
 #[derive(Debug)]
 pub struct GroupSums<B> {
     pub(super) sums: Vector<B, i64>,
-    /// For each weight of every phase of the group, the number of its occurrences in the batch.
+    /// For each phase of the group and each parameter, the total weight of the parameter's
+    /// occurrences in the batch's positions of this phase.
     pub(super) occurrences: B,
-    /// 1 for each parameter of the group that occurs in the batch, otherwise 0.
+    /// For each parameter index of the group of phases: 1 if the parameter occurs in a position of
+    /// the batch, otherwise 0.
     pub(super) marks: B,
-    /// The indices of the parameters that occur in the batch, each once.
+    /// The indices of the parameters that occur in the batch, each once, in no particular order.
     pub(super) met: B,
-    /// The sums of the low and of the high halves of weight · residual², then the length of `met`.
+    /// Three numbers. The first two are sums over the positions of the batch: of the low 32 bits of
+    /// weight · residual² (weights in 1/64 occurrence, residuals in 2⁻¹⁰ disc), and of its high 32
+    /// bits. The third is the number of parameters that occur in the batch: the entries in `met`.
     pub(super) totals: B,
 }
 
@@ -183,8 +191,9 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the kernel arguments for a group of phases: the indices of its parameters, `vector`,
-    /// and where in `vector` the weights of the rows' phase and the factors begin.
+    /// Returns the kernel arguments for a group of phases: the device copy of [`Group::numbers`];
+    /// `vector`; the index in `vector` of the first weight of the phase to which all `rows` belong;
+    /// and the index in `vector` of the group's first factor.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
@@ -228,7 +237,8 @@ pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
-/// Returns the kernel arguments of rows: buffer, first row, number of rows, factor of the weights.
+/// Returns the kernel arguments that describe rows of positions: their buffer, the first row, the
+/// number of rows, and the factor, in units of 1/256, that multiplies each position's weight.
 pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Vec<Value<'b, B>> {
     let number = |number: usize| Value::U32(number as u32);
     let (buffer, range) = (Value::In(rows.buffer), &rows.range);

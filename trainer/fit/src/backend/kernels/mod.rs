@@ -34,7 +34,8 @@ pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
     launcher: Arc<L>,
     budget: Budget,
-    /// The group whose vectors this backend uses; `None` for the weights of one phase.
+    /// The group of phases whose weights and factors this backend fits together; `None` for the fit
+    /// of the weights of one phase, without factors.
     group: Option<DeviceGroup<L::Buffer>>,
 }
 
@@ -82,7 +83,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Value::Out(&mut vector.buffer)
     }
 
-    /// Runs a kernel over vectors. Appends the number of their elements to `arguments`.
+    /// Runs a kernel over vectors of equal length, and appends this length to the `arguments`.
     fn elementwise<const N: usize>(
         &self,
         kernel: &Kernel,

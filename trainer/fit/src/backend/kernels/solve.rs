@@ -24,8 +24,9 @@ const MOST_STEPS: u32 = 1 << 20;
 /// The kernel's result for a position whose search it stopped, in place of the score.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps that each thread does in a launch. On a large GPU, such a launch
-/// takes two seconds; a longer one would block a display or delay the end of an interrupted run.
+/// The estimated number of steps (move generations) that each thread does in a launch. On a large
+/// GPU, such a launch takes two seconds; a longer one would block a display or delay the end of an
+/// interrupted run.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
@@ -39,7 +40,8 @@ pub struct KernelSolver<L> {
 }
 
 impl<L: Launcher> KernelSolver<L> {
-    /// Creates a solver. `launcher` must have compiled a [program](program()), whatever its model.
+    /// Creates a solver. `launcher` must have compiled a [program](program()). It does not matter
+    /// for which model this program was made, since a solver uses no weights.
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
     }
@@ -124,8 +126,9 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides `order`, indices of `positions`, into launches of at most `steps` estimated steps each.
-/// A position that needs more has a launch of its own.
+/// Divides `order`, indices of `positions`, into launches. The estimated steps (move generations)
+/// of all positions of a launch total at most `steps`. A position with a greater estimate has a
+/// launch of its own.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {

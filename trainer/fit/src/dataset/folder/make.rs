@@ -132,7 +132,8 @@ fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])>
 }
 
 /// Merges the rows of a phase into `part`. Training rows, which are the most, are written
-/// immediately; the others wait in memory or, if there is a limit, in temporary files.
+/// immediately. Validation and test rows are written after them; until then, they are in memory or,
+/// with a `limit` on memory, in temporary files.
 fn write_phase(
     part: &mut LongPart<'_>,
     counts: &Counts,

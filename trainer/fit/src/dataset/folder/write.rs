@@ -140,8 +140,8 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder with a dataset of other data or settings, by the checksums of the inputs.
-    /// Accepts the folder if an input cannot be read.
+    /// Refuses a folder whose dataset was made with other settings, or from inputs with other
+    /// checksums or weights. Accepts every folder if an input cannot be read.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],

@@ -60,7 +60,8 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// Each step derives the training error from that of the last step; it must equal the measured one.
+/// Each step computes the training error from that of the previous step. The result must equal the
+/// measured error.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));

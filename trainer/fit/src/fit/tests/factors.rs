@@ -1,4 +1,5 @@
-//! Tests of phases that share factors: factors lower the error; a fit can continue with wider ones.
+//! Tests of phases that share factors: factors lower the error; a fit with longer factor vectors
+//! can continue from fitted weights with shorter ones.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};
@@ -64,7 +65,8 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit of wider factors must begin with the old values. (Its learning rate is nearly 0 here.)
+/// A fit with longer factor vectors than those of the initial weights must begin with the error of
+/// the initial weights. (A learning rate near 0 keeps the error as it was at the beginning.)
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -27,7 +27,8 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// Sums must not overflow with the largest total weight, label and weights of parameters.
+/// Sums must not overflow if the total weight of positions, their labels and the weights of
+/// parameters are all at their limits.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();

@@ -1,5 +1,5 @@
-//! Computes parameter indices by byte shuffles of AVX2. Two vectors have a lane for each pattern
-//! instance.
+//! Computes parameter indices by byte shuffles of AVX2. Two vectors together have 64 byte lanes,
+//! one for each pattern instance.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -20,7 +20,8 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns a vector for each quarter of the board, with the digits of its 16 squares in each half.
+/// Returns a vector for each quarter of the board. Each half of the vector (16 bytes) has the
+/// digits of the quarter's 16 squares: 0 empty, 1 player, 2 opponent.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

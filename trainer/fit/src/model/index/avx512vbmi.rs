@@ -1,4 +1,5 @@
-//! Computes classes by byte permutes of AVX-512VBMI: each reads one square of all 64 instances.
+//! Computes classes by byte permutes of AVX-512VBMI: each permute reads, for each of the 64 pattern
+//! instances (lanes), one square of the instance.
 
 use std::arch::x86_64::*;
 
@@ -10,8 +11,9 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// The lookup tables: for each base-3 number of a lane (pattern instance) and each of its digits,
-/// the digit's square in every lane. A value exists only if the processor has AVX-512VBMI.
+/// The lookup tables. A pattern instance (lane) has [`NUMBERS`] base-3 numbers; `digits[n][d]` has,
+/// for every lane, the square of digit d of number n. A `Permutes` exists only if the processor has
+/// AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],
@@ -22,7 +24,7 @@ pub(super) struct Permutes {
 #[repr(C, align(64))]
 struct Permute {
     squares: Bytes,
-    /// A bit mask of the lanes (pattern instances) that have this digit.
+    /// A bit mask of the lanes (pattern instances) whose base-3 number has a digit at this place.
     lanes: u64,
 }
 

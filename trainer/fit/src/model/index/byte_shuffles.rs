@@ -1,27 +1,34 @@
-//! Computes the base-3 digits of 64 lanes, one for each instance of a pattern. A byte shuffle works
-//! within 16 bytes, so a digit of all lanes takes one shuffle for each quarter of the board.
+//! Computes the base-3 numbers of 64 lanes, each for one pattern instance. A byte shuffle selects
+//! bytes from 16, a quarter of the board, so it takes four shuffles, one for each quarter, to get
+//! one digit of the numbers in all lanes.
 
 /// The number of quarters of a board: a shuffle reads two ranks at once.
 pub(super) const QUARTERS: usize = 4;
 
-/// Defines the code for one vector width. The arguments are the instruction set, its features, and
-/// the number of vectors that hold 64 lanes. The calling module imports the instructions by common
-/// names, and has a function `quarters` that returns the digits of each quarter of a board.
+/// Defines the code for one vector width. The arguments are the instruction set, the processor
+/// features that it needs, and the number of vectors that together have 64 lanes of one byte. The
+/// calling module imports the instructions by common names, and has a function `quarters` that
+/// returns the base-3 digits of the squares in each quarter of a board.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
         const VECTORS: usize = $vectors;
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// Lookup tables by vector. A value exists only if the processor has the instructions.
+        /// For each vector of byte lanes (one lane for each pattern instance), its shuffles, and
+        /// the numbers that turn their results into parameter indices. A `Shuffles` exists only if
+        /// the processor has the instructions for this vector width.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// For each base-3 number of a lane (instance), each of its digits and each quarter of the
-        /// board: the index of the digit's square in the quarter, for every lane.
+        /// `digits[n][d][q][lane]` is, for digit d of base-3 number n of a lane (pattern instance),
+        /// the index of the digit's square within quarter q of the board; `NOWHERE` if q has no
+        /// such square.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// The factors by which a lane's four base-3 numbers are combined into a parameter index.
+        /// The constants that turn a lane's base-3 numbers into a parameter index: the factors in
+        /// the class (see `class.rs`) of the five low and of the other digits of c (the digits of c
+        /// are the contents of the fixed squares), and the index of the pattern's first parameter.
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],
@@ -105,7 +112,9 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes the parameter index of each lane (instance) from its four base-3 numbers.
+            /// Writes the parameter index of each lane (pattern instance). The ternary digits are
+            /// contents of squares: of the first and second squares of mirrored pairs in `a` and
+            /// `b`; of all others in `low` (five lowest digits) and `high` (see `class.rs`).
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(
@@ -144,7 +153,10 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Returns the class (see `class.rs`) in half of the lanes; c = `low` + 243 · `high`.
+            /// Returns the class c·T + x(x + 1)/2 + y of half of the lanes. T is a constant of the
+            /// lane's pattern, c = `low` + 243 · `high`, and x and y are the greater and the lesser
+            /// of the lane's numbers a and b (see `class.rs`). Of every 16 lanes, these are the
+            /// first eight if `HALF` is 0, the last eight if it is 1.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

@@ -1,6 +1,7 @@
-//! Computes the parameters of positions from their bitboards, one [`Row`] for each position.
+//! Computes the parameter indices of positions from their bitboards, a [`Row`] for each position.
 //!
-//! Each instruction set has its own code for the classes of all instances; the results are equal.
+//! Each instruction set has its own code, which computes the class (set of symmetric
+//! configurations) of every pattern instance. The results are equal.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -59,14 +60,14 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest available set that is part of the set that the engine uses,
-    /// [`simd::InstructionSet::chosen`].
+    /// Returns the fastest instruction set that the processor has, up to the level (portable, AVX2
+    /// or AVX-512) that the engine uses in this process, [`simd::InstructionSet::chosen`].
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
     }
 
-    /// Returns the smallest of the engine's instruction sets that includes this one.
+    /// Returns the widest of the engine's instruction sets whose instructions are all in this set.
     pub const fn within(self) -> simd::InstructionSet {
         match self {
             Self::Portable => simd::InstructionSet::Portable,
@@ -99,7 +100,8 @@ impl Row {
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns each feature's parameter index. `model` must be the model that computed this row.
+    /// Returns the parameter index of each pattern instance and scalar feature. `model` must be the
+    /// model that computed this row.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]

@@ -1,7 +1,9 @@
-//! Byte-shuffle tables: the square of each base-3 digit. A lane computes the class of one instance.
+//! Tables for byte shuffles: for each base-3 digit and each lane (pattern instance), the square of
+//! the board whose contents are the digit.
 //!
-//! A class is computed from three base-3 numbers a, b and c (see `class.rs`). A byte stores at most
-//! five digits: c takes two bytes, c = low + 243·high. Two rounds of interleaving with zeros then
+//! The class of an instance is computed from three base-3 numbers: a and b, of mirrored squares,
+//! and c, of the other squares (see `class.rs`). A byte stores at most five digits, so a and b take
+//! one byte each, and c takes two, c = low + 243·high. Two rounds of interleaving with zeros then
 //! widen bytes to 32 bits. Interleaving works within chunks of 16 bytes; the lanes are ordered so
 //! that the results are in the order of the instances.
 
@@ -13,23 +15,27 @@ use crate::model::class::Lane;
 /// The greatest number of base-3 digits that a byte can store: 3⁵ = 243.
 pub(super) const DIGITS: usize = 5;
 
-/// The value in place of a square's index if the number that a lane computes has fewer digits.
+/// The entry in place of a square's index, for a lane whose base-3 number lacks this digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// A lane computes this many base-3 numbers, in this order: a, b, the five low digits of c, and the
 /// other digits of c. The head of this file explains a, b and c.
 pub(super) const NUMBERS: usize = 4;
 
-/// The lookup tables for the classes of a pattern set, for vectors of one width.
+/// The tables with which the class of each pattern instance is computed, for SIMD vectors of one
+/// width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// For each base-3 number and each of its digits, the least significant first: the square from
-    /// which each byte lane takes the digit.
+    /// `squares[n][d][lane]`: a byte lane computes [`NUMBERS`] base-3 numbers; this is the square
+    /// from which it takes digit d (0 is the least significant) of number n, or [`NOWHERE`] if this
+    /// number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane, in the order of [`word_of_byte`], the number by which the five low
-    /// digits of c are multiplied to get the class (T in `class.rs`).
+    /// For each 16-bit lane, in the order of [`word_of_byte`]: T (see `class.rs`), the factor in
+    /// the class of the number that the five low digits of c form.
     pub low_stride: [u16; LANES],
-    /// Like `low_stride`, but for the other digits of c: 243 T, or 0 if there are none.
+    /// For each 16-bit lane, in the order of [`word_of_byte`]: 243·T (see `class.rs`), the factor
+    /// in the class of the number that all higher digits of c form; 0 if c has no more than five
+    /// digits.
     pub high_stride: [u16; LANES],
     /// For each instance, the index of its pattern's first parameter.
     pub first_parameter: [u32; LANES],
@@ -70,15 +76,18 @@ fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
     }
 }
 
-/// Returns the byte lane of an instance: the one that interleaving moves to the instance's place.
+/// Returns the byte lane in which an instance must be placed so that two rounds of interleaving
+/// bytes with zeros, each within chunks of 16 bytes, move it to the 32-bit lane `instance`. A
+/// vector has `chunks` chunks.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the 16-bit lane into which a byte lane is widened. The lanes of the lower halves of a
-/// vector's chunks come first.
+/// Returns the index, counted over all vectors, of the 16-bit lane to which byte lane `byte` is
+/// widened. A vector of `chunks` chunks of 16 bytes becomes two: the lower 8 bytes of every chunk
+/// come first, then the upper 8 bytes of every chunk.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

@@ -14,7 +14,8 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns 1 (game) if games are searched; else 1 to 16, fewer for more empty squares to solve.
+    /// Returns how many games a thread relabels at once: 1 with a search; otherwise 16 / 2^⌊n/2⌋
+    /// (but at least 1), where n is the greatest number of empty squares of the solved positions.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -81,13 +82,15 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the first ply to solve: with few enough empty squares, and after the random moves.
+    /// Returns the first ply to solve: of the positions after the random moves, the first with at
+    /// most [`Self::most_exact`] empty squares. The game may end before this ply.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the value of each move, `None` if unknown: the game's own value or, if the settings
-    /// have a search, its value for moves between the random moves and the solved positions.
+    /// Returns the value of each move, `None` if unknown. If the settings have a search, the moves
+    /// after the random moves and before the first solved position get the search's values; all
+    /// other moves keep the game's values.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -144,8 +147,9 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's exact score at `ply`: that of the game's solved position if it is at `ply`, else
-/// the value stored for this ply; `None` if there is neither.
+/// Returns black's exact score of the position at `ply`. The values of the game from there on must
+/// be exact. The result is the score of the game's solved position, if that is at `ply`; else the
+/// value of the move at `ply`, for black; `None` if the game has neither.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -159,18 +163,20 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
 pub struct Changes {
     /// The number of solved positions; for games, the number of games that have one.
     pub solved: u64,
-    /// The number of comparisons with an exact score: one for the result of each solved game that
-    /// has a result, or one for the label of each solved position.
+    /// The number of old results or labels that were compared with an exact score: the result of
+    /// each solved game that has one, or the label of each solved position.
     pub results: u64,
-    /// The number of results that differ from the exact score of the game's first solved position,
-    /// or of labels that differ from their position's exact score.
+    /// For games, the number of results that differ from the exact score of the game's first solved
+    /// position; for positions, the number of old labels that differ from the exact score.
     pub changed: u64,
-    /// The number of changes that change the winner, including changes to and from a draw.
+    /// The number of old results or labels with another winner than the exact score; a draw and a
+    /// win also count as different.
     pub other_winner: u64,
-    /// The number of games that state a wrong exact score for their first solved position.
+    /// The number of games whose old record has an exact score for the first position to be solved,
+    /// and this score differs from the new one.
     pub contradicted: u64,
-    /// The number of compared results or labels, by the size of the change in discs, rounded; 0 for
-    /// unchanged ones.
+    /// The number of compared results or labels by the size of the change, rounded to whole discs
+    /// (the key). Key 0 counts those that change by less than half a disc or not at all.
     pub by_discs: BTreeMap<u32, u64>,
     #[serde(skip)]
     discs: f64,
@@ -194,7 +200,8 @@ impl Changes {
 }
 
 impl Relabel for ScoredPosition {
-    /// Returns how many records, at least 1, a thread can relabel within milliseconds.
+    /// Returns the number of positions, at least 1, that a thread relabels at a time: fewer if more
+    /// empty squares are solved exactly, or if a search may take more nodes.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);

@@ -70,7 +70,7 @@ impl Inputs {
     }
 
     /// Counts all records and passes the accepted ones to `take`. Prints messages about refused
-    /// records, and about games whose stated result differs from their moves.
+    /// records, and about games whose stated result differs from the score after their moves.
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E>,

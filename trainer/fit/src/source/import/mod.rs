@@ -27,7 +27,8 @@ use inputs::Inputs;
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,
-    /// The number of imported positions; of a game, one before each move after the random moves.
+    /// The number of imported positions. A game has one for each move after its random moves: the
+    /// position before this move.
     pub positions: u64,
     /// The number of refused records.
     pub rejected: u64,
@@ -81,7 +82,7 @@ pub trait Imported: Record {
 pub struct RandomPlies {
     /// The file or folder whose games begin with `plies` random moves; `None` for all files.
     pub path: Option<PathBuf>,
-    /// The number of random moves, 0 to 60.
+    /// The number of random moves at the beginning of each game, 0 to 60.
     pub plies: u8,
 }
 

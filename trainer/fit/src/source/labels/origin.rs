@@ -16,7 +16,8 @@ pub enum Origin {
     /// The score of the game's solved position (the first with an exact score), whatever the ply of
     /// the labelled position.
     Solved,
-    /// The exact score of the position itself; known for the solved position and all later ones.
+    /// The exact score of the position itself: known for the game's solved position (the first with
+    /// an exact score), and for later positions that have a value, which is then exact.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -39,11 +40,13 @@ pub enum Origin {
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ, 0.5. For values of searches with the shipped weights, a smaller λ gives
-    /// better fits; for the results of weak players, a larger one.
+    /// The default λ, 0.5: half of a label comes from the search values of later positions of the
+    /// game and from the game's result. If the shipped weights found the search values in the
+    /// games, a smaller λ gives better fits; if a weak player found them, a larger λ does.
     pub const USUAL: Self = Self(50);
 
-    /// Returns the λ of `hundredths` / 100; `None` if that exceeds 1.
+    /// Returns λ = `hundredths` / 100, the share of a label that comes from the search values of
+    /// later positions of the game and from its result; `None` if λ exceeds 1.
     pub fn new(hundredths: u8) -> Option<Self> {
         (hundredths <= 100).then_some(Self(hundredths))
     }
@@ -102,7 +105,8 @@ impl Origin {
         ("stated", Self::Stated),
     ];
 
-    /// Returns the score in discs for the side to move at `ply`; `None` if the game has none.
+    /// Returns the value of this kind for the position at `ply`, in discs for the side to move
+    /// there; `None` if the game lacks it.
     fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
         let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
         let for_player = |black_score: Discs| sign * f64::from(black_score);
@@ -136,8 +140,9 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(step.side.sign()))
     }
 
-    /// Returns the value of the position after the move at `ply`; after the last move, the result.
-    /// Returns `None` if the search did not choose the move.
+    /// Returns the value, for black and in discs, of the position after the move at `ply`; after
+    /// the last move, the result of the game. `None` if it is unknown, or if the move was drawn at
+    /// random.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;
@@ -225,12 +230,12 @@ impl fmt::Display for LabelSource {
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// The plies around the solved position (the first with a known exact score), which may differ
-    /// from game to game: `solved-2..solved+2`, or `solved`.
+    /// The plies around the game's solved position (its first with a known exact score), such as
+    /// `solved-2..solved+2`, both ends included, or `solved`.
     AboutSolved {
-        /// The number of plies before the solved position to which the rule applies.
+        /// The rule applies to the solved position and to this many plies before it.
         before: u8,
-        /// The number of plies after the solved position to which the rule applies.
+        /// The rule applies to the solved position and to this many plies after it.
         after: u8,
     },
 }

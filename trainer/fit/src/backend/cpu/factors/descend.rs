@@ -21,8 +21,9 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Sets `batch` to the residuals of all positions in `rows`, in the order of the group's phases.
-/// Returns Σ weight · residual². Each element of `rows` must have positions of only one phase.
+/// Sets `batch` to the residuals of all positions in `rows`: those of the first phase of `group`
+/// first, then those of its other phases in order. Returns Σ weight · residual². Each element of
+/// `rows` (a slice of positions) must have positions of only one phase.
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -143,7 +144,9 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds a parameter to fixed point: its factors, and its weights minus [`own_square`].
+    /// Rounds the factors and weights (one for each phase) of parameter `number` to fixed point.
+    /// Subtracts the vector's [`own_square`] from each weight: a value is computed from the square
+    /// of the sum of vectors, which also contains the square of each single vector.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;
@@ -162,7 +165,8 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
     }
 }
 
-/// Returns a factor in units of 2⁻¹⁶, limited to the range of a weights file; 0 for NaN.
+/// Rounds an element of a factor vector to an integer in units of 2⁻¹⁶, limited to the range that a
+/// weights file can store (±127/64); 0 for NaN.
 #[inline(always)]
 pub(super) fn rounded_factor(factor: f64) -> i32 {
     let limit = f64::from(FACTOR_LIMIT);

@@ -10,28 +10,29 @@
 //!
 //! The derivative with respect to a factor is the residual times the sum of the other vectors. The
 //! sum of all vectors is the same for all features of a position, so the residual times this sum is
-//! computed once and added up for each feature. At the end, each factor's own part is subtracted:
-//! the factor times the sum of the residuals of its parameter.
+//! computed once and added up for each feature. At the end, the share of the feature's own vector
+//! is subtracted: the factor times the sum of the residuals of its parameter.
 //!
-//! In the following table, “in sums” means: rounded and limited before it enters the sums of
-//! derivatives.
+//! The bounds in the following table are for 128 factors in a vector and 80 features in a position.
+//! The unit of factors is √disc, since the product of two factors is in discs. A position's weight
+//! is an integer in units of 1/64 (64 is one occurrence). “In sums” means: clamped before it enters
+//! the sums of derivatives. The product in the last row is shifted right by 16 bits.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
-//! | factor | 2⁻¹⁶ | ±127/64, less than 2¹⁷ |
-//! | half the signed square of a vector | 2⁻¹⁸ disc | 64 · 2³⁴ / 2¹⁵ = 2²⁵ |
-//! | weight minus half the signed square | 2⁻¹⁸ disc | limited to ±2²⁴ |
-//! | sum of a position's factors | 2⁻¹⁶ | 80 · 2¹⁷ < 2²⁴ |
-//! | sum of squares of 128 of these sums | 2⁻³² disc | 2⁵⁵ |
-//! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
-//! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷ (128 discs) |
-//! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰ (16.0) |
-//! | weight · residual · sum of factors | 2⁻¹⁰ disc · 1/64 occurrence | weight · 2²¹, at most 2³¹ |
+//! | factor | 2⁻¹⁶ √disc | ±127 · 2¹⁰, less than 2¹⁷ |
+//! | half the signed square of a vector | 2⁻¹⁸ disc | 64 squares of at most 2³⁴, / 2¹⁵: 2²⁵ |
+//! | parameter's weight minus half the signed square | 2⁻¹⁸ disc | clamped to ±2²⁴ |
+//! | sum of a position's factors | 2⁻¹⁶ √disc | 80 · 2¹⁷ < 2²⁴ |
+//! | sum of squares of 128 of these sums | 2⁻³² disc | 128 · 2⁴⁸ = 2⁵⁵ |
+//! | value | 2⁻¹⁸ disc | clamped to ±2³⁰ |
+//! | residual, in sums | 2⁻¹⁰ disc | clamped to ±2¹⁷ (128 discs) |
+//! | sum of a position's factors, in sums | 2⁻¹⁶ √disc | clamped to ±2²⁰ (16.0) |
+//! | position's weight · residual · factor sum | 2⁻¹⁶ disc·√disc | weight · 2²¹, clamped to ±2³¹ |
 //!
-//! A total weight of at most 2³³ sixty-fourths of an occurrence
-//! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and fewer than 2⁷ features per position
-//! bound the sums. Sums of weight · residual stay below 2⁵⁷, and sums of the table's last row below
-//! 2⁶¹. The amounts that are subtracted for each factor's own part stay below 2⁵⁸.
+//! A total weight of at most 2³³ ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and fewer
+//! than 2⁷ features per position bound the sums. Sums of weight · residual stay below 2⁵⁷, and sums
+//! of the table's last row below 2⁶¹. The amounts subtracted for single vectors stay below 2⁵⁸.
 
 mod descend;
 mod rows;
@@ -57,7 +58,8 @@ const FACTOR_SHIFT: u32 = 16;
 /// The largest factor that a weights file can contain, in units of 2⁻¹⁶.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
-/// The right shift that converts a square in 2⁻³² disc to half the square in 2⁻¹⁸ disc.
+/// The right shift that halves the signed square of a vector (the squares of the first half of its
+/// elements minus those of the second half), and converts it from 2⁻³² disc to 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
 /// Evaluates an expression in which the constant `$name` equals `$dimensions`, one of
@@ -80,8 +82,9 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds the factors of `vector` to multiples of 2⁻¹⁶, and writes them to `fixed`. Subtracts the
-/// [`own_square`] of each parameter from its weights in `fixed`.
+/// The second step of rounding `vector` to `fixed`, after the weights of all phases were rounded:
+/// sets the factors, which come after the weights, to integers in units of 2⁻¹⁶ √disc. Subtracts
+/// each parameter's [`own_square`] from its weight in every phase.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -113,7 +116,8 @@ fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 
     added.iter().sum::<i64>() - taken.iter().sum::<i64>()
 }
 
-/// Returns half of a sum of squares, converted from units of 2⁻³² disc to units of 2⁻¹⁸ disc.
+/// Returns half of `squares`, a signed square ([`signed_squares`]) in units of 2⁻³² disc, rounded
+/// to units of 2⁻¹⁸ disc.
 #[inline(always)]
 fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
@@ -132,8 +136,9 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts a parameter's interaction with itself, which values do not contain, from the gradient
-/// sums of its factors. `residuals` is Σ weight · residual over its positions.
+/// Subtracts `vector` · `residuals` (negated in the second half of the elements) from the gradient
+/// sums of a parameter's factors, since a position's value has no product of a vector with itself.
+/// `residuals` is Σ weight · residual over the parameter's occurrences.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],

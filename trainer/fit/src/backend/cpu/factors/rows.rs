@@ -16,7 +16,7 @@ use crate::model::{MAX_FEATURES, Model, Row};
 
 /// A residual is clamped to ±128 discs (2¹⁷ · 2⁻¹⁰ disc) before it enters sums of derivatives.
 const RESIDUAL_LIMIT: i32 = 1 << 17;
-/// A sum of factors is clamped to ±16.0 (2²⁰ · 2⁻¹⁶) before it enters sums of derivatives.
+/// A sum of factors is clamped to ±16 √disc (2²⁰ · 2⁻¹⁶) before it enters a sum of derivatives.
 const SUM_LIMIT: i32 = 1 << 20;
 const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The value of a position is clamped to this limit, in units of 2⁻¹⁸ disc: ±4096 discs.
@@ -28,15 +28,19 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// For each parameter of the model, its index in the group, and so in `weights` and `vectors`.
+    /// For each parameter of the model, the index of its elements in `weights` and `vectors`. All
+    /// parameters that do not occur in the group of phases share the last index.
     numbers: &'a [u32],
-    /// For each parameter of the group, in 2⁻¹⁸ disc: its weight in the phase minus its interaction
-    /// with itself ([`own_square`](super::own_square)), which a value does not contain.
+    /// For each parameter of the group of phases, in 2⁻¹⁸ disc: its weight in the evaluated phase
+    /// minus half the signed square of its vector ([`own_square`](super::own_square)). A position's
+    /// value is the sum of these weights plus half the signed square of the vectors' sum; the
+    /// subtraction removes the square of each single vector from that square.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
 
-/// A position's value in 2⁻¹⁸ disc, and the sum of its factor vectors in 2⁻¹⁶.
+/// A position's value in units of 2⁻¹⁸ disc, and the sum of its factor vectors in units of 2⁻¹⁶ (a
+/// factor of 1 is 2¹⁶).
 struct Value<const DIMENSIONS: usize> {
     value: i32,
     sum: [i32; DIMENSIONS],
@@ -61,7 +65,8 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Appends the residuals of the positions in `rows` to `batch`; returns Σ weight · residual².
+    /// Appends the residuals of the positions in `rows` to `batch`. Returns Σ weight · residual²
+    /// (the weight 64 is one occurrence; residuals are in 1/1024 disc).
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
@@ -157,19 +162,24 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each feature of each position in turn, its parameter's index in the group.
+    /// For each position in turn, the parameters of its features, as indices among the parameters
+    /// that occur in the group of phases (elements of `Group::numbers`).
     pub(super) numbers: Vec<u32>,
-    /// Residual · weight of each position, in units of 2⁻¹⁰ disc · 1/64 occurrence.
+    /// For each position of the batch, residual · weight: the residual in 1/1024 disc, clamped to
+    /// ±128 discs; the weight in 1/64 (64 is one occurrence of the position).
     pub(super) weighted: Vec<i64>,
-    /// The weight of each position, in 1/64 occurrence.
+    /// The weight of each position; 64 is one occurrence of the position.
     pub(super) weights: Vec<u16>,
-    /// For each position and dimension: ±`weighted` · the sum of factors, in `weighted`'s unit.
+    /// For each position and each dimension of factor vectors, in 2⁻¹⁶ disc·√disc: the position's
+    /// residual · weight (`weighted`) times the sum of the position's factors in this dimension,
+    /// rounded; negated in the second half of the dimensions.
     pub(super) added: Vec<i32>,
-    /// For each phase of the group, the number of positions of this phase and of all earlier ones.
+    /// For each phase of the group of phases, the number of the batch's positions of this phase and
+    /// of all earlier phases of the group.
     pub(super) ends_of_phases: Vec<u32>,
     /// For each parameter, the index in `positions` at which the list of its positions ends.
     pub(super) ends: Vec<u32>,
-    /// For each parameter in turn, the indices of the positions in which it occurs.
+    /// For each parameter in turn, the indices in the batch of the positions in which it occurs.
     pub(super) positions: Vec<u32>,
 }
 
@@ -182,8 +192,9 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions` and `ends` by a counting sort of the batch's positions by parameter; the
-    /// positions of each of the `count` parameters stay in ascending order.
+    /// Fills `positions` and `ends` (where each parameter's list in `positions` ends) by a counting
+    /// sort of the batch's positions by parameter; the positions of each of the `count` parameters
+    /// stay in ascending order. Every position has `features` parameters.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

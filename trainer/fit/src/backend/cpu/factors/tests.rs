@@ -46,7 +46,8 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Returns Σ residual² and all derivatives, computed from every pair of features without shortcuts.
+/// Returns Σ residual² and, for each weight or factor w, Σ residual · ∂value/∂w, both computed from
+/// every pair of features without shortcuts.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
@@ -153,7 +154,8 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// With `unit` 0, only the ridge acts. It must not pull parameters that are not in the batch.
+/// With `unit` 0, residuals have no effect, so only the ridge changes parameters: each in
+/// proportion to the fraction of its occurrences that are in the batch.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
@@ -205,7 +207,7 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// Parameters must be ordered by falling frequency. All that do not occur must have the last index.
+/// Parameters must be ordered by falling frequency; those that do not occur share the last index.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

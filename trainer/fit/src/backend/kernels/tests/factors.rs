@@ -9,7 +9,8 @@ fn factor_model(set: &str, dimensions: usize) -> Model {
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns a group of both phases of `rows`; only positions of the first phase are for training.
+/// Returns a group of two phases: the training positions `rows[0]` are of the first phase, and the
+/// held-out positions `rows[1]` are of the second.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -22,8 +23,8 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Returns the results of updates by all positions, by one of three batches, and by all positions.
-/// The weights are random, at most ±`size` discs.
+/// Does three updates in turn: with all positions, with one of three batches, and with all
+/// positions again. Returns the results of each. The weights are random, at most ±`size` discs.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -60,7 +61,8 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
-/// The sizes of weights, in discs, of which the last exceeds every limit.
+/// The bounds of the random weights, in discs; the factors, in √disc, have a tenth of these bounds.
+/// With the last bound, weights, factors and values exceed the limits to which they are clamped.
 const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
 
 pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {

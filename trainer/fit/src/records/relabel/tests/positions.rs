@@ -84,7 +84,8 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// A search must reach the depth that its nodes allow, and never replace an exact score.
+/// A search must reach the depth that its limit on nodes allows. It must not replace exact scores,
+/// which positions with few empty squares get.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
