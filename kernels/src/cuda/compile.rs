@@ -8,19 +8,13 @@ use cudarc::nvrtc::{result, sys};
 use sha2::{Digest as _, Sha256};
 
 use super::Architecture;
-use super::find::{Unavailable, nvrtc_is_there};
+use super::find::{NO_NVRTC, Unavailable, nvrtc_is_there};
 use crate::program::Program;
 
-/// The errors of compiling the kernels by NVRTC.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum NvrtcError {
-    #[error(transparent)]
-    Unavailable(#[from] Unavailable),
-    #[error("NVRTC rejects the kernels for {architecture}: {error}\n{log}")]
-    Refused { architecture: Architecture, error: result::NvrtcError, log: String },
-    #[error("NVRTC failed: {0}; try another version of it")]
-    Fails(#[from] result::NvrtcError),
+impl From<result::NvrtcError> for Unavailable {
+    fn from(error: result::NvrtcError) -> Self {
+        Self(format!("NVRTC failed: {error}; try another version of it"))
+    }
 }
 
 /// Returns the options of NVRTC. The results equal those of the CPU bit by bit only if the compiler
@@ -40,9 +34,9 @@ fn options(architecture: Architecture) -> Vec<String> {
 
 /// Compiles a program to PTX for `architecture` or, if NVRTC does not support it, for the newest
 /// older one: the driver can load PTX for an older architecture than that of its GPU.
-pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
+pub fn compile(program: &Program, architecture: Architecture) -> Result<String, Unavailable> {
     if !nvrtc_is_there()? {
-        return Err(Unavailable::NoNvrtc.into());
+        return Err(Unavailable(NO_NVRTC.to_owned()));
     }
     let known = supported()?.into_iter().filter(|known| *known <= architecture).max();
     let architecture = known.unwrap_or(architecture);
@@ -53,7 +47,8 @@ pub fn compile(program: &Program, architecture: Architecture) -> Result<String, 
     if let Err(error) = compiled {
         // SAFETY: NVRTC created the program `unit.0`, which still exists.
         let log = unsafe { result::get_program_log(unit.0) }.map(text).unwrap_or_default();
-        return Err(NvrtcError::Refused { architecture, error, log });
+        let refused = format!("NVRTC rejects the kernels for {architecture}: {error}\n{log}");
+        return Err(Unavailable(refused));
     }
     // SAFETY: NVRTC created the program `unit.0`, which is destroyed only later.
     Ok(text(unsafe { result::get_ptx(unit.0) }?))

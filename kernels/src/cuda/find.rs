@@ -40,43 +40,31 @@ impl std::fmt::Display for Gpu {
     }
 }
 
-/// The reasons why there is no usable GPU.
+/// The reason why there is no usable GPU, or why NVRTC does not compile the kernels.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum Unavailable {
-    #[error(
-        "no NVIDIA driver (libcuda) was found; on a machine with an NVIDIA GPU, install its driver"
-    )]
-    NoDriver,
-    #[error("the NVIDIA driver does not start: {}; look at the output of `nvidia-smi`", said(*.0))]
-    Driver(DriverError),
-    #[error("the {library} has no {entry}; {}", remedy(library))]
-    Incomplete { library: &'static str, entry: &'static str },
-    #[error(
-        "{name} cannot be used: {}; `nvidia-smi` shows its mode, and which processes use \
-         it", said(*error)
-    )]
-    Busy { name: String, error: DriverError },
-    #[error("the NVIDIA driver is for CUDA {}; install one for CUDA 12.0 or later (525 or later)", version(*found))]
-    OldDriver { found: i32 },
-    #[error(
-        "the NVIDIA driver finds no GPU; look at `nvidia-smi`, CUDA_VISIBLE_DEVICES and, in a container, its GPU option"
-    )]
-    NoDevice,
-    #[error("{name} is {found}; the kernels need {OLDEST_ARCHITECTURE} or later")]
-    OldDevice { name: String, found: Architecture },
-    #[error(
-        "{name} has {} MiB of free memory; {} MiB are needed: `nvidia-smi` shows which processes \
-         use it",
-        found >> 20,
-        LEAST_MEMORY >> 20
-    )]
-    LittleMemory { name: String, found: usize },
-    #[error(
-        "NVRTC (libnvrtc), which compiles the kernels, was not found; install the CUDA toolkit, or \
-         `pip install nvidia-cuda-nvrtc-cu12` and put its lib folder into LD_LIBRARY_PATH"
-    )]
-    NoNvrtc,
+#[error("{0}")]
+pub struct Unavailable(pub(super) String);
+
+impl From<DriverError> for Unavailable {
+    fn from(error: DriverError) -> Self {
+        let error = said(error);
+        let remedy = "look at the output of `nvidia-smi`";
+        Self(format!("the NVIDIA driver does not start: {error}; {remedy}"))
+    }
+}
+
+const NO_DRIVER: &str =
+    "no NVIDIA driver (libcuda) was found; on a machine with an NVIDIA GPU, install its driver";
+
+const NO_DEVICE: &str = "the NVIDIA driver finds no GPU; look at `nvidia-smi`, \
+    CUDA_VISIBLE_DEVICES and, in a container, its GPU option";
+
+pub(super) const NO_NVRTC: &str = "NVRTC (libnvrtc), which compiles the kernels, was not found; \
+    install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12` and put its lib folder into \
+    LD_LIBRARY_PATH";
+
+fn unavailable<T>(reason: impl Into<String>) -> Result<T, Unavailable> {
+    Err(Unavailable(reason.into()))
 }
 
 fn version(number: i32) -> String {
@@ -88,16 +76,6 @@ pub(super) fn said(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     let text = text.unwrap_or_else(|_| "an error without a description".to_owned());
     format!("{text} ({:?})", error.0)
-}
-
-const DRIVER: &str = "NVIDIA driver (libcuda)";
-const NVRTC: &str = "NVRTC (libnvrtc)";
-
-fn remedy(library: &str) -> &'static str {
-    match library {
-        DRIVER => "install one for CUDA 12.0 or later (525 or later)",
-        _ => "install that of CUDA 12: `pip install nvidia-cuda-nvrtc-cu12`",
-    }
 }
 
 /// The driver's entry points that cudarc and this module call, separated by spaces. [`find`] checks
@@ -123,7 +101,7 @@ fn has(library: &Library, entry: &str) -> bool {
 }
 
 /// Returns true if NVRTC can be loaded; an error if it lacks one of [`NVRTC_ENTRIES`].
-pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
+pub fn nvrtc_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { nvrtc::sys::is_culib_present() } {
         return Ok(false);
@@ -132,7 +110,10 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     let library = unsafe { nvrtc::sys::culib() };
     match NVRTC_ENTRIES.split_whitespace().find(|entry| !has(library, entry)) {
         None => Ok(true),
-        Some(entry) => Err(Unavailable::Incomplete { library: NVRTC, entry }),
+        Some(entry) => unavailable(format!(
+            "the NVRTC (libnvrtc) has no {entry}; install that of CUDA 12: \
+             `pip install nvidia-cuda-nvrtc-cu12`"
+        )),
     }
 }
 
@@ -152,45 +133,59 @@ fn driver_is_there() -> Result<bool, Unavailable> {
         && let Ok(found) = driver_version()
         && found < OLDEST_DRIVER
     {
-        return Err(Unavailable::OldDriver { found });
+        return old_driver(found);
     }
-    Err(Unavailable::Incomplete { library: DRIVER, entry })
+    unavailable(format!(
+        "the NVIDIA driver (libcuda) has no {entry}; install one for CUDA 12.0 or later (525 or \
+         later)"
+    ))
+}
+
+fn old_driver<T>(found: i32) -> Result<T, Unavailable> {
+    let (found, remedy) = (version(found), "install one for CUDA 12.0 or later (525 or later)");
+    unavailable(format!("the NVIDIA driver is for CUDA {found}; {remedy}"))
 }
 
 /// Returns the first GPU of this machine if the GPU, its driver and NVRTC meet all requirements;
 /// otherwise, the error is the first unmet one. Checks libraries before use, so no call can panic.
 pub fn find() -> Result<Gpu, Unavailable> {
     if !driver_is_there()? {
-        return Err(Unavailable::NoDriver);
+        return unavailable(NO_DRIVER);
     }
     match result::init() {
-        Ok(()) => {}
-        Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return Err(Unavailable::NoDevice),
-        Err(error) => return Err(Unavailable::Driver(error)),
+        Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return unavailable(NO_DEVICE),
+        begun => begun?,
     }
-    let driver = driver_version().map_err(Unavailable::Driver)?;
+    let driver = driver_version()?;
     if driver < OLDEST_DRIVER {
-        return Err(Unavailable::OldDriver { found: driver });
+        return old_driver(driver);
     }
-    if result::device::get_count().map_err(Unavailable::Driver)? < 1 {
-        return Err(Unavailable::NoDevice);
+    if result::device::get_count()? < 1 {
+        return unavailable(NO_DEVICE);
     }
-    let (name, architecture, memory_bytes) = describe().map_err(Unavailable::Driver)?;
+    let (name, architecture, memory_bytes) = describe()?;
     if architecture < OLDEST_ARCHITECTURE {
-        return Err(Unavailable::OldDevice { name, found: architecture });
+        let needed = format!("the kernels need {OLDEST_ARCHITECTURE} or later");
+        return unavailable(format!("{name} is {architecture}; {needed}"));
     }
     if !nvrtc_is_there()? {
-        return Err(Unavailable::NoNvrtc);
+        return unavailable(NO_NVRTC);
     }
     // The context is created last, because this takes longest.
     let context = CudaContext::new(0);
     let used = context.and_then(|context| Ok((context.mem_get_info()?.0, context)));
     match used {
-        Ok((free, _)) if free < LEAST_MEMORY => {
-            Err(Unavailable::LittleMemory { name, found: free })
-        }
+        Ok((free, _)) if free < LEAST_MEMORY => unavailable(format!(
+            "{name} has {} MiB of free memory; {} MiB are needed: `nvidia-smi` shows which \
+             processes use it",
+            free >> 20,
+            LEAST_MEMORY >> 20
+        )),
         Ok((_, context)) => Ok(Gpu { name, architecture, driver, memory_bytes, context }),
-        Err(error) => Err(Unavailable::Busy { name, error }),
+        Err(error) => unavailable(format!(
+            "{name} cannot be used: {}; `nvidia-smi` shows its mode, and which processes use it",
+            said(error)
+        )),
     }
 }
 

@@ -5,8 +5,8 @@ mod compile;
 mod find;
 mod launch;
 
-pub use compile::{NvrtcError, compile};
-pub use find::{DRIVER_ENTRIES, Gpu, Unavailable, find};
+pub use compile::compile;
+pub use find::{DRIVER_ENTRIES, Gpu, Unavailable, find, nvrtc_is_there};
 pub use launch::CudaLauncher;
 
 use std::fmt;

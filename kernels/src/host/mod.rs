@@ -4,31 +4,29 @@
 //! The environment variable `CC` names the compiler (default: `cc`), and `OTHELLO_HOST_CFLAGS` has
 //! further flags, such as `-fsanitize=address,undefined`.
 
-mod launcher;
-
 use std::ffi::c_void;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, fmt, fs, io};
 
 use libloading::Library;
 
 use crate::index::{Argument, Kernel, kernels};
+use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::{HOST, Program};
 
-pub use launcher::HostLauncher;
+fn failed(reason: impl fmt::Display) -> LaunchError {
+    LaunchError { device: "host", reason: reason.to_string() }
+}
 
-/// The errors of compiling and loading the kernels for the CPU.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum HostError {
-    #[error("{}: {source}; the host-run kernels need a C compiler: install one, or name it in CC", what.display())]
-    Io { what: PathBuf, source: io::Error },
-    #[error("the C compiler rejects the kernels:\n{0}")]
-    Refused(String),
-    #[error("the compiled kernels cannot be loaded: {0}")]
-    Load(#[from] libloading::Error),
+fn no_compiler(what: impl AsRef<Path>) -> impl Fn(io::Error) -> LaunchError {
+    let remedy = "the host-run kernels need a C compiler: install one, or name it in CC";
+    move |error| failed(format!("{}: {error}; {remedy}", what.as_ref().display()))
+}
+
+fn unloadable(error: libloading::Error) -> LaunchError {
+    failed(format!("the compiled kernels cannot be loaded: {error}"))
 }
 
 /// A program whose kernels are compiled for the CPU and loaded as a library.
@@ -43,21 +41,19 @@ type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 impl HostProgram {
     /// Compiles and loads a program. Its arithmetic is rounded as on the GPU, because the compiler
     /// must not contract a product and a sum into one operation.
-    pub fn compile(program: &Program) -> Result<Self, HostError> {
-        let folder = tempfile::tempdir()
-            .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;
+    pub fn compile(program: &Program) -> Result<Self, LaunchError> {
+        let folder = tempfile::tempdir().map_err(no_compiler(env::temp_dir()))?;
         let library = folder.path().join("kernels.so");
         Self::build(program, &library)?;
         Self::load(&library)
     }
 
     /// Compiles a program into the file `library` for [`Self::load`]. Keeps the C source beside it.
-    pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
+    pub fn build(program: &Program, library: &Path) -> Result<(), LaunchError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");
         let text = program.on(HOST) + &entries();
-        fs::write(&source, text)
-            .map_err(|error| HostError::Io { what: source.clone(), source: error })?;
+        fs::write(&source, text).map_err(no_compiler(&source))?;
         let mut command = Command::new(&compiler);
         command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
         // `_FORTIFY_SOURCE` would reject the jumps between stacks, which are intended. `-Werror`
@@ -67,19 +63,18 @@ impl HostProgram {
         let more_flags = env::var("OTHELLO_HOST_CFLAGS").unwrap_or_default();
         command.args(more_flags.split_whitespace());
         command.arg("-o").arg(library).arg(&source).arg("-lm");
-        let output = command
-            .output()
-            .map_err(|error| HostError::Io { what: compiler.into(), source: error })?;
-        if !output.status.success() {
-            return Err(HostError::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
+        let output = command.output().map_err(no_compiler(&compiler))?;
+        if output.status.success() {
+            return Ok(());
         }
-        Ok(())
+        let errors = String::from_utf8_lossy(&output.stderr);
+        Err(failed(format!("the C compiler rejects the kernels:\n{errors}")))
     }
 
     /// Loads the kernels from a library file that [`Self::build`] wrote.
-    pub fn load(library: &Path) -> Result<Self, HostError> {
+    pub fn load(library: &Path) -> Result<Self, LaunchError> {
         // SAFETY: the library is from our kernel sources, which run no code when it is loaded.
-        Ok(Self { library: unsafe { Library::new(library) }? })
+        Ok(Self { library: unsafe { Library::new(library) }.map_err(unloadable)? })
     }
 
     /// Runs a kernel with `blocks` thread blocks on the calling thread, until it ends.
@@ -94,13 +89,13 @@ impl HostProgram {
         kernel: &Kernel,
         blocks: u32,
         arguments: &mut [*mut c_void],
-    ) -> Result<(), HostError> {
+    ) -> Result<(), LaunchError> {
         assert_eq!(arguments.len(), kernel.arguments.len(), "{}", kernel.name);
         let name = format!("call_{}", kernel.name);
         // SAFETY: [`entries`] and the platform header define functions with these signatures.
-        let (call, launch) = unsafe {
-            (self.library.get::<Call>(&name)?, self.library.get::<Launch>("host_launch")?)
-        };
+        let (call, launch) =
+            unsafe { (self.library.get::<Call>(&name), self.library.get::<Launch>("host_launch")) };
+        let (call, launch) = (call.map_err(unloadable)?, launch.map_err(unloadable)?);
         let barriers = i32::from(kernel.barriers);
         // SAFETY: the caller guarantees the arguments.
         unsafe { launch(*call, arguments.as_mut_ptr(), blocks, kernel.block, barriers) };
@@ -121,6 +116,98 @@ fn entries() -> String {
         let _ = writeln!(text, "void call_{name}(void **a) {{ check_{name}({values}); }}");
     }
     text
+}
+
+/// A launcher that runs a kernel on the CPU, in the calling thread, until the kernel ends.
+#[derive(Debug)]
+pub struct HostLauncher {
+    program: HostProgram,
+    /// The limits of a small GPU; tests set other ones.
+    pub limits: Limits,
+}
+
+impl HostLauncher {
+    /// Creates a launcher for a program, which the machine's C compiler compiles.
+    pub fn new(program: &Program) -> Result<Self, LaunchError> {
+        HostProgram::compile(program).map(Self::of)
+    }
+
+    /// Creates a launcher for a program that is already compiled.
+    pub fn of(program: HostProgram) -> Self {
+        // The limits of a small GPU: with several blocks, tests also cover how blocks interact.
+        let limits = Limits {
+            blocks: 4,
+            chunk_rows: 1 << 15,
+            resident_bytes: usize::MAX,
+            memory_bandwidth: None,
+        };
+        Self { program, limits }
+    }
+}
+
+/// A buffer of eight-byte words, so that elements of every type are aligned.
+type Words = Vec<u64>;
+
+impl Launcher for HostLauncher {
+    type Buffer = Words;
+    type Staging = Words;
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Words, LaunchError> {
+        Ok(vec![0; bytes.div_ceil(size_of::<u64>())])
+    }
+
+    fn write(&self, buffer: &mut Words, bytes: &[u8]) -> Result<(), LaunchError> {
+        bytemuck::cast_slice_mut(buffer)[..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&self, buffer: &Words, bytes: &mut [u8]) -> Result<(), LaunchError> {
+        bytes.copy_from_slice(&bytemuck::cast_slice(buffer)[..bytes.len()]);
+        Ok(())
+    }
+
+    fn copy(&self, from: &Words, to: &mut Words) -> Result<(), LaunchError> {
+        to.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn clear(&self, buffer: &mut Words) -> Result<(), LaunchError> {
+        buffer.fill(0);
+        Ok(())
+    }
+
+    fn staging(&self, bytes: usize) -> Result<Words, LaunchError> {
+        self.allocate(bytes)
+    }
+
+    fn stage<'s>(&self, staging: &'s mut Words, bytes: &[u8]) -> Result<&'s Words, LaunchError> {
+        self.write(staging, bytes)?;
+        Ok(staging)
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: &Kernel,
+        blocks: u32,
+        arguments: &mut [Value<'_, Words>],
+    ) -> Result<(), LaunchError> {
+        // A word for each argument: the address of an array, or a number in the word's first bytes.
+        let word = |argument: &mut Value<'_, Words>| match argument {
+            Value::In(words) => words.as_ptr() as u64,
+            Value::Out(words) => words.as_mut_ptr() as u64,
+            Value::U32(number) => u64::from(*number),
+            Value::F64(number) => number.to_bits(),
+        };
+        let mut words: Words = arguments.iter_mut().map(word).collect();
+        let mut pointers: Vec<*mut c_void> =
+            words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        // SAFETY: the caller guarantees the arguments; `Out` borrows the memory that is written.
+        unsafe { self.program.launch(kernel, blocks, &mut pointers) }
+    }
 }
 
 #[cfg(test)]

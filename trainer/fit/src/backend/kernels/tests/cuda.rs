@@ -3,7 +3,7 @@
 use std::env;
 use std::process::Command;
 
-use othello_kernels::cuda::{Architecture, CudaLauncher, NvrtcError, Unavailable, compile, find};
+use othello_kernels::cuda::{Architecture, CudaLauncher, compile, find, nvrtc_is_there};
 use othello_testing::skip;
 
 use super::*;
@@ -31,8 +31,7 @@ const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
 const NO_NVRTC: &str = "no NVRTC; put it into LD_LIBRARY_PATH (scripts/nvrtc.sh)";
 
 fn there_is_nvrtc() -> bool {
-    let compiled = compile(&program(&model("small")), HOPPER);
-    !matches!(compiled, Err(NvrtcError::Unavailable(Unavailable::NoNvrtc)))
+    !matches!(nvrtc_is_there(), Ok(false))
 }
 
 fn all_ptx(set: &str) -> Vec<(Architecture, String)> {
