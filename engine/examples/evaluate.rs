@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use othello_engine::board::Position;
 use othello_engine::board::notation::BoardLine;
-use othello_engine::eval::{Evaluate as _, ExpandedWeights, Tables, WeightsError, embedded};
+use othello_engine::eval::{Evaluate as _, Tables, Weights, WeightsError, embedded};
 use othello_engine::file::FileError;
 
 /// A board line: the squares from a1 to h8, then the side to move (white).
@@ -43,9 +43,9 @@ pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
     if choice == "embedded" {
         return Ok(embedded::tables());
     }
-    let file = ExpandedWeights::read(Path::new(choice))?;
-    println!("{}: {} weights a phase", file.sha256, file.weights.geometry.parameters());
-    Ok(file.weights.into())
+    let file = Weights::read(Path::new(choice))?;
+    println!("{}: {} weights a phase", file.sha256, file.weights.geometry().parameters());
+    Ok(Tables::new(&file.weights))
 }
 
 pub(crate) fn report(tables: &Tables) {

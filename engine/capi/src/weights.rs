@@ -3,9 +3,7 @@
 use std::ffi::{CString, c_char};
 use std::slice;
 
-use othello_engine::eval::{
-    Evaluate as _, Evaluator, ExpandedWeights, Identified as _, STEPS_PER_DISC,
-};
+use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _, STEPS_PER_DISC, Weights};
 
 use crate::{Failure, OthelloBoard, OthelloStatus, call, null, place, read, text};
 
@@ -73,9 +71,8 @@ pub unsafe extern "C" fn othello_weights_read(
         // SAFETY: the caller promises valid pointers.
         let (bytes, weights) =
             unsafe { (slice(bytes, size, "bytes")?, place(weights, "weights")?) };
-        let read = ExpandedWeights::read_with_counts("memory".as_ref(), bytes.to_vec());
-        let (file, _) = read.map_err(Failure::weights)?;
-        weights.write(handle(file.into()));
+        let file = Weights::read_bytes("memory".as_ref(), bytes.to_vec());
+        weights.write(handle((&file.map_err(Failure::weights)?).into()));
         Ok(())
     })
 }

@@ -135,14 +135,15 @@ fn json_page() -> reference::Page {
 
 #[cfg(test)]
 mod tests {
-    use othello_cli::{arguments, flags};
+    use othello_cli::arguments;
+    use othello_testing::flags;
 
     use super::Program;
 
     #[test]
     fn a_flag_of_several_commands_has_one_text_and_a_heading() {
         let command = arguments::command::<Program>();
-        assert_eq!(flags::complaints(&command), Vec::<String>::new());
+        assert_eq!(flags::faulty(&command), Vec::<String>::new());
         command.debug_assert();
     }
 }

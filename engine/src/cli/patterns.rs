@@ -12,7 +12,7 @@ use super::{Outcome, Session};
 use crate::board::{PHASES, Position, Square, Squares};
 use crate::eval::{Evaluate as _, Tables, Value, Weights, WeightsChoice};
 use crate::file::{Existing, Kind, check_output, kind_of, plain};
-use crate::pattern::{Coverage, FactorShape, Geometry, LANES, Pattern, PatternSet, Scalar, lines};
+use crate::pattern::{Coverage, FactorShape, LANES, Pattern, PatternSet, Scalar, names};
 use crate::random::{Generator, random_position};
 use crate::text_table::table;
 
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Patterns {
     /// The number of squares that at least one instance contains.
     squares: usize,
     /// The squares and lines that the patterns cover.
-    coverage: Covered,
+    coverage: Coverage,
     /// The scalar features of the pattern set.
     scalars: Vec<Scalar>,
     /// The shape of the factors, if the pattern set has them.
@@ -74,39 +74,6 @@ struct PatternRow {
     instances: usize,
     /// The number of classes: configurations up to the pattern's own symmetry.
     classes: usize,
-}
-
-/// The coverage of the board by the patterns.
-#[derive(Serialize, schemars::JsonSchema)]
-pub(super) struct Covered {
-    /// The number of instances that contain each square, a1 first.
-    instances: Vec<u8>,
-    /// The number of straight lines of the board, from edge to edge, with at least three squares.
-    lines: usize,
-    /// The straight lines that no single instance contains entirely.
-    open_lines: Vec<String>,
-}
-
-impl Covered {
-    pub(super) fn of(geometry: &Geometry) -> Self {
-        let Coverage { instances, lines: is_covered } = Coverage::of(geometry);
-        let open = lines().zip(&is_covered).filter(|(_, is_covered)| !**is_covered);
-        Self {
-            instances: instances.to_vec(),
-            lines: is_covered.len(),
-            open_lines: open.map(|(line, _)| names(&line)).collect(),
-        }
-    }
-}
-
-impl fmt::Display for Covered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { instances, lines, open_lines } = self;
-        let (least, most) = (instances.iter().min(), instances.iter().max());
-        let [least, most] = [least, most].map(|count| count.copied().unwrap_or(0));
-        write!(f, "each square in {least} to {most} instances, ")?;
-        write!(f, "{} of {lines} lines of 3 squares or more in one", lines - open_lines.len())
-    }
 }
 
 impl fmt::Display for Patterns {
@@ -142,7 +109,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         instances: geometry.instances.iter().filter(|it| it.pattern == number).count(),
         classes: geometry.patterns[number].classes,
     };
-    let coverage = Covered::of(geometry);
+    let coverage = Coverage::of(geometry);
     let factors = set.factors().map_or(0, |it| it.groups() * it.dimensions());
     session.print(&Patterns {
         pattern_set: set.name().to_owned(),
@@ -222,8 +189,4 @@ pub(super) fn list(
 ) -> fmt::Result {
     let names: Vec<_> = names.iter().map(ToString::to_string).collect();
     if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
-}
-
-pub(super) fn names(squares: &[Square]) -> String {
-    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Outcome, Session};
 use crate::board::Position;
-use crate::board::perft::{PassCost, count_leaves};
+use crate::board::perft::count_leaves;
 
 /// Arguments of `perft`.
 #[derive(clap::Args, Debug)]
@@ -31,8 +31,7 @@ pub(in crate::cli) struct Perft {
 
 /// Counts the leaves and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let pass = if arguments.pass_free { PassCost::Free } else { PassCost::OnePly };
-    let leaves = count_leaves(&Position::START, arguments.depth, pass);
+    let leaves = count_leaves(&Position::START, arguments.depth, arguments.pass_free);
     let seconds = session.seconds();
     session.print(&Perft { depth: arguments.depth, leaves, seconds })
 }

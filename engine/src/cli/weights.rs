@@ -7,14 +7,14 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::patterns::{Covered, describe_features, list, names};
+use super::patterns::{describe_features, list};
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
     Models, MoveOrderingWeights, Prediction, STEPS_PER_DISC, Weights, WeightsChoice, WeightsFile,
     weight_in_discs,
 };
-use crate::pattern::{FactorShape, Scalar};
+use crate::pattern::{Coverage, FactorShape, Scalar, names};
 use crate::search::Predictions;
 use crate::text::{excerpt, quoted_reason};
 use crate::text_table::table;
@@ -55,7 +55,7 @@ pub(in crate::cli) struct Report {
     /// The number of weights of each phase.
     parameters: usize,
     /// How many pattern instances contain each square, and which lines no instance contains whole.
-    coverage: Covered,
+    coverage: Coverage,
     /// The move-ordering evaluation, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
@@ -190,7 +190,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         phases: PHASES,
         steps_per_disc: STEPS_PER_DISC,
         parameters: weights.geometry().parameters(),
-        coverage: Covered::of(weights.geometry()),
+        coverage: Coverage::of(weights.geometry()),
         ordering: weights.ordering.as_ref().map(Light::of),
         selective: selective(&weights),
         predictions: arguments.predictions.then(|| Predictions::of(&weights.models)),

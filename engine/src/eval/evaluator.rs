@@ -6,8 +6,8 @@ use std::str::FromStr;
 #[cfg(feature = "embedded")]
 use super::embedded;
 use super::{
-    Evaluate, ExpandedWeights, Handwritten, Identified, Mobility, Models, MoveOrdering, Tables,
-    Value, Weights, WeightsError, WeightsFile, Zero,
+    Evaluate, Handwritten, Identified, Mobility, Models, MoveOrdering, Tables, Value, Weights,
+    WeightsError, WeightsFile, Zero,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
@@ -103,7 +103,7 @@ impl Evaluator {
             WeightsChoice::Embedded => Self::embedded(),
             #[cfg(not(feature = "embedded"))]
             WeightsChoice::Embedded => return Err(WeightsError::NotEmbedded),
-            WeightsChoice::File(path) => ExpandedWeights::read(path)?.into(),
+            WeightsChoice::File(path) => (&Weights::read(path)?).into(),
         })
     }
 
@@ -146,13 +146,6 @@ impl From<&WeightsFile> for Evaluator {
     fn from(file: &WeightsFile) -> Self {
         let evaluation = Evaluation::Tables(Box::new(Tables::new(&file.weights)));
         Self { evaluation, identity: file.sha256.clone() }
-    }
-}
-
-impl From<WeightsFile<ExpandedWeights>> for Evaluator {
-    fn from(file: WeightsFile<ExpandedWeights>) -> Self {
-        let evaluation = Evaluation::Tables(Box::new(file.weights.into()));
-        Self { evaluation, identity: file.sha256 }
     }
 }
 

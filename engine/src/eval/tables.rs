@@ -10,8 +10,8 @@ use super::factor_sum::{self, Places};
 use super::layout::{Block, MARGIN, TableLayout};
 use super::sum::{Middles, sum};
 use super::{
-    Counts, Evaluate, ExpandedWeights, Models, MoveOrdering, MoveOrderingWeights, PackedWeights,
-    PartWeight, Value, ValueParts, Weights,
+    Counts, Evaluate, Models, MoveOrdering, MoveOrderingWeights, PackedWeights, PartWeight, Value,
+    ValueParts, Weights, layout,
 };
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::pattern::{
@@ -63,7 +63,13 @@ impl Tables {
     /// Creates tables from weights with one value for each class of symmetric configurations.
     /// Expands them at once, for all phases, to one value for each configuration.
     pub fn new(weights: &Weights) -> Self {
-        ExpandedWeights::of(weights).into()
+        let patterns = (weights.set().clone(), weights.geometry().clone());
+        let tables =
+            Self::without_blocks(patterns, weights.ordering.as_ref(), weights.models.clone());
+        for (number, block) in layout::expand(weights).into_iter().enumerate() {
+            tables.blocks[number].get_or_init(|| tables.with_bounds(number, block));
+        }
+        tables
     }
 
     /// Creates tables from packed weights. A block (a range of consecutive phases) is expanded when
@@ -152,20 +158,7 @@ impl Tables {
         let expanded = self.blocks[block].get();
         PhaseTable { within: expanded.unwrap_or_else(|| self.expand(block)), start }
     }
-}
 
-impl From<ExpandedWeights> for Tables {
-    fn from(weights: ExpandedWeights) -> Self {
-        let ExpandedWeights { set, geometry, blocks, ordering, models } = weights;
-        let tables = Self::without_blocks((set, geometry), ordering.as_ref(), models);
-        for (number, block) in blocks.into_iter().enumerate() {
-            tables.blocks[number].get_or_init(|| tables.with_bounds(number, block));
-        }
-        tables
-    }
-}
-
-impl Tables {
     /// Returns the weight tables, in steps of 1/32 disc, of one block: of the range of consecutive
     /// phases that contains the position's phase.
     pub fn weights(&self, position: &Position) -> &[i16] {

@@ -1,8 +1,9 @@
 //! Helpers for the tests of all crates: they run programs, make files, kill and resume commands,
-//! run the commands of guides, and count skipped tests.
+//! run the commands of guides, check flags, and count skipped tests.
 
 #[cfg(target_os = "linux")]
 pub mod disk;
+pub mod flags;
 pub mod folder;
 pub mod guides;
 #[cfg(target_os = "linux")]

@@ -13,7 +13,7 @@ mod searching;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use othello_engine::eval::ExpandedWeights;
+use othello_engine::eval::Weights;
 pub use question::answer_text;
 use searching::Loaded;
 
@@ -42,10 +42,7 @@ pub extern "C" fn ask() -> usize {
 /// the content of the file. Returns the size in bytes of the [`answer`].
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
-    take_file(name_bytes, |name, bytes| {
-        let read = ExpandedWeights::read_with_counts(name, bytes);
-        Loaded::load(name, read.map(|(file, counts)| (file, Some(counts))))
-    })
+    take_file(name_bytes, |name, bytes| Loaded::load(name, Weights::read_bytes(name, bytes), true))
 }
 
 /// Loads a weights file without training counts (the number of occurrences of each parameter) from
@@ -54,8 +51,7 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
-        let read = ExpandedWeights::read_without_counts(name, bytes);
-        Loaded::load(name, read.map(|file| (file, None)))
+        Loaded::load(name, Weights::read_without_counts(name, bytes), false)
     })
 }
 

@@ -7,8 +7,8 @@ use othello_engine::analysis::{how_found, rated_move};
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Square};
 use othello_engine::eval::{
-    Counts, Evaluator, ExpandedWeights, Identified as _, Mobility, STEPS_PER_DISC, WeightsError,
-    WeightsFile, Zero, weight_in_discs,
+    Counts, Evaluator, Identified as _, Mobility, STEPS_PER_DISC, WeightsError, WeightsFile, Zero,
+    weight_in_discs,
 };
 use othello_engine::file::Provenance;
 use othello_engine::pattern::{Geometry, PatternSet};
@@ -55,11 +55,13 @@ impl Loaded {
     /// Loads a weights file, with or without training counts; returns a description of it as JSON.
     pub(crate) fn load(
         name: &Path,
-        read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
+        read: Result<WeightsFile, WeightsError>,
+        has_counts: bool,
     ) -> Result<Json, String> {
-        let (file, counts) = read.map_err(|error| error.to_string())?;
-        let provenance = file.provenance.clone();
-        let evaluator = Evaluator::from(file);
+        let file = read.map_err(|error| error.to_string())?;
+        let evaluator = Evaluator::from(&file);
+        let WeightsFile { weights, provenance, .. } = file;
+        let counts = has_counts.then(|| Counts::from(weights));
         let (set, geometry) = patterns(&evaluator)?;
         let patterns = set.patterns().iter().map(|pattern| {
             let squares: Vec<String> = pattern.squares().iter().map(Square::to_string).collect();

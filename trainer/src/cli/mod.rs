@@ -250,14 +250,15 @@ fn reference_pages() -> [reference::Page; 2] {
 
 #[cfg(test)]
 mod tests {
-    use othello_cli::{arguments, flags};
+    use othello_cli::arguments;
+    use othello_testing::flags;
 
     use super::Program;
 
     #[test]
     fn a_flag_of_several_commands_has_one_text_and_a_heading() {
         let command = arguments::command::<Program>();
-        assert_eq!(flags::complaints(&command), Vec::<String>::new());
+        assert_eq!(flags::faulty(&command), Vec::<String>::new());
         // A regression: some texts began with "plays", others with "play".
         let texts = command.get_subcommands().map(|sub| sub.get_about().unwrap().to_string());
         let verbs: Vec<_> = texts.map(|text| text.split(' ').next().unwrap().to_owned()).collect();

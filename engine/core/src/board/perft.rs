@@ -6,52 +6,44 @@ use super::{Position, Squares};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The number of plies that a pass adds to the depth of a perft count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PassCost {
-    /// A pass counts as one ply, as is usual.
-    OnePly,
-    /// A pass costs no ply: the depth is the number of discs played (perft mode 2 of Egaroucid).
-    Free,
-}
-
 /// Counts the leaves of the game tree at `depth` plies. A game that ends earlier is one leaf.
-pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
+/// If `pass_free` is false, a pass counts as one ply, as is usual. If true, a pass costs no ply: the
+/// depth is the number of discs played (perft mode 2 of Egaroucid).
+pub fn count_leaves(position: &Position, depth: u32, pass_free: bool) -> u64 {
     const PARALLEL_PLIES: u32 = 3;
-    in_parallel(position, depth, pass, PARALLEL_PLIES)
+    in_parallel(position, depth, pass_free, PARALLEL_PLIES)
 }
 
-fn in_parallel(position: &Position, depth: u32, pass: PassCost, plies: u32) -> u64 {
+fn in_parallel(position: &Position, depth: u32, pass_free: bool, plies: u32) -> u64 {
     let moves = position.moves();
     if plies == 0 || depth <= 2 || moves == 0 {
-        return with_instructions!(|set| count(set, position, depth, pass));
+        return with_instructions!(|set| count(set, position, depth, pass_free));
     }
     let below = |square| {
         let after = position.after(square, position.flips(square));
-        in_parallel(&after, depth - 1, pass, plies - 1)
+        in_parallel(&after, depth - 1, pass_free, plies - 1)
     };
     Squares(moves).collect::<Vec<_>>().into_par_iter().map(below).sum()
 }
 
 #[compiled_for(I::SET)]
-fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCost) -> u64 {
+fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass_free: bool) -> u64 {
     if depth == 0 {
         return 1;
     }
     let moves = position.moves_by(set);
     if moves == 0 {
         let passed = position.pass();
-        return match (passed.moves_by(set), pass) {
-            (0, _) => 1,
-            (_, PassCost::OnePly) => count(set, &passed, depth - 1, pass),
-            (_, PassCost::Free) => count(set, &passed, depth, pass),
+        return match passed.moves_by(set) {
+            0 => 1,
+            _ => count(set, &passed, depth - u32::from(!pass_free), pass_free),
         };
     }
     if depth == 1 {
         return u64::from(moves.count_ones());
     }
     let after = |square| position.after(square, position.flips_by(set, square));
-    Squares(moves).map(|square| count(set, &after(square), depth - 1, pass)).sum()
+    Squares(moves).map(|square| count(set, &after(square), depth - 1, pass_free)).sum()
 }
 
 #[cfg(test)]
@@ -63,10 +55,10 @@ mod tests {
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];
         for (depth, &leaves) in usual.iter().enumerate() {
-            assert_eq!(count_leaves(&Position::START, depth as u32, PassCost::OnePly), leaves);
+            assert_eq!(count_leaves(&Position::START, depth as u32, false), leaves);
         }
-        assert_eq!(count_leaves(&Position::START, 9, PassCost::Free), 3_005_320);
-        assert_eq!(count_leaves(&Position::START, 10, PassCost::OnePly), 24_571_284);
-        assert_eq!(count_leaves(&Position::START, 10, PassCost::Free), 24_571_420);
+        assert_eq!(count_leaves(&Position::START, 9, true), 3_005_320);
+        assert_eq!(count_leaves(&Position::START, 10, false), 24_571_284);
+        assert_eq!(count_leaves(&Position::START, 10, true), 24_571_420);
     }
 }

@@ -1,6 +1,9 @@
 //! The geometry of a pattern set: its instances and classes, and their coverage of the board.
 
 use std::cmp::Reverse;
+use std::fmt;
+
+use serde::Serialize;
 
 use super::set::images;
 use super::{Pattern, PatternSet, Scalar};
@@ -194,32 +197,51 @@ pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     images
 }
 
-/// The coverage of the board by the instances of a pattern set.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The coverage of the board by the patterns.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Coverage {
     /// The number of instances that contain each square, a1 first.
-    pub instances: [u8; 64],
-    /// For each line in [`lines`], true if one instance alone contains all squares of the line.
-    pub lines: Vec<bool>,
+    pub instances: Vec<u8>,
+    /// The number of straight lines of the board, from edge to edge, with at least three squares.
+    pub lines: usize,
+    /// The straight lines that no single instance contains entirely.
+    pub open_lines: Vec<String>,
 }
 
 impl Coverage {
     /// Counts the instances at each square, and finds the lines that lie within one instance.
     pub fn of(geometry: &Geometry) -> Self {
-        let mut instances = [0; 64];
+        let mut instances = vec![0; 64];
         for instance in &geometry.instances {
             instance.squares.iter().for_each(|square| instances[square.index()] += 1);
         }
-        let is_covered = |line: Vec<Square>| {
+        let is_open = |line: &&Vec<Square>| {
             let has = |squares: &[Square]| line.iter().all(|square| squares.contains(square));
-            geometry.instances.iter().any(|instance| has(&instance.squares))
+            !geometry.instances.iter().any(|instance| has(&instance.squares))
         };
-        Self { instances, lines: lines().map(is_covered).collect() }
+        let lines: Vec<Vec<Square>> = lines().collect();
+        let open_lines = lines.iter().filter(is_open).map(|line| names(line)).collect();
+        Self { instances, lines: lines.len(), open_lines }
     }
 }
 
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { instances, lines, open_lines } = self;
+        let (least, most) = (instances.iter().min(), instances.iter().max());
+        let [least, most] = [least, most].map(|count| count.copied().unwrap_or(0));
+        write!(f, "each square in {least} to {most} instances, ")?;
+        write!(f, "{} of {lines} lines of 3 squares or more in one", lines - open_lines.len())
+    }
+}
+
+/// Returns the names of squares, separated by blanks: `a1 b1 c1`.
+pub fn names(squares: &[Square]) -> String {
+    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the 38 straight lines of at least three squares, along which discs flip.
-pub fn lines() -> impl Iterator<Item = Vec<Square>> {
+fn lines() -> impl Iterator<Item = Vec<Square>> {
     Square::all().flat_map(|start| STEPS.into_iter().filter_map(move |step| line(start, step)))
 }
 

@@ -32,7 +32,7 @@ mod set;
 
 pub use factor_shape::{FactorChoice, FactorShape};
 pub use geometry::{
-    Coverage, Geometry, Instance, PatternGeometry, configurations, lines, permuted,
+    Coverage, Geometry, Instance, PatternGeometry, configurations, names, permuted,
 };
 pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{FactorShape, LANES, MAX_SQUARES, Scalar};
+use super::{FactorShape, LANES, MAX_SQUARES, Scalar, names};
 use crate::board::{Square, Symmetry};
 use crate::file::FileError;
 use crate::text::{Invalid, excerpt, from_toml, read_by};
@@ -20,8 +20,7 @@ pub struct Pattern {
 }
 
 fn as_words<S: Serializer>(squares: &[Square], serializer: S) -> Result<S::Ok, S::Error> {
-    let words: Vec<String> = squares.iter().map(Square::to_string).collect();
-    serializer.serialize_str(&words.join(" "))
+    serializer.serialize_str(&names(squares))
 }
 
 impl Pattern {

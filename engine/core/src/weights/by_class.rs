@@ -5,12 +5,12 @@ use std::path::Path;
 use ndarray::{Array2, ArrayView2};
 
 use super::factors::{Factors, own_worth};
-use super::reading::{CountsAre, PATTERN_SET, ReadSections, WeightsError, read, row};
+use super::reading::{PATTERN_SET, ReadSections, WeightsError, missing, read, row};
 use super::{
     MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, nearest_weight, weight_in_discs,
 };
 use crate::board::{PHASES, Phase};
-use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, Writer};
+use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, Writer, sha256_of};
 use crate::pattern::{FactorShape, Geometry, PatternSet};
 
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc up to ±[`MAX_STEPS`],
@@ -21,7 +21,7 @@ pub struct Weights {
     geometry: Geometry,
     steps: Array2<i16>,
     /// The training counts: a row for each phase; only one row, of zeros, if they are unknown.
-    pub(super) counts: Array2<u32>,
+    counts: Array2<u32>,
     factors: Option<Factors>,
     /// The weights of the move-ordering evaluation, if any.
     pub ordering: Option<MoveOrderingWeights>,
@@ -31,9 +31,9 @@ pub struct Weights {
 
 /// The content of a weights file, with its provenance and checksum.
 #[derive(Clone, Debug)]
-pub struct WeightsFile<W = Weights> {
-    /// The weights, by class or expanded into tables.
-    pub weights: W,
+pub struct WeightsFile {
+    /// The weights by class.
+    pub weights: Weights,
     /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
     /// The SHA-256 of the file in hexadecimal, as `sha256sum` prints it.
@@ -137,23 +137,30 @@ impl Weights {
 
     /// Reads a weights file. Checks the whole file, including its checksums.
     pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
-        Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Kept)
+        Self::read_by(Reader::open(path, Kind::Weights)?, true)
     }
 
-    /// Reads from memory a weights file that may lack the training counts. In the result, all
-    /// counts are 0, even if the file has them. Messages use `name` as the path.
+    /// Reads a weights file from memory, and checks it as [`Weights::read`] does. Messages use
+    /// `name` as the path.
+    pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
+        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, true)
+    }
+
+    /// Reads from memory a weights file that may lack the training counts, and checks each section.
+    /// In the result, all counts are 0, even if the file has them. Messages use `name` as the path.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
     ) -> Result<WeightsFile, WeightsError> {
-        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::LeftOut)
+        let sha256 = sha256_of(bytes.as_ref());
+        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
+        Ok(WeightsFile { sha256, ..Self::read_by(reader, false)? })
     }
 
-    pub(super) fn read_by(reader: Reader, counts: CountsAre) -> Result<WeightsFile, WeightsError> {
-        let are_kept = counts == CountsAre::Kept;
-        let (parts, provenance, sha256) = read(reader, counts)?;
+    fn read_by(reader: Reader, has_counts: bool) -> Result<WeightsFile, WeightsError> {
+        let (parts, provenance, sha256) = read(reader, has_counts)?;
         let ReadSections { set, geometry, steps, counts, factors, ordering, models, .. } = parts;
-        let counts = if are_kept { counts } else { no_counts(&geometry) };
+        let counts = if has_counts { counts } else { no_counts(&geometry) };
         let weights = Self { set, geometry, steps, counts, factors, ordering, models };
         Ok(WeightsFile { weights, provenance, sha256 })
     }
@@ -205,6 +212,38 @@ impl Weights {
 }
 
 /// Returns a single row of zeros, which stands for unknown counts in all phases and saves memory.
+/// The number of occurrences of each parameter in the training positions of each phase.
+#[derive(Clone, Debug)]
+pub struct Counts(Array2<u32>);
+
+impl From<Weights> for Counts {
+    fn from(weights: Weights) -> Self {
+        Self(weights.counts)
+    }
+}
+
+impl Counts {
+    /// Reads, for all phases, how often each parameter occurred in training from `bytes`: a weights
+    /// file for the pattern set `set` that has only the sections of these counts. Also returns its
+    /// provenance. Messages use `name` as the path.
+    pub fn read_part(
+        name: &Path,
+        bytes: Vec<u8>,
+        set: &PatternSet,
+    ) -> Result<(Self, Provenance), WeightsError> {
+        let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
+        let mut parts = ReadSections::of(set.clone(), true);
+        parts.take_all(&mut reader)?;
+        parts.all_counts_came().map_err(|section| missing(name, section))?;
+        Ok((Self(parts.counts), reader.provenance().clone()))
+    }
+
+    /// Returns the number of occurrences of each parameter in the training positions of a phase.
+    pub fn of(&self, phase: Phase) -> &[u32] {
+        row(&self.0, phase.index())
+    }
+}
+
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
 }

@@ -6,7 +6,6 @@
 
 mod by_class;
 mod ends;
-mod expanded;
 mod factors;
 pub mod layout;
 mod models;
@@ -19,9 +18,8 @@ mod realization;
 mod sections;
 mod value;
 
-pub use by_class::{Weights, WeightsFile};
+pub use by_class::{Counts, Weights, WeightsFile};
 pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
-pub use expanded::{Counts, ExpandedWeights};
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum};
 pub use models::Models;
 pub use move_ordering::MoveOrderingWeights;

@@ -30,28 +30,20 @@ pub enum WeightsError {
     NotByClass(String),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum CountsAre {
-    /// The file must contain all training counts, and the reader stores them.
-    Kept,
-    /// The file must contain all training counts, which the reader checks but does not store.
-    Checked,
-    /// The training counts may be missing: some weights files omit them to save space.
-    LeftOut,
-}
-
 /// Reads a weights file and checks every part of it. Also returns its provenance and its checksum;
 /// the checksum is empty if `reader` is one of a file without some sections ([`Reader::of_part`]).
+/// If `has_counts` is false, the training counts may be missing, and are not stored: some weights
+/// files omit them to save space.
 pub(super) fn read(
     mut reader: Reader,
-    counts: CountsAre,
+    has_counts: bool,
 ) -> Result<(ReadSections, Provenance, String), WeightsError> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
-    let mut parts = ReadSections::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
+    let mut parts = ReadSections::of(pattern_set(&mut reader)?, has_counts);
     parts.set_came = true;
     parts.take_all(&mut reader)?;
-    parts.are_whole(counts).map_err(|section| missing(path, section))?;
+    parts.are_whole().map_err(|section| missing(path, section))?;
     Ok((parts, provenance, reader.sha256().unwrap_or_default().to_owned()))
 }
 
@@ -179,9 +171,9 @@ impl ReadSections {
         Ok(())
     }
 
-    fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
+    fn are_whole(&self) -> Result<(), String> {
         first_missing(&self.steps_came, PhaseSection::weights_name)?;
-        if counts != CountsAre::LeftOut {
+        if self.counts_kept {
             self.all_counts_came()?;
         }
         if let Some(group) = self.groups_came.iter().position(|came| !came) {

@@ -94,14 +94,13 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
 
 /// Draws a board with the number of instances on each square; the more instances, the darker.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
-    let Coverage { instances, lines } = Coverage::of(weights.geometry());
+    let Coverage { instances, lines, open_lines } = Coverage::of(weights.geometry());
     let number = weights.set().patterns().len();
     let (x, y) = corner_of_board(number);
     let most = instances.iter().copied().max().unwrap_or(0).max(1);
-    let covered = lines.iter().filter(|&&is_covered| is_covered).count();
     let captions = [
         "instances that have each square".to_owned(),
-        format!("{covered} of {} lines in one instance", lines.len()),
+        format!("{} of {lines} lines in one instance", lines - open_lines.len()),
     ];
     let document = begin_board(document, number, "all patterns");
     let cells = instances.iter().enumerate().fold(document, |document, (square, &count)| {

@@ -12,9 +12,7 @@ use crate::random::{Generator, random_game};
 fn the_parts_add_up_to_the_value_of_the_tables() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
     let weights = Weights::read(path.as_ref()).unwrap().weights;
-    let bytes = std::fs::read(path).unwrap();
-    let (file, counts) = ExpandedWeights::read_with_counts(path.as_ref(), bytes).unwrap();
-    let tables = Tables::from(file.weights);
+    let (tables, counts) = (Tables::new(&weights), Counts::from(weights.clone()));
     for step in random_game(7, 1, usize::MAX).steps {
         let parts = weights.parts(&step.position).unwrap();
         let value = tables.value(&tables.state(&step.position), &step.position);

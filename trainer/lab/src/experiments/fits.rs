@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Evaluator, ExpandedWeights, Identified as _};
+use othello_engine::eval::{Evaluator, Identified as _, Weights};
 use othello_engine::file::{Existing, FileError, Provenance, folder_of, make_folder, sha256_of};
 use othello_engine::progress::Progress;
 use othello_engine::record::record_files;
@@ -197,7 +197,7 @@ impl Study<'_> {
     /// Reads the weights of a fit; fails if the file was replaced after the fit.
     pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator> {
         let path = self.path(&fitted.name);
-        let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);
+        let evaluator = Evaluator::from(&Weights::read(&path)?);
         if evaluator.identity() == fitted.sha256 {
             return Ok(evaluator);
         }

@@ -8,9 +8,7 @@ use crate::file::{Existing, Kind, Reader, Section, sha256_of};
 use crate::pattern::{FactorShape, PatternSet};
 use crate::random::Generator;
 use crate::tests::{Folder, provenance, section, write};
-use crate::weights::{
-    Counts, ExpandedWeights, PackedWeights, PhaseSection, Weights, WeightsError, layout,
-};
+use crate::weights::{Counts, PackedWeights, PhaseSection, Weights, WeightsError, layout};
 
 fn phase(number: usize) -> Phase {
     Phase::new(number).unwrap()
@@ -46,13 +44,8 @@ fn sections_of(weights: &Weights) -> Vec<Section> {
     Reader::open(&path, Kind::Weights).unwrap().map(Result::unwrap).collect()
 }
 
-fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
-    assert_eq!(&expanded.set, weights.set());
-    assert!(expanded.blocks == layout::expand(weights));
-}
-
-/// Reads a file as [`Weights`] and, with and without counts, as [`ExpandedWeights`]; all results
-/// must agree. Returns an error without the path.
+/// Reads a file from the disk and from memory; both results must agree. Returns an error without
+/// the path.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let (_folder, path) = Folder::with("a.weights");
     write(&path, Kind::Weights, sections);
@@ -60,22 +53,16 @@ fn read(sections: &[Section]) -> Result<Weights, String> {
         error.to_string().trim_start_matches(&format!("{}: ", path.display())).to_owned()
     };
     let bytes = fs::read(&path).unwrap();
-    let by_class = Weights::read(&path).map_err(message);
-    let expanded = ExpandedWeights::read(&path).map_err(message);
-    let counted = ExpandedWeights::read_with_counts(&path, bytes).map_err(message);
-    match by_class {
+    let again = Weights::read_bytes(&path, bytes).map_err(message);
+    match Weights::read(&path).map_err(message) {
         Ok(read) => {
-            let (expanded, (again, counts)) = (expanded.unwrap(), counted.unwrap());
-            assert_eq!((&expanded.sha256, &expanded.provenance), (&read.sha256, &read.provenance));
+            let again = again.unwrap();
             assert_eq!((&again.sha256, &again.provenance), (&read.sha256, &read.provenance));
-            assert_expanded(&expanded.weights, &read.weights);
-            assert_expanded(&again.weights, &read.weights);
-            assert!(Phase::all().all(|phase| counts.of(phase) == read.weights.counts(phase)));
+            assert_same(&again.weights, &read.weights);
             Ok(read.weights)
         }
         Err(error) => {
-            assert_eq!(expanded.unwrap_err(), error);
-            assert_eq!(counted.unwrap_err(), error);
+            assert_eq!(again.unwrap_err(), error);
             Err(error)
         }
     }
@@ -233,10 +220,11 @@ fn the_counts_may_be_read_from_a_part_of_their_own() {
     let (folder, name) = Folder::with("played.weights");
     write(&name, Kind::Weights, &played);
     let bytes = || fs::read(&name).unwrap();
-    let expanded = ExpandedWeights::read_without_counts(&name, bytes()).unwrap();
-    assert_eq!(expanded.sha256, sha256_of(&bytes()));
-    assert_expanded(&expanded.weights, &weights);
-    let error = ExpandedWeights::read(&name).unwrap_err().to_string();
+    let read = Weights::read_without_counts(&name, bytes()).unwrap();
+    assert_eq!(read.sha256, sha256_of(&bytes()));
+    assert_eq!(read.weights.all_steps(), weights.all_steps());
+    assert_eq!(read.weights.factors(), weights.factors());
+    let error = Weights::read(&name).unwrap_err().to_string();
     assert!(error.contains("section `counts 00` is missing"), "{error}");
     let error = Counts::read_part(&name, bytes(), weights.set()).unwrap_err().to_string();
     assert!(error.contains("section `counts 00` is missing"), "{error}");

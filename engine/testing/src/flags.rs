@@ -1,0 +1,24 @@
+//! Checks the flags of a program's commands.
+
+use clap::{Arg, Command};
+
+/// Returns the flags of the subcommands of a command that have no help text, and those of several
+/// subcommands that have no heading: these are not in `flags.txt`, so their texts may differ.
+pub fn faulty(command: &Command) -> Vec<String> {
+    let mut flags = vec![];
+    collect(command, &mut flags);
+    let is_shared =
+        |arg: &Arg| flags.iter().filter(|other| other.get_long() == arg.get_long()).count() > 1;
+    let is_faulty = |arg: &&&Arg| {
+        arg.get_help().is_none_or(|help| help.to_string().is_empty())
+            || is_shared(arg) && arg.get_help_heading().is_none()
+    };
+    flags.iter().filter(is_faulty).map(ToString::to_string).collect()
+}
+
+fn collect<'a>(command: &'a Command, flags: &mut Vec<&'a Arg>) {
+    let is_own =
+        |arg: &&Arg| !arg.is_global_set() && arg.get_long().is_some_and(|name| name != "help");
+    flags.extend(command.get_arguments().filter(is_own));
+    command.get_subcommands().for_each(|command| collect(command, flags));
+}
