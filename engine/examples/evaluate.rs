@@ -8,8 +8,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use othello_engine::board::Position;
-use othello_engine::board::notation::BoardLine;
+use othello_engine::board::{Position, StatedPosition};
 use othello_engine::eval::{Evaluate as _, Tables, Weights, WeightsError, embedded};
 use othello_engine::file::FileError;
 
@@ -52,7 +51,7 @@ pub(crate) fn report(tables: &Tables) {
     // `value_of` starts from scratch; along a game, update a state move by move (`after`, `pass`).
     println!("at the start {:+.2} discs", tables.value_of(&Position::START));
     // If the line cannot be parsed, the error names the wrong column or word.
-    match BOARD.parse::<BoardLine>() {
+    match BOARD.parse::<StatedPosition>() {
         Ok(board) => println!("for white {:+.2} discs", tables.value_of(&board.position)),
         Err(error) => eprintln!("{BOARD}\n{error}"),
     }

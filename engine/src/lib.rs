@@ -9,8 +9,7 @@
 //! evaluated statically, searched to a depth, or solved:
 //!
 //! ```
-//! use othello_engine::board::Position;
-//! use othello_engine::board::notation::BoardLine;
+//! use othello_engine::board::{Position, StatedPosition};
 //! use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _, WeightsChoice};
 //! use othello_engine::search::{Search, Strength};
 //!
@@ -33,7 +32,7 @@
 //! println!("best {:?}, {} nodes", found.best, found.nodes);
 //!
 //! let late = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
-//! let late: BoardLine = late.parse()?;
+//! let late: StatedPosition = late.parse()?;
 //! let found = search.strength(Strength::PERFECT).find(&late.position)?;
 //! assert_eq!(found.value.score(), 18);
 //! # Ok(())

@@ -9,8 +9,7 @@ use std::{fs, ptr};
 
 use othello::*;
 use othello_engine::analysis::best_line;
-use othello_engine::board::Position;
-use othello_engine::board::notation::BoardLine;
+use othello_engine::board::{Position, StatedPosition};
 use othello_engine::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use othello_engine::search::{Limits, Search, Strength};
 use othello_testing::skip;
@@ -25,7 +24,7 @@ fn conformance(name: &str) -> PathBuf {
 
 fn boards() -> Vec<Position> {
     let text = fs::read_to_string(conformance("boards.txt")).unwrap();
-    text.lines().map(|line| line.parse::<BoardLine>().unwrap().position).collect()
+    text.lines().map(|line| line.parse::<StatedPosition>().unwrap().position).collect()
 }
 
 fn error() -> String {

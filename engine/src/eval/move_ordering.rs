@@ -2,8 +2,7 @@
 //! search does not update pattern indices. Configurations are computed from the boards.
 
 use super::MoveOrderingWeights;
-use crate::board::bits::extract;
-use crate::board::{Position, Square};
+use crate::board::{Position, Square, extract};
 use crate::pattern::{Geometry, MAX_SQUARES};
 use crate::simd::{Instructions, Portable};
 use crate::with_instructions;

@@ -159,7 +159,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         let time = self.clock(side).map(|clock| clock.for_move(position.empties()));
         let limits = Player::<E>::limits(time, limits);
         let can_move = position.moves() != 0;
-        let turn = if can_move { self.player.choose(&position, &limits).square } else { None };
+        let turn = if can_move { self.player.choose(&position, &limits).best } else { None };
         if played {
             self.board.play(side, turn)?;
             if let Some(clock) = self.clock(side) {

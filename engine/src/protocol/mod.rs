@@ -17,7 +17,7 @@ pub use board::{Board, Turn};
 pub use clock::{Clock, TimeSettings};
 use inbox::Inbox;
 pub use inbox::Interruption;
-pub use player::{Choice, Player};
+pub use player::Player;
 
 /// The answer of a server to a line.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::board::Board;
 use super::clock::Clock;
-use super::player::{Choice, Player};
+use super::player::Player;
 use super::{Interruption, Reply, Server};
 use crate::analysis::RatedMove;
 use crate::board::ggf::{self, Fields};
@@ -81,10 +81,10 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         let clock = self.clocks[usize::from(self.board.side() == Side::White)];
         let time = clock.map(|clock| clock.for_move(position.empties()));
         let limits = Player::<E>::limits(time, limits);
-        let Choice { square, value, nodes, from_book } = self.player.choose(&position, &limits);
+        let Found { best, value, nodes, .. } = self.player.choose(&position, &limits);
         let seconds = begun.elapsed().as_secs_f64();
-        let square = square.map_or("PA".to_owned(), capital);
-        let thought = if from_book {
+        let square = best.map_or("PA".to_owned(), capital);
+        let thought = if nodes == 0 {
             book_line(&square, value)
         } else {
             format!("nodestats {nodes} {seconds:.2}\n")

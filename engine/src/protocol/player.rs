@@ -26,19 +26,6 @@ pub struct Player<'a, E: Evaluate> {
     last: Option<[Position; 2]>,
 }
 
-/// A move that a player chose.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Choice {
-    /// The square of the move; `None` if no move is legal.
-    pub square: Option<Square>,
-    /// The value of the position for the side to move.
-    pub value: Value,
-    /// The number of nodes of the search; 0 for a move from the book.
-    pub nodes: u64,
-    /// True if the move is from the book.
-    pub from_book: bool,
-}
-
 impl<'a, E: Evaluate> Player<'a, E> {
     /// Creates a player; fails if there is too little memory for the transposition table.
     pub fn new(search: &Search<'a, E>, level: Level) -> Result<Self, TableError> {
@@ -77,20 +64,16 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses a move from the book, or by a search at the player's level within `limits`.
-    pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
-        let choice = self.find(position, limits);
-        let after = choice.square.and_then(|square| position.play(square));
+    /// Chooses a move from the book, or by a search at the player's level within `limits`. A move
+    /// from the book has taken 0 nodes.
+    pub fn choose(&mut self, position: &Position, limits: &Limits) -> Found {
+        let found = match self.from_book(position) {
+            Some((best, value)) => Found { best: Some(best), value, ..Found::default() },
+            None => self.search(position, limits),
+        };
+        let after = found.best.and_then(|square| position.play(square));
         self.last = after.map(|after| [*position, after]);
-        choice
-    }
-
-    fn find(&mut self, position: &Position, limits: &Limits) -> Choice {
-        if let Some((square, value)) = self.from_book(position) {
-            return Choice { square: Some(square), value, nodes: 0, from_book: true };
-        }
-        let Found { best, value, nodes, .. } = self.search(position, limits);
-        Choice { square: best, value, nodes, from_book: false }
+        found
     }
 
     /// Returns whether the player should ponder: pondering is on, and `position` is the position in
@@ -190,7 +173,7 @@ mod tests {
         for (empties, cold_nodes) in [(40, 100), (16, 20), (12, 20)] {
             let position = random_position(&mut random, empties);
             let mut warm = player(5);
-            let square = warm.choose(&position, &Limits::default()).square.unwrap();
+            let square = warm.choose(&position, &Limits::default()).best.unwrap();
             let after = position.play(square).unwrap();
             assert!(warm.has_to_ponder(&position) && warm.has_to_ponder(&after));
             warm.ponder(&Limits::default());
@@ -214,7 +197,7 @@ mod tests {
         for position in (0..8).map(|seed| random_position(&mut Generator::new(seed), 36)) {
             let (mut warm, mut cold) = (player(8), player(8));
             let [after, _] = [&mut warm, &mut cold].map(|player| {
-                let square = player.choose(&position, &Limits::default()).square.unwrap();
+                let square = player.choose(&position, &Limits::default()).best.unwrap();
                 position.play(square).unwrap()
             });
             let expected = warm.team.leader().remembered_move(&after).unwrap();

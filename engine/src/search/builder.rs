@@ -74,17 +74,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     /// Sets the depth in plies. With at most `depth` empty squares, the search goes to the end.
     #[must_use]
-    pub fn depth(mut self, depth: u32) -> Self {
-        self.strength.get_or_insert(STATIC).depth = depth;
-        self
-    }
-
-    /// Sets the number of empty squares at or below which the search goes to the end of the game:
-    /// exactly, unless the pruning has an endgame ProbCut schedule.
-    #[must_use]
-    pub fn exact(mut self, empties: u32) -> Self {
-        self.strength.get_or_insert(STATIC).exact = empties;
-        self
+    pub fn depth(self, depth: u32) -> Self {
+        self.strength(depth)
     }
 
     /// Sets the strength: a depth, and a number of empty squares for exact solving.

@@ -1,8 +1,7 @@
 //! Tests of the conformance vectors, which authors of other readers rely on: the program must write
 //! and read exactly these files.
 
-use othello_engine::board::notation::BoardLine;
-use othello_engine::board::{Phase, Position, Square};
+use othello_engine::board::{Phase, Position, Square, StatedPosition};
 use othello_engine::eval::{Value, Weights};
 use othello_engine::pattern::Scalar;
 use othello_engine::record::{GameReader, PlacedReader, PositionReader};
@@ -80,7 +79,7 @@ fn the_worked_example_is_what_the_definition_gives() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;
     let boards = text("boards.txt");
     let line = boards.lines().nth(WORKED_OUT - 1).unwrap();
-    let position = line.parse::<BoardLine>().unwrap().position;
+    let position = line.parse::<StatedPosition>().unwrap().position;
     let phase = Phase::of(&position).unwrap();
     let (geometry, steps) = (weights.geometry(), weights.steps(phase));
     let mut rows = format!("`{line}`: phase {phase}\n");

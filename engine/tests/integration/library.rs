@@ -6,9 +6,6 @@ mod evaluate;
 #[path = "../../examples/search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod search;
-#[path = "../../examples/solve.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
-mod solve;
 #[path = "../../testing/examples/tree_search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod tree_search;
@@ -30,12 +27,6 @@ fn a_file_is_loaded_or_refused_by_type() {
     assert!(matches!(missing, WeightsError::File(FileError::Io { .. })), "{missing}");
     let foreign = evaluate::load(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap_err();
     assert!(matches!(foreign, WeightsError::File(FileError::Foreign { .. })), "{foreign}");
-}
-
-#[test]
-fn a_position_is_solved() {
-    let solution = solve::solve(solve::BOARD).unwrap();
-    assert_eq!((solution.value.score(), solution.best.unwrap().to_string()), (18, "g8".to_owned()));
 }
 
 #[test]

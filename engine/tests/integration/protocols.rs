@@ -3,14 +3,13 @@
 
 use std::io::Write as _;
 
-use othello_engine::board::notation::BoardLine;
-use othello_engine::board::{Position, Side, Square, Squares, ggf};
+use othello_engine::board::{Position, Side, Square, Squares, StatedPosition, ggf};
 use othello_engine::eval::{Handwritten, Zero};
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server};
 use othello_engine::random::Generator;
-use othello_engine::search::{Level, Limits, Search};
+use othello_engine::search::{Level, Limits, Search, Strength};
 
 use crate::levels::server;
 
@@ -113,7 +112,7 @@ fn gtp_plays_whole_games_with_passes() {
                 .flat_map(|line| line[2..].chars().filter(|c| *c != ' '))
                 .collect();
             let side_letter = if side == Side::Black { 'X' } else { 'O' };
-            let line: BoardLine = format!("{squares} {side_letter}").parse().unwrap();
+            let line: StatedPosition = format!("{squares} {side_letter}").parse().unwrap();
             assert_eq!(line.position, *position);
             if position.is_over() {
                 let score = position.score() * side.sign();
@@ -143,7 +142,9 @@ fn nboard_plays_whole_games_with_passes() {
             let turn = ggf::read_turn(line).unwrap();
             if turn.is_some() {
                 let value: f64 = line.split('/').nth(1).unwrap().parse().unwrap();
-                let found = Search::new(&Zero).depth(1).exact(2).hash_mb(1).find(position).unwrap();
+                let search =
+                    Search::new(&Zero).strength(Strength { depth: 1, exact: 2 }).hash_mb(1);
+                let found = search.find(position).unwrap();
                 assert!((value - found.value.discs()).abs() < 0.01);
             }
             // `go` must not play the move: a second `go` must have the same answer.

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use othello_engine::board::notation::{BoardLine, board_text};
-use othello_engine::board::{Phase, Position, Side};
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Phase, Position, Side, StatedPosition};
 use othello_engine::eval::{Mobility, PhaseSection, Tables, Weights};
 use othello_engine::file::{Existing, Kind, Provenance, Reader, Section, sha256_of};
 use othello_engine::openings::{Settings, write_openings};
@@ -73,7 +73,7 @@ pub(crate) fn text(name: &str) -> String {
 }
 
 pub(crate) fn boards() -> Vec<Position> {
-    let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
+    let position = |line: &str| line.parse::<StatedPosition>().unwrap().position;
     text("boards.txt").lines().map(position).collect()
 }
 

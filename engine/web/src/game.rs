@@ -1,6 +1,6 @@
 //! Games as the page displays them: every position with its legal moves.
 
-use othello_engine::board::notation::{BoardLine, board_text};
+use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Position, Side, Squares, StatedPosition};
 use othello_engine::text::Invalid;
@@ -38,8 +38,8 @@ pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
 
 /// Returns the start position and the position after each move. If the side to move has no legal
 /// move, it has already passed in the returned position.
-pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
-    let BoardLine { position, side, .. } = start;
+pub(crate) fn positions(start: StatedPosition, moves: &str) -> Result<Vec<Shown>, String> {
+    let StatedPosition { position, side, .. } = start;
     let mut replay = Replay::from(position, side);
     let mut shown = vec![Shown::new(&replay, replay.side != side)];
     for square in transcript::parse(moves).map_err(|error| error.to_string())? {

@@ -1,6 +1,6 @@
 //! The questions that the page asks, and their answers.
 
-use othello_engine::board::notation::BoardLine;
+use othello_engine::board::StatedPosition;
 use othello_engine::text::Invalid;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -73,7 +73,7 @@ fn answer(question: Question) -> Result<Json, String> {
                     _ => format!("boards[{at}]: {error}"),
                 })
             };
-            let boards: Vec<BoardLine> =
+            let boards: Vec<StatedPosition> =
                 boards.iter().enumerate().map(read).collect::<Result<_, _>>()?;
             made(searching::values(&boards)?)
         }
@@ -84,7 +84,7 @@ fn answer(question: Question) -> Result<Json, String> {
     }
 }
 
-fn board(text: &str) -> Result<BoardLine, String> {
+fn board(text: &str) -> Result<StatedPosition, String> {
     text.parse().map_err(|error: Invalid| error.to_string())
 }
 

@@ -4,8 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use othello_engine::analysis::{how_found, rated_move};
-use othello_engine::board::notation::BoardLine;
-use othello_engine::board::{Phase, Square};
+use othello_engine::board::{Phase, Square, StatedPosition};
 use othello_engine::eval::{
     Counts, Evaluator, Identified as _, Mobility, STEPS_PER_DISC, WeightsError, WeightsFile, Zero,
     weight_in_discs,
@@ -194,7 +193,7 @@ fn prepare(
 }
 
 /// Searches a position: statically at depth 0, exactly at `exact` or fewer empty squares.
-pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
+pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Found, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;
         let empties = line.position.empties();
@@ -212,14 +211,14 @@ pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
 }
 
 /// Returns the static values of positions, in steps of 1/32 disc.
-pub(crate) fn values(boards: &[BoardLine]) -> Result<Vec<i32>, String> {
+pub(crate) fn values(boards: &[StatedPosition]) -> Result<Vec<i32>, String> {
     with(|Loaded { searcher, .. }| {
-        let value = |line: &BoardLine| searcher.search(&line.position, 0).value.steps();
+        let value = |line: &StatedPosition| searcher.search(&line.position, 0).value.steps();
         Ok(boards.iter().map(value).collect())
     })
 }
 
-pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, String> {
+pub(crate) fn rate(line: &StatedPosition, square: &str, how: &How) -> Result<Found, String> {
     let illegal = || format!("{square} is not a legal move here");
     let move_square: Square = square.parse().map_err(|_| illegal())?;
     with(|loaded| {
@@ -239,7 +238,7 @@ pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, S
     })
 }
 
-pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
+pub(crate) fn parts(line: &StatedPosition) -> Result<Json, String> {
     with(|Loaded { searcher, counts, .. }| {
         let known = |count: u32| counts.is_some().then_some(count);
         let tables = searcher.evaluator().tables().ok_or("an evaluation by hand has no parts")?;

@@ -110,7 +110,7 @@ pub(crate) fn search(
     let position = board.position()?;
     let selectivity: Selectivity = selectivity.to_string().parse().map_err(exception)?;
     with_evaluator(weights.as_ref(), |evaluator| {
-        let search = Search::new(evaluator).depth(depth).exact(exact).hash_mb(hash_mb);
+        let search = Search::new(evaluator).strength(Strength { depth, exact }).hash_mb(hash_mb);
         find(py, search.selectivity(selectivity).map_err(exception)?, &position)
     })
 }

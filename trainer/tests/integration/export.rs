@@ -7,8 +7,7 @@ use std::process::Command;
 
 use ndarray::{Array0, Array1, Array2, Array3, Ix1, OwnedRepr};
 use ndarray_npy::{NpzReader, NpzWriter};
-use othello_engine::board::Phase;
-use othello_engine::board::notation::BoardLine;
+use othello_engine::board::{Phase, StatedPosition};
 use othello_engine::eval::{Evaluate as _, Evaluator, Weights, WeightsChoice};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
@@ -265,7 +264,7 @@ fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();
     let values = boards.lines().map(|line| {
-        let position = line.parse::<BoardLine>().unwrap().position;
+        let position = line.parse::<StatedPosition>().unwrap().position;
         format!("{}\n", evaluator.value_of(&position).steps())
     });
     values.collect()

@@ -1,8 +1,8 @@
 //! Tests that the shards of a match write the games of the match, and that `loss` prints the worst
 //! positions and the parts of their values. The cases in `tests/cmd` test the studies.
 
-use othello_engine::board::Side;
-use othello_engine::board::notation::{BoardLine, board_text};
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Side, StatedPosition};
 use othello_engine::record::Game;
 use othello_testing::program::message;
 use othello_testing::records;
@@ -53,7 +53,7 @@ fn the_worst_positions_are_board_lines_with_their_origin_and_what_adds_up_to_the
     for row in rows {
         let line = row["line"].as_str().unwrap();
         assert!(text.lines().any(|printed| printed == line), "{line} in {text}");
-        let board: BoardLine = line.parse().unwrap();
+        let board: StatedPosition = line.parse().unwrap();
         assert_eq!(board.score, row["label"].as_f64());
         let parts = row["parts"].as_array().unwrap();
         let sum: f64 = parts.iter().map(|part| number(part, "discs")).sum();

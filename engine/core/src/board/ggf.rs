@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::notation::{BoardLine, board_text};
-use super::{Position, Side, Square};
+use super::notation::board_text;
+use super::{Position, Side, Square, StatedPosition};
 use crate::text::{Invalid, excerpt};
 
 /// An iterator over the fields of a GGF game's text without its `(;` and `;)`. Yields the name and
@@ -53,7 +53,7 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;
-    let line: BoardLine = format!("{board} {side}").parse().ok()?;
+    let line: StatedPosition = format!("{board} {side}").parse().ok()?;
     Some((line.position, line.side))
 }
 

@@ -24,7 +24,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod bits;
 pub mod ggf;
 pub mod notation;
 pub mod perft;
@@ -38,7 +37,7 @@ mod symmetry;
 pub mod transcript;
 
 pub use position::{PHASES, Phase, Position, Side};
-pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES, with_neighbours};
+pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES, extract, with_neighbours};
 pub use stated::{StatedGame, StatedPosition};
 pub use symmetry::Symmetry;
 

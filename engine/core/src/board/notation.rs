@@ -1,47 +1,10 @@
-//! Reads and writes board lines: 64 characters, the side to move, and a score.
+//! Reads and writes boards: 64 characters, and the side to move.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{Position, Side, Square};
-use crate::text::{Invalid, excerpt};
-
-/// A line of a file of boards: `64 squares [X|O] [score]`. `X` or `O` is the side to move (black if
-/// omitted), and the score is for this side.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BoardLine {
-    /// The position, seen by the side to move.
-    pub position: Position,
-    /// The side to move.
-    pub side: Side,
-    /// The stated score for the side to move, in discs; `None` if the line states no score.
-    pub score: Option<f64>,
-}
-
-impl FromStr for BoardLine {
-    type Err = Invalid;
-
-    fn from_str(line: &str) -> Result<Self, Invalid> {
-        let (board, rest) = split_board(line)?;
-        let (side, rest) = split_side(rest);
-        Self::of(&board, side.unwrap_or(Side::Black), rest)
-    }
-}
-
-impl BoardLine {
-    /// Creates a line from a board, a side and `rest`, the text after the side: a score or nothing.
-    pub(super) fn of(board: &[u8; 64], side: Side, rest: &str) -> Result<Self, Invalid> {
-        let mut words = rest.split_ascii_whitespace();
-        let score = words.next().map(score).transpose()?;
-        if let Some(word) = words.next() {
-            return Err(Invalid(format!(
-                "`{}` follows the score; expected the end of the line",
-                excerpt(word)
-            )));
-        }
-        Ok(Self { position: position_of(board, side)?, side, score })
-    }
-}
+use crate::text::Invalid;
 
 pub(super) fn begins_board(text: &str) -> bool {
     let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
@@ -165,10 +128,11 @@ impl fmt::Debug for Position {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::StatedPosition;
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    fn read(line: &str) -> Result<BoardLine, Invalid> {
+    fn read(line: &str) -> Result<StatedPosition, Invalid> {
         line.parse()
     }
 
@@ -185,7 +149,7 @@ mod tests {
             read(&board_text(&Position::START, Side::White)).unwrap().position,
             Position::START
         );
-        for wrong in ["X NaN", "Z"] {
+        for wrong in ["X +NaN", "65"] {
             let error = read(&format!("{START} {wrong}")).unwrap_err().to_string();
             assert!(error.contains("is not a score"), "{error}");
         }

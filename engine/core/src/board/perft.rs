@@ -6,9 +6,9 @@ use super::{Position, Squares};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// Counts the leaves of the game tree at `depth` plies. A game that ends earlier is one leaf.
-/// If `pass_free` is false, a pass counts as one ply, as is usual. If true, a pass costs no ply: the
-/// depth is the number of discs played (perft mode 2 of Egaroucid).
+/// Counts the leaves of the game tree at `depth` plies. A game that ends earlier is one leaf. If
+/// `pass_free` is false, a pass is a ply, as is usual; otherwise, the depth is the number of discs
+/// played (perft mode 2 of Egaroucid).
 pub fn count_leaves(position: &Position, depth: u32, pass_free: bool) -> u64 {
     const PARALLEL_PLIES: u32 = 3;
     in_parallel(position, depth, pass_free, PARALLEL_PLIES)

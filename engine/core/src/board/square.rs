@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(target_arch = "x86_64")]
+use crate::simd::InstructionSet;
+use crate::simd::Instructions;
 use crate::text::Invalid;
 
 /// The corners, as a bitboard.
@@ -124,9 +127,36 @@ impl Iterator for Squares {
 
 impl ExactSizeIterator for Squares {}
 
+/// Returns the bits of `board` on the set `squares`, moved in order to the lowest bits (as PEXT).
+#[inline(always)]
+pub fn extract<I: Instructions>(_: I, board: u64, squares: u64) -> u64 {
+    match I::SET {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a value of type `I` proves that the processor has `I::SET`, which includes BMI2.
+        InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe {
+            std::arch::x86_64::_pext_u64(board, squares)
+        },
+        _ => portable(board, squares),
+    }
+}
+
+fn portable(board: u64, squares: u64) -> u64 {
+    let (mut left, mut extracted, mut bit) = (squares, 0, 1);
+    while left != 0 {
+        if board & left & left.wrapping_neg() != 0 {
+            extracted |= bit;
+        }
+        left &= left - 1;
+        bit <<= 1;
+    }
+    extracted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Generator;
+    use crate::simd::AnyInstructions;
 
     #[test]
     fn names_and_numbers_agree() {
@@ -151,5 +181,19 @@ mod tests {
         let corners = Squares(CORNERS).map(|square| (square.to_string(), square.quadrant()));
         let expected = [("a1", 0), ("h1", 1), ("a8", 2), ("h8", 3)];
         assert!(corners.eq(expected.map(|(name, quadrant)| (name.to_owned(), quadrant))));
+    }
+    #[test]
+    fn bits_keep_their_order() {
+        assert_eq!(portable(0b1010_0110, 0b1100_0101), 0b1010);
+        for any in AnyInstructions::available() {
+            let extract =
+                |board, squares| crate::with_instructions!(any, |set| extract(set, board, squares));
+            let mut random = Generator::new(6);
+            for _ in 0..10_000 {
+                let (board, squares) = (random.next_u64(), random.next_u64() & random.next_u64());
+                assert_eq!(extract(board, squares), portable(board, squares));
+            }
+            assert_eq!(extract(u64::MAX, u64::MAX), u64::MAX);
+        }
     }
 }

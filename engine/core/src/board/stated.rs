@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use super::notation::{BoardLine, begins_board, position_of, score, side, split_board, split_side};
+use super::notation::{begins_board, position_of, score, side, split_board, split_side};
 use super::transcript::{self, Form, Replay, Turns, illegal};
 use super::{Discs, Position, Side, Square};
-use crate::text::Invalid;
+use crate::text::{Invalid, excerpt};
 
 /// A position in any notation: a board with an optional side and score, a line of OBF, or the end
 /// of a game (in any form of [`transcript`], or moves after a board).
@@ -106,7 +106,13 @@ impl FromStr for StatedPosition {
             let replay = Replay::from(position_of(&board, side)?, side).continued(&turns)?;
             return Ok(reached(replay, Form::BoardAndMoves));
         }
-        let BoardLine { position, side, score } = BoardLine::of(&board, side, rest)?;
+        let mut words = rest.split_ascii_whitespace();
+        let score = words.next().map(score).transpose()?;
+        if let Some(word) = words.next() {
+            let follows = format!("`{}` follows the score", excerpt(word));
+            return Err(Invalid(format!("{follows}; expected the end of the line")));
+        }
+        let position = position_of(&board, side)?;
         let form = if text.starts_with('[') { Form::Ggs } else { Form::Board };
         Ok(Self { position, side, score, moves: vec![], form })
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::set::images;
+use super::set::{images, names};
 use super::{Pattern, PatternSet, Scalar};
 use crate::board::{Position, Square, Symmetry};
 
@@ -233,11 +233,6 @@ impl fmt::Display for Coverage {
         write!(f, "each square in {least} to {most} instances, ")?;
         write!(f, "{} of {lines} lines of 3 squares or more in one", lines - open_lines.len())
     }
-}
-
-/// Returns the names of squares, separated by blanks: `a1 b1 c1`.
-pub fn names(squares: &[Square]) -> String {
-    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the 38 straight lines of at least three squares, along which discs flip.

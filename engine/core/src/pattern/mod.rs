@@ -31,12 +31,10 @@ mod scalar;
 mod set;
 
 pub use factor_shape::{FactorChoice, FactorShape};
-pub use geometry::{
-    Coverage, Geometry, Instance, PatternGeometry, configurations, names, permuted,
-};
+pub use geometry::{Coverage, Geometry, Instance, PatternGeometry, configurations, permuted};
 pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
-pub use set::{Pattern, PatternSet};
+pub use set::{Pattern, PatternSet, names};
 
 /// The greatest number of instances of a pattern set, which is the number of lanes of [`Indices`].
 pub const LANES: usize = 64;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{FactorShape, LANES, MAX_SQUARES, Scalar, names};
+use super::{FactorShape, LANES, MAX_SQUARES, Scalar};
 use crate::board::{Square, Symmetry};
 use crate::file::FileError;
 use crate::text::{Invalid, excerpt, from_toml, read_by};
@@ -21,6 +21,11 @@ pub struct Pattern {
 
 fn as_words<S: Serializer>(squares: &[Square], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&names(squares))
+}
+
+/// Returns the names of squares, separated by blanks: `a1 b1 c1`.
+pub fn names(squares: &[Square]) -> String {
+    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
 impl Pattern {

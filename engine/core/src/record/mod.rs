@@ -32,7 +32,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
 mod folder;
 mod frame;
 mod game;
@@ -40,15 +39,9 @@ mod kind;
 mod placed;
 mod reader;
 mod scored;
-#[cfg(test)]
-mod tests {
-    mod games;
-    mod positions;
-}
 mod writer;
 
 pub use crate::run::Shard;
-pub use error::{FrameError, RecordError};
 pub use folder::{FolderEntry, RecordFolder, record_files};
 pub use game::{Game, Solved, key_of_moves};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
@@ -58,3 +51,44 @@ pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE, Weight,
 };
 pub use writer::{GameWriter, PositionWriter, RecordWriter};
+
+use std::path::PathBuf;
+
+use crate::file::FileError;
+use crate::progress::Interrupted;
+use crate::run::RunError;
+use crate::text::Invalid;
+use crate::weights::NoProbCut;
+
+/// The error for records that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum RecordError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error("stopped")]
+    Interrupted(#[from] Interrupted),
+    #[error(transparent)]
+    NoProbCut(#[from] NoProbCut),
+    #[error(transparent)]
+    Search(Box<dyn std::error::Error + Send + Sync>),
+    #[error("{}: {kind} {number}: {source}", path.display())]
+    Record { path: PathBuf, kind: &'static str, number: u64, source: Invalid },
+}
+
+/// The error for bytes that cannot be decoded as a frame of records.
+#[derive(Debug)]
+pub struct FrameError {
+    /// The index of the invalid record, from 0; `None` if the frame itself is invalid.
+    index: Option<usize>,
+    /// The reason, which completes a message that begins with "section 3 …".
+    reason: Invalid,
+}
+
+#[cfg(test)]
+mod tests {
+    mod games;
+    mod positions;
+}

@@ -8,7 +8,6 @@ mod by_class;
 mod ends;
 mod factors;
 pub mod layout;
-mod models;
 mod move_ordering;
 mod packed;
 mod parts;
@@ -21,7 +20,6 @@ mod value;
 pub use by_class::{Counts, Weights, WeightsFile};
 pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum};
-pub use models::Models;
 pub use move_ordering::MoveOrderingWeights;
 pub use packed::PackedWeights;
 pub use parts::{InstancePart, PartWeight, ScalarPart, ValueParts};
@@ -30,3 +28,55 @@ pub use reading::WeightsError;
 pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
 pub use sections::{PhaseRow, PhaseSection};
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
+
+use crate::file::Section;
+use ends::ENDS;
+use probcut::PROBCUT;
+use realization::REALIZATION;
+
+/// The models that a search uses for pruning; `othello-trainer calibrate` adds them to a file.
+#[derive(Clone, Debug, Default)]
+pub struct Models {
+    /// The ProbCut model, which predicts the value of a deep search from a shallow one, if any.
+    pub probcut: Option<ProbCut>,
+    /// The endgame ProbCut model, which predicts exact scores from shallow searches, if any.
+    pub ends: Option<Ends>,
+    /// The probability that a move of each kind is played (realization probability), if any.
+    pub realization: Option<Realization>,
+}
+
+impl Models {
+    /// The empty set of models.
+    pub const NONE: Self = Self { probcut: None, ends: None, realization: None };
+
+    /// Returns the sections that store the models in a weights file, one for each model.
+    pub fn sections(&self) -> impl Iterator<Item = Section> + '_ {
+        let probcut = self.probcut.iter().map(ProbCut::section);
+        let ends = self.ends.iter().map(Ends::section);
+        probcut.chain(ends).chain(self.realization.iter().map(Realization::section))
+    }
+
+    /// Reads a model from a section. Returns false if `name` is not the name of a model's section.
+    ///
+    /// # Errors
+    /// A message for a model that is damaged or occurs twice.
+    pub fn take(&mut self, name: &str, content: &[u8]) -> Result<bool, String> {
+        match name {
+            PROBCUT => once(&mut self.probcut, ProbCut::from_section(content)?)?,
+            ENDS => once(&mut self.ends, Ends::from_section(content)?)?,
+            REALIZATION => once(&mut self.realization, Realization::from_section(content)?)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
+    first_time(&mut place.is_some())?;
+    *place = Some(content);
+    Ok(())
+}
+
+fn first_time(came: &mut bool) -> Result<(), String> {
+    if std::mem::replace(came, true) { Err("occurs twice".to_owned()) } else { Ok(()) }
+}

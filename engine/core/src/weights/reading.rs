@@ -5,9 +5,8 @@ use std::path::Path;
 use ndarray::{Array2, aview1};
 
 use super::factors::section_name;
-use super::models::{first_time, once};
 use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::{Factors, Models, MoveOrderingWeights, PhaseSection};
+use super::{Factors, Models, MoveOrderingWeights, PhaseSection, first_time, once};
 use crate::board::{PHASES, Phase};
 use crate::file::{FileError, Provenance, Reader, Section};
 use crate::pattern::{FactorShape, Geometry, PatternSet};

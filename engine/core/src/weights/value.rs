@@ -88,17 +88,12 @@ impl Value {
     /// Rounds the value to the nearest whole number of discs, halves away from zero.
     #[inline]
     pub const fn nearest_disc(self) -> Discs {
-        self.nearest_multiple(1)
+        self.nearest_multiple_of(1)
     }
 
-    /// Rounds to the nearest even number of discs, because the score of a full board is even. An
-    /// odd number of discs, halfway between two even ones, is rounded away from zero.
+    /// Rounds to the nearest multiple of `discs`, halves away from zero.
     #[inline]
-    pub const fn nearest_even_disc(self) -> Discs {
-        self.nearest_multiple(2)
-    }
-
-    const fn nearest_multiple(self, discs: Discs) -> Discs {
+    pub const fn nearest_multiple_of(self, discs: Discs) -> Discs {
         let unit = discs * STEPS_PER_DISC;
         (self.0 + unit / 2 * self.0.signum()) / unit * discs
     }
@@ -130,7 +125,10 @@ mod tests {
     fn a_value_is_rounded_as_floating_point_numbers_are() {
         for value in (-2048..=2048).map(|steps| Value::from_steps(steps).unwrap()) {
             assert_eq!(f64::from(value.nearest_disc()), value.discs().round());
-            assert_eq!(f64::from(value.nearest_even_disc()), (value.discs() / 2.0).round() * 2.0);
+            assert_eq!(
+                f64::from(value.nearest_multiple_of(2)),
+                (value.discs() / 2.0).round() * 2.0
+            );
         }
     }
 

@@ -2,9 +2,7 @@
 //! instruction set has a file with its code; the type parameter `I: Instructions` selects it.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+mod x86_64;
 
 use super::layout::{CacheLine, MARGIN};
 use super::steps_of_sum;
@@ -82,11 +80,17 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
             let others = places.others.iter();
             let greatest = others.fold(places.middles.greatest, |a, &b| a.max(b)) as usize;
             assert!(greatest + 2 * MARGIN <= vectors.len());
-            let wide = I::SET == InstructionSet::Avx512 && DIMENSIONS.is_multiple_of(avx512::WIDTH);
+            let wide = I::SET == InstructionSet::Avx512 && DIMENSIONS.is_multiple_of(x86_64::WIDTH);
             // SAFETY: a token of AVX2 or AVX-512 exists only if the processor has AVX2, and a token
             // of AVX-512 only if the processor has AVX-512. An index is in −32,768..=32,767: added
             // to a middle, it stays within the margins.
-            unsafe { if wide { avx512::sum(vectors, places) } else { avx2::sum(vectors, places) } }
+            unsafe {
+                if wide {
+                    x86_64::sum_avx512(vectors, places)
+                } else {
+                    x86_64::sum_avx2(vectors, places)
+                }
+            }
         }
         _ => portable(vectors, places),
     }

@@ -6,9 +6,7 @@
 //! bits: the upper 16 bits belong to the next weight and are shifted out.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+mod x86_64;
 
 use super::layout::MARGIN;
 use crate::pattern::{Indices, LANES};
@@ -40,12 +38,12 @@ pub(super) fn sum<I: Instructions>(
         // −32,768..=32,767: added to a middle, it stays within the margins, and so do the two bytes
         // after the last weight.
         InstructionSet::Avx512 => unsafe {
-            avx512::sum(tables.as_ptr().add(start), &middles.of, indices)
+            x86_64::sum_avx512(tables.as_ptr().add(start), &middles.of, indices)
         },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a token exists only if the processor has AVX2; reads stay within the margins.
         InstructionSet::Avx2 => unsafe {
-            avx2::sum(tables.as_ptr().add(start), &middles.of, indices)
+            x86_64::sum_avx2(tables.as_ptr().add(start), &middles.of, indices)
         },
         _ => portable(tables, start, &middles.of, indices),
     }

@@ -66,7 +66,7 @@ mod tests {
     use super::super::super::Search;
     use super::super::super::tests::{searcher, with_predictions};
     use super::*;
-    use crate::board::notation::BoardLine;
+    use crate::board::StatedPosition;
     use crate::eval::{Mobility, Tables};
     use crate::random::{Generator, random_position};
     use othello_testing::on_threads;
@@ -90,7 +90,7 @@ mod tests {
         let evaluator = with_predictions();
         let mut nodes = [0; 2];
         for line in SOLVED {
-            let BoardLine { position, score, .. } = line.parse().unwrap();
+            let StatedPosition { position, score, .. } = line.parse().unwrap();
             let score = score.unwrap() as Discs;
             let solve = |features| {
                 let mut searcher = Searcher::new(&evaluator, 1).with_features(features);

@@ -85,7 +85,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             return Ok(self.pvs::<ToEnd>(position, state, -INFINITE, INFINITE, empties));
         }
         let guess = self.iterate(position, guess_depth(empties), Horizon::Depth);
-        let center = guess.best.value.nearest_even_disc();
+        let center = guess.best.value.nearest_multiple_of(2);
         let center = self.climb_selectivity_ladder(position, state, center);
         if self.is_stopped() {
             return Err(guess);

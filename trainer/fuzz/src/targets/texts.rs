@@ -1,6 +1,6 @@
 //! Targets for parsers of text. An accepted value must not change when printed and parsed again.
 
-use othello_engine::board::notation::{BoardLine, board_text};
+use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::{self, Form, Replay};
 use othello_engine::board::{Phase, Position, Square, StatedPosition, Symmetry};
 use othello_engine::eval::WeightsChoice;
@@ -30,15 +30,6 @@ pub(super) fn arguments(data: &[u8]) {
 
 pub(super) fn boards(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
-    match text.parse::<BoardLine>() {
-        Ok(line) => {
-            check_position(&line.position);
-            let score = line.score.map_or(String::new(), |score| format!(" {score}"));
-            let printed = format!("{}{score}", board_text(&line.position, line.side));
-            assert_eq!(printed.parse(), Ok(line));
-        }
-        Err(error) => check_message(&error),
-    }
     match text.parse::<StatedPosition>() {
         Ok(problem) => {
             check_position(&problem.position);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use othello_engine::board::notation::{BoardLine, board_text};
-use othello_engine::board::{Discs, Position, Side, Square, transcript};
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Discs, Position, Side, Square, StatedPosition, transcript};
 use othello_engine::file::{Existing, FileError, Kind, Provenance, Reader, Section, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::run::{Items, Opened, Plan, Run, RunError, Shard, Stage, size};
@@ -350,7 +350,8 @@ fn number_of(section: &Section) -> Option<usize> {
 fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let StoredPair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
-    let line: BoardLine = opening.parse().map_err(|error| format!("has no opening: {error}"))?;
+    let line: StatedPosition =
+        opening.parse().map_err(|error| format!("has no opening: {error}"))?;
     let opening = line.position;
     let mut mover = 0;
     let games = games.map(|StoredGame { moves, score, forfeit }| {

@@ -184,8 +184,7 @@ fn squares(weights: &Weights, phase: Phase) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use othello_engine::board::Position;
-    use othello_engine::board::notation::BoardLine;
+    use othello_engine::board::{Position, StatedPosition};
 
     fn conformance() -> Weights {
         let path =
@@ -200,7 +199,7 @@ mod tests {
         let summary = WeightsSummary::new(&weights, usize::MAX);
         let boards = include_str!("../../../../datasets/conformance/boards.txt");
         let position: Position =
-            boards.lines().nth(38).unwrap().parse::<BoardLine>().unwrap().position;
+            boards.lines().nth(38).unwrap().parse::<StatedPosition>().unwrap().position;
         let phase = Phase::of(&position).unwrap();
         let parameters: Vec<usize> = geometry.parameters_of(&position).collect();
         for (number, pattern) in summary.patterns.iter().enumerate() {
@@ -246,7 +245,7 @@ mod tests {
         let set = conformance().set().clone();
         let mut weights = Weights::zero(set);
         let boards = include_str!("../../../../datasets/conformance/boards.txt");
-        let positions = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
+        let positions = boards.lines().map(|line| line.parse::<StatedPosition>().unwrap().position);
         let positions: Vec<Position> =
             positions.filter(|it| it.moves() != 0 && Phase::of(it).is_some()).collect();
         let in_phase = |phase| positions.iter().filter(move |it| Phase::of(it) == Some(phase));

@@ -1,10 +1,8 @@
 //! Legal moves, flips, and the number of flips on the last empty square, for each instruction set.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::InstructionSet;
@@ -17,7 +15,7 @@ pub(super) fn moves<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a value of type `I` proves that the processor has `I::SET`, which includes AVX2.
-        InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::moves(player, opponent) },
+        InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { x86_64::moves(player, opponent) },
         _ => portable::moves(player, opponent),
     }
 }
@@ -27,10 +25,10 @@ pub(super) fn flips<I: Instructions>(_: I, player: u64, opponent: u64, square: u
     match I::SET {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a value of type `I` proves that the processor has the instructions of `I::SET`.
-        InstructionSet::Avx512 => unsafe { avx512::flips(player, opponent, square) },
+        InstructionSet::Avx512 => unsafe { x86_64::flips_avx512(player, opponent, square) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a value of type `I` proves that the processor has the instructions of `I::SET`.
-        InstructionSet::Avx2 => unsafe { avx2::flips(player, opponent, square) },
+        InstructionSet::Avx2 => unsafe { x86_64::flips_avx2(player, opponent, square) },
         _ => portable::flips(player, opponent, square),
     }
 }

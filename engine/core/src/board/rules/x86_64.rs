@@ -4,9 +4,9 @@
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
     _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi64,
-    _mm256_extracti128_si256, _mm256_load_si256, _mm256_or_si256, _mm256_set_epi64x,
-    _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_sllv_epi64, _mm256_srlv_epi64,
-    _mm256_sub_epi64,
+    _mm256_extracti128_si256, _mm256_load_si256, _mm256_lzcnt_epi64, _mm256_maskz_and_epi64,
+    _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_setzero_si256,
+    _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask,
 };
 
 use super::portable::{RAYS, Rays};
@@ -38,7 +38,7 @@ pub(super) fn moves(player: u64, opponent: u64) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
+pub(super) fn flips_avx2(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
     let (ascending, descending) = halves(rays);
     let player = _mm256_set1_epi64x(player as i64);
@@ -69,7 +69,7 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn halves(rays: &Rays) -> (__m256i, __m256i) {
+fn halves(rays: &Rays) -> (__m256i, __m256i) {
     // SAFETY: each half of `Rays` is an array of four 64-bit words, aligned to 32 bytes.
     unsafe {
         let load = |half: &[u64; 4]| _mm256_load_si256(half.as_ptr().cast());
@@ -79,7 +79,33 @@ pub(super) fn halves(rays: &Rays) -> (__m256i, __m256i) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn any_lane(lanes: __m256i) -> u64 {
+fn any_lane(lanes: __m256i) -> u64 {
     let pair = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
     _mm_cvtsi128_si64(_mm_or_si128(pair, _mm_unpackhi_epi64(pair, pair))) as u64
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512cd,avx512vl")]
+pub(super) fn flips_avx512(player: u64, opponent: u64, square: usize) -> u64 {
+    let rays = &RAYS[square & 63];
+    let (ascending, descending) = halves(rays);
+    let player = _mm256_set1_epi64x(player as i64);
+    let opponent = _mm256_set1_epi64x(opponent as i64);
+    let zero = _mm256_setzero_si256();
+
+    // Finds the lowest square of the ray without an opponent's disc, and the squares before it.
+    let stops = _mm256_andnot_si256(opponent, ascending);
+    let end = _mm256_and_si256(stops, _mm256_sub_epi64(zero, stops));
+    let closed = _mm256_test_epi64_mask(end, player);
+    let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
+    let up = _mm256_maskz_and_epi64(closed, before, ascending);
+
+    // Finds the highest square of the ray without an opponent's disc, and the squares after it.
+    let stops = _mm256_andnot_si256(opponent, descending);
+    let top = _mm256_set1_epi64x(i64::MIN);
+    let end = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(stops)), player);
+    let after = _mm256_sub_epi64(zero, _mm256_add_epi64(end, end));
+    let down = _mm256_and_si256(after, descending);
+
+    any_lane(_mm256_or_si256(up, down))
 }

@@ -1,10 +1,13 @@
-//! The sum of weights with AVX2 instructions. Each gather reads the weights of eight lanes.
+//! The sum of weights with AVX2 and with AVX-512. Each gather instruction reads the weights of 8 or
+//! 16 lanes.
 
 use std::arch::x86_64::{
     _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_shuffle_epi32, _mm256_add_epi32,
     _mm256_castsi256_si128, _mm256_cvtepi16_epi32, _mm256_extracti128_si256,
     _mm256_i32gather_epi32, _mm256_load_si256, _mm256_setzero_si256, _mm256_slli_epi32,
-    _mm256_srai_epi32,
+    _mm256_srai_epi32, _mm512_add_epi32, _mm512_cvtepi16_epi32, _mm512_i32gather_epi32,
+    _mm512_load_si512, _mm512_reduce_add_epi32, _mm512_setzero_si512, _mm512_slli_epi32,
+    _mm512_srai_epi32,
 };
 
 use super::Aligned;
@@ -15,7 +18,7 @@ use crate::pattern::{Indices, LANES};
 /// `start.offset(place)` and the two bytes after it must be inside the allocation of `start`.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
+pub(super) unsafe fn sum_avx2(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
     // SAFETY: eight lanes remain at each iteration, and the arrays are aligned. The caller
     // guarantees that the gathers read inside the allocation.
     unsafe {
@@ -32,5 +35,28 @@ pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices
         let half = _mm_add_epi32(_mm256_castsi256_si128(total), upper);
         let quarter = _mm_add_epi32(half, _mm_shuffle_epi32::<0b00_00_11_10>(half));
         _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32::<0b01>(quarter)))
+    }
+}
+
+/// Returns the sum of the weights at `start.offset(middle + index)`, one weight for each lane.
+///
+/// # Safety
+/// Each of these weights, and the two bytes after it, must be inside the allocation of `start`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn sum_avx512(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
+    // SAFETY: sixteen lanes remain at each iteration, and the arrays are aligned. The caller
+    // guarantees that the gathers read inside the allocation.
+    unsafe {
+        let mut total = _mm512_setzero_si512();
+        for lane in (0..LANES).step_by(16) {
+            let middle = _mm512_load_si512(middles.0.as_ptr().add(lane).cast());
+            let index = _mm256_load_si256(indices.0.as_ptr().add(lane).cast());
+            let place = _mm512_add_epi32(middle, _mm512_cvtepi16_epi32(index));
+            let pairs = _mm512_i32gather_epi32::<2>(place, start.cast());
+            let weights = _mm512_srai_epi32::<16>(_mm512_slli_epi32::<16>(pairs));
+            total = _mm512_add_epi32(total, weights);
+        }
+        _mm512_reduce_add_epi32(total)
     }
 }
