@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use othello_engine::board::{Phase, Position, Square, transcript};
+use othello_engine::eval::layout::{self, Block, MARGIN, TableLayout};
 use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
-use othello_engine::pattern::{Indices, PatternSet};
+use othello_engine::pattern::{Indices, PatternSet, Scalar};
 use othello_engine::random::random_game;
 
 /// A move of a random game that leads neither to a pass nor to the end, and the position before it.
@@ -43,30 +44,38 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 
 const FACTORS: usize = 16;
 
-/// The slices of the tables from which one evaluation reads, and the indices that it reads in them.
+/// The tables from which one evaluation reads, and the indices that it reads in them.
 struct Loads<'t> {
     weights: &'t [i16],
-    places: [u32; 64],
+    lanes: [u32; 64],
     factors: &'t [[i8; FACTORS]],
     factor_places: Vec<u32>,
 }
 
-impl<'t> Loads<'t> {
-    fn of(tables: &'t Tables, step: &Step) -> Self {
-        let indices = tables.after(&step.indices, step.square, step.flips);
-        let child = step.position.after(step.square, step.flips);
-        Self {
-            weights: tables.weights(&child),
-            places: tables.places(&indices, &child),
-            factors: tables.factors(&child).as_chunks().0,
-            factor_places: tables.factor_places(&indices, &child).to_vec(),
-        }
+fn loads<'t>(weights: &Weights, tables: &Tables, blocks: &'t [Block], step: &Step) -> Loads<'t> {
+    let layout = TableLayout::new(weights.set(), weights.geometry());
+    let indices = tables.after(&step.indices, step.square, step.flips).0;
+    let child = step.position.after(step.square, step.flips);
+    let phase = Phase::of(&child).expect("the game goes on");
+    let Block { steps, vectors } = &blocks[layout.block(phase)];
+    let lanes = |lane| layout.middles[lane].wrapping_add_signed(i32::from(indices[lane]));
+    let lanes: [u32; 64] = std::array::from_fn(lanes);
+    let scalar = |(number, scalar): (usize, &Scalar)| {
+        (layout.scalars + number * Scalar::VALUES + scalar.count(&child)) as u32
+    };
+    let scalars = weights.set().scalars().iter().enumerate().map(scalar);
+    let has_factors = !vectors.is_empty();
+    Loads {
+        weights: &steps[layout.start(phase)..],
+        lanes,
+        factors: bytemuck::cast_slice(vectors).get(MARGIN..).unwrap_or_default(),
+        factor_places: lanes.into_iter().chain(scalars).filter(|_| has_factors).collect(),
     }
 }
 
 fn load(loads: &[Loads<'_>]) -> i32 {
     loads.iter().fold(0, |sum, loads| {
-        let weights = loads.places.iter().map(|&place| i32::from(loads.weights[place as usize]));
+        let weights = loads.lanes.iter().map(|&place| i32::from(loads.weights[place as usize]));
         let mut vector = [0i16; FACTORS];
         for &place in &loads.factor_places {
             let factors = &loads.factors[place as usize];
@@ -76,7 +85,7 @@ fn load(loads: &[Loads<'_>]) -> i32 {
     })
 }
 
-fn tables(set: PatternSet) -> Tables {
+fn weights(set: PatternSet) -> Weights {
     let mut weights = Weights::zero(set);
     for phase in Phase::all() {
         weights.set_steps(phase, |_| 1);
@@ -85,19 +94,21 @@ fn tables(set: PatternSet) -> Tables {
         assert_eq!(factors.shape().dimensions(), FACTORS);
         (0..factors.shape().groups()).for_each(|group| factors.set_group(group, |_| 1));
     }
-    Tables::new(&weights)
+    weights
 }
 
 fn evaluation(criterion: &mut Criterion) {
     let set = PatternSet::shipped("factors").expect("a shipped set");
     let sets = [
-        ("embedded weights", embedded::tables()),
-        ("scalars", tables(set.clone().with_factors(None))),
-        ("factors", tables(set)),
+        ("embedded weights", embedded::weights().weights),
+        ("scalars", weights(set.clone().with_factors(None))),
+        ("factors", weights(set)),
     ];
-    for (name, tables) in sets {
+    for (name, weights) in sets {
+        let (tables, blocks) = (Tables::new(&weights), layout::expand(&weights));
         let steps = steps(&tables, 20_000);
-        let loads: Vec<Loads<'_>> = steps.iter().map(|step| Loads::of(&tables, step)).collect();
+        let loads = steps.iter().map(|step| loads(&weights, &tables, &blocks, step));
+        let loads: Vec<Loads<'_>> = loads.collect();
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(steps.len() as u64));
         group.bench_function("update and value", |bencher| {

@@ -32,7 +32,7 @@
 
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
-use crate::search::{Found, Limits, Searcher, Selectivity, Strength};
+use crate::search::{Found, Limits, Search, Searcher, Selectivity, Strength};
 
 /// A move with the result of its search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,7 +141,7 @@ fn follow<E: Evaluate>(
         if position.moves() == 0 {
             position = position.pass();
         }
-        let found = searcher.search_as(&position, depth, selectivity, limits);
+        let found = searcher.search_to(&position, depth, Some(selectivity), limits);
         let best = found.best.filter(|_| found.depth == depth);
         let Some((square, next)) = best.and_then(|best| Some((best, position.play(best)?))) else {
             return;
@@ -180,7 +180,7 @@ mod tests {
             let Some(step) = steps.iter().find(|step| step.position.empties() == 7) else {
                 continue;
             };
-            let mut searcher = Searcher::new(&Mobility, 1);
+            let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
             let strength = Strength { depth: 1, exact: 7 };
             let rated = rated_moves(&mut searcher, &step.position, strength, &Limits::default());
             assert_eq!(rated.len() as u32, step.position.moves().count_ones());
@@ -207,10 +207,11 @@ mod tests {
         for seed in 0..4 {
             let position = random_position(&mut Generator::new(seed), 20);
             let square = Squares(position.moves()).next().unwrap();
-            let mut searcher = Searcher::new(&Mobility, 1);
+            let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
             let rated = rated_move(&mut searcher, &position, square, strength, &limits);
             let child = position.play(square).unwrap();
-            let deep = Searcher::new(&Mobility, 1).search_within(&child, 11, &limits);
+            let mut afresh = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
+            let deep = afresh.search_within(&child, 11, &limits);
             let rated = rated.unwrap();
             assert_eq!((rated.value, rated.depth), (-deep.value, deep.depth + 1), "{position:?}");
             assert!(!rated.exact && rated.depth > 8 && rated.line.len() > 1);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::eval::{Evaluate, NoProbCut, NoRealization, WeightsChoice};
+use crate::eval::{Evaluate, PruningError, WeightsChoice};
 use crate::search::{EndgameSchedule, Level, Limits, Plan, Pruning, Selectivity, Strength};
 use crate::text::{Invalid, excerpt};
 
@@ -89,20 +89,6 @@ pub struct SearchSpec {
     /// What a depth limits: the number of moves of a line, or the probability of a line. `None` if
     /// the text has no `search`: a default supplies it.
     pub search: Option<SearchBy>,
-}
-
-/// The error for a search that an evaluation does not support.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum SearchSpecError {
-    #[error(transparent)]
-    NoProbCut(#[from] NoProbCut),
-    #[error(transparent)]
-    NoRealization(#[from] NoRealization),
-    #[error(
-        "`selectivity` is for searches by depth; omit it in searches by realization probability"
-    )]
-    Selectivity,
 }
 
 const KEYS: &str = "level, depth, nodes, ms, selectivity, exact, ends or search, each as KEY=VALUE";
@@ -317,7 +303,7 @@ impl SearchSpec {
         &self,
         usual: Plan,
         evaluator: &impl Evaluate,
-    ) -> Result<(Strength, Pruning), SearchSpecError> {
+    ) -> Result<(Strength, Pruning), PruningError> {
         let plan = self.plan(usual, evaluator);
         if self.is_a_level() {
             return Ok((plan.strength(), plan.pruning(evaluator)));
@@ -325,7 +311,7 @@ impl SearchSpec {
         let pruning = match self.by() {
             SearchBy::Depth => Pruning::new(evaluator, plan.selectivity)?,
             SearchBy::Realization if plan.selectivity != Selectivity::Full => {
-                return Err(SearchSpecError::Selectivity);
+                return Err(PruningError::Selectivity);
             }
             SearchBy::Realization => Pruning::by_probability(evaluator)?,
         };
@@ -474,10 +460,10 @@ mod tests {
         assert_eq!(strength, Strength { depth: 4, exact: 14 });
         assert!(pruning.is_exact(60));
         let refused = |text| parse(text).search(usual(), &Mobility).unwrap_err();
-        assert_eq!(refused("selectivity=73"), SearchSpecError::NoProbCut(NoProbCut));
-        assert_eq!(refused("ends=20:73"), SearchSpecError::NoProbCut(NoProbCut));
-        assert_eq!(refused("search=realization"), SearchSpecError::NoRealization(NoRealization));
+        assert_eq!(refused("selectivity=73"), PruningError::NoProbCut);
+        assert_eq!(refused("ends=20:73"), PruningError::NoProbCut);
+        assert_eq!(refused("search=realization"), PruningError::NoRealization);
         let both = refused("search=realization,selectivity=73");
-        assert_eq!(both, SearchSpecError::Selectivity);
+        assert_eq!(both, PruningError::Selectivity);
     }
 }

@@ -10,26 +10,17 @@ use crate::eval::Value;
 /// Sums over the lines of a test suite: errors of values, and best moves found.
 #[derive(Clone, Default, Debug)]
 pub struct Agreement {
-    scored: u64,
-    errors: f64,
-    absolute: f64,
-    squared: f64,
-    with_moves: u64,
-    best: u64,
-    with_score_of_choice: u64,
-    lost: Discs,
+    /// The error of each value, in discs, if the position has a stated score.
+    errors: Vec<f64>,
+    /// The discs that each chosen move loses, if the position has stated moves; `None` if the file
+    /// does not state the score of the chosen move.
+    lost: Vec<Option<Discs>>,
 }
 
 impl Agreement {
     /// Adds a line, with the value and the best move that a search found for its position.
     pub fn add(&mut self, line: &StatedPosition, value: Value, best: Option<Square>) {
-        if let Some(score) = line.score {
-            let error = value.discs() - score;
-            self.scored += 1;
-            self.errors += error;
-            self.absolute += error.abs();
-            self.squared += error * error;
-        }
+        self.errors.extend(line.score.map(|score| value.discs() - score));
         self.add_move(line, best);
     }
 
@@ -37,26 +28,26 @@ impl Agreement {
     pub fn add_move(&mut self, line: &StatedPosition, best: Option<Square>) {
         let most = line.moves.iter().map(|&(_, score)| score).max();
         let (Some(most), Some(choice)) = (most, best) else { return };
-        self.with_moves += 1;
         let of_choice = line.moves.iter().find(|&&(square, _)| square == choice);
-        if let Some(&(_, score)) = of_choice {
-            self.best += u64::from(score == most);
-            self.with_score_of_choice += 1;
-            self.lost += most - score;
-        }
+        self.lost.push(of_choice.map(|&(_, score)| most - score));
     }
 
     /// Returns the errors of the values, the number of best moves found, and the discs lost.
     pub fn report(&self) -> AgreementReport {
-        let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
+        let mean =
+            |all: &[f64]| (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64);
+        let of_errors =
+            |term: fn(&f64) -> f64| mean(&self.errors.iter().map(term).collect::<Vec<_>>());
+        let lost: Vec<f64> = self.lost.iter().flatten().map(|&lost| f64::from(lost)).collect();
+        let counted = |count: usize| (!self.lost.is_empty()).then_some(count as u64);
         AgreementReport {
-            scored: self.scored,
-            bias: mean(self.errors, self.scored),
-            mae: mean(self.absolute, self.scored),
-            mse: mean(self.squared, self.scored),
-            best_stated: (self.with_moves > 0).then_some(self.with_moves),
-            best_found: (self.with_moves > 0).then_some(self.best),
-            discs_lost: mean(f64::from(self.lost), self.with_score_of_choice),
+            scored: self.errors.len() as u64,
+            bias: mean(&self.errors),
+            mae: of_errors(|error| error.abs()),
+            mse: of_errors(|error| error * error),
+            best_stated: counted(self.lost.len()),
+            best_found: counted(lost.iter().filter(|&&lost| lost == 0.0).count()),
+            discs_lost: mean(&lost),
         }
     }
 }

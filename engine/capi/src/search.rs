@@ -114,13 +114,12 @@ impl State {
     fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'static, Evaluator>) -> T + Send,
-    ) -> Result<T, Failure> {
+    ) -> T {
         let Self { team, threads, .. } = self;
-        let done = match threads {
+        match threads {
             Some(threads) => threads.install(|| team.lead(work)),
             None => team.lead(work),
-        };
-        done.ok_or_else(|| Failure::memory("no thread took the search"))
+        }
     }
 }
 
@@ -188,7 +187,7 @@ unsafe fn find(
         let mut state = search.state();
         search.stop.store(false, Ordering::Relaxed);
         let (limits, strength) = (search.limits(&state.settings), strength(&state));
-        let found = state.lead(|searcher| searcher.search_within(&position, strength, &limits))?;
+        let found = state.lead(|searcher| searcher.search_within(&position, strength, &limits));
         state.last = Some((position, found));
         let Found { value, best, nodes, depth, selectivity } = found;
         place.write(OthelloFound {
@@ -223,7 +222,7 @@ pub unsafe extern "C" fn othello_line(
         let limits = search.limits(&state.settings);
         let none = || Failure::argument("nothing was searched yet, so that there is no line");
         let (position, found) = state.last.ok_or_else(none)?;
-        let line = state.lead(|searcher| best_line(searcher, &position, &found, &limits))?;
+        let line = state.lead(|searcher| best_line(searcher, &position, &found, &limits));
         let mut all = [OTHELLO_PASS; 60];
         let numbers = line.iter().map(|square: &Square| square.index() as i32);
         all.iter_mut().zip(numbers).for_each(|(place, number)| *place = number);

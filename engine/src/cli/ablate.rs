@@ -168,7 +168,7 @@ impl Arguments {
             let found = searcher.search(position, self.depth.unwrap_or(position.empties()));
             session.progress().advance(1);
             nodes += found.nodes;
-            let counts = &searcher.nodes_by_ply()[position.ply() as usize..];
+            let counts = &searcher.nodes_by_ply[position.ply() as usize..];
             nodes_by_depth.resize(nodes_by_depth.len().max(counts.len()), 0);
             nodes_by_depth.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             (found.value, found.best)

@@ -114,16 +114,6 @@ impl Tables {
         });
     }
 
-    #[cfg(all(test, feature = "embedded"))]
-    pub(super) fn block(&self, block: usize) -> &Block {
-        &self.expand(block).block
-    }
-
-    #[cfg(all(test, feature = "embedded"))]
-    pub(super) fn is_expanded(&self, block: usize) -> bool {
-        self.blocks[block].get().is_some()
-    }
-
     /// Returns the block of phases with the index `number`. The first thread that needs the block
     /// expands it; others wait. The expansion must not use the thread pool, since all threads of
     /// the pool may be among those that wait.
@@ -159,43 +149,6 @@ impl Tables {
         PhaseTable { within: expanded.unwrap_or_else(|| self.expand(block)), start }
     }
 
-    /// Returns the weight tables, in steps of 1/32 disc, of one block: of the range of consecutive
-    /// phases that contains the position's phase.
-    pub fn weights(&self, position: &Position) -> &[i16] {
-        &self.table(phase_at(position.ply())).within.block.steps
-    }
-
-    /// Returns, for each lane (a pattern instance), the index of its weight in [`Tables::weights`].
-    pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
-        let (_, start) = self.phases[phase_at(position.ply())];
-        std::array::from_fn(|lane| {
-            (start as u32 + self.layout.middles[lane]).wrapping_add_signed(indices.0[lane].into())
-        })
-    }
-
-    /// Returns the factor vectors for the position's phase, one vector after another; empty if the
-    /// weights have no factors. Before the first and after the last are vectors of zeros. An index
-    /// in [`Tables::factor_places`] counts vectors from the first vector of zeros.
-    pub fn factors(&self, position: &Position) -> &[i8] {
-        bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
-    }
-
-    /// Returns the indices in [`Self::factors`] of the vectors of the position's pattern instances,
-    /// then of its scalar features; empty if the weights have no factors.
-    pub fn factor_places(
-        &self,
-        indices: &Indices,
-        position: &Position,
-    ) -> ArrayVec<u32, { LANES + Scalar::ALL.len() }> {
-        if self.factors.is_none() {
-            return ArrayVec::new();
-        }
-        let others = with_instructions!(|set| self.places_of_scalars(set, position));
-        let lanes = Places { middles: &self.middles, indices, others: &[] }.lanes().into_iter();
-        let places = lanes.chain(others.iter().map(|&place| place.cast_signed()));
-        places.map(|place| (MARGIN as u32).wrapping_add_signed(place)).collect()
-    }
-
     /// Returns the pattern set, and its instances and classes.
     pub fn patterns(&self) -> (&PatternSet, &Geometry) {
         (&self.patterns.0, &self.patterns.1)
@@ -208,17 +161,17 @@ impl Tables {
         let (set, geometry) = self.patterns();
         ValueParts::new(set, geometry, position, |phase| {
             let (state, table) = (self.state(position), self.table(phase.index()));
-            let lanes = self.places(&state, position).into_iter().take(geometry.instances.len());
+            let lanes = Places { middles: &self.middles, indices: &state, others: &[] }.lanes();
             let (scalars, together) = with_instructions!(|instructions| {
                 let scalars = self.places_of_scalars(instructions, position);
                 let sum = self.sum_of_factors(instructions, table, &state, &scalars);
                 (scalars, sum)
             });
-            let start = table.start as u32;
-            let places = lanes.chain(scalars.into_iter().map(move |place| start + place));
+            let lanes = lanes.into_iter().take(geometry.instances.len());
+            let places = lanes.map(i32::cast_unsigned).chain(scalars);
             let weights = geometry.parameters_of(position).zip(places);
             let weights = weights.map(move |(parameter, place)| PartWeight {
-                steps: table.within.block.steps[place as usize],
+                steps: table.within.block.steps[table.start + place as usize],
                 count: counts.map_or(0, |counts| counts.of(phase)[parameter]),
             });
             (weights, together)

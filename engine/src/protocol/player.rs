@@ -111,8 +111,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// Searches at the player's level, within `limits`.
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
-        let found = self.team.lead(|searcher| searcher.search_within(position, strength, limits));
-        found.unwrap_or_default()
+        self.team.lead(|searcher| searcher.search_within(position, strength, limits))
     }
 
     /// Searches any position, even one without a legal move. The result need not have a best move.
@@ -147,8 +146,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// Searches each legal move within `limits`. Returns the moves with values, the best first.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
-        let rated = self.team.lead(|searcher| rated_moves(searcher, position, strength, limits));
-        rated.unwrap_or_default()
+        self.team.lead(|searcher| rated_moves(searcher, position, strength, limits))
     }
 }
 
@@ -158,7 +156,7 @@ mod tests {
     use crate::board::Squares;
     use crate::eval::{Handwritten, Mobility};
     use crate::random::{Generator, random_position};
-    use crate::search::Searcher;
+    use crate::search::Search;
 
     fn player(level: u32) -> Player<'static, Handwritten> {
         let level = Level::new(level).unwrap();
@@ -202,7 +200,7 @@ mod tests {
             });
             let expected = warm.team.leader().remembered_move(&after).unwrap();
             let next = after.play(expected).unwrap();
-            let mut fresh = Searcher::new(&Mobility, 1);
+            let mut fresh = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
             assert_eq!(-fresh.search(&next, 6).value, fresh.search(&after, 7).value);
             warm.ponder(&limits);
             let [found, expected] =

@@ -10,7 +10,7 @@ use super::{
     Features, Found, Level, Limits, Pruning, Searcher, Selectivity, Strength, TableError, Team,
 };
 use crate::board::Position;
-use crate::eval::{Evaluate, NoProbCut, Value};
+use crate::eval::{Evaluate, PruningError, Value};
 use crate::progress::Progress;
 
 /// The default size of a transposition table, in MiB.
@@ -96,7 +96,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     ///
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
-    pub fn selectivity(self, selectivity: Selectivity) -> Result<Self, NoProbCut> {
+    pub fn selectivity(self, selectivity: Selectivity) -> Result<Self, PruningError> {
         let pruning = Pruning::new(self.evaluator, selectivity)?;
         Ok(self.pruning(pruning))
     }
@@ -142,9 +142,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         let search = |searcher: &mut Searcher<'a, E>| {
             searcher.search_within(position, strength, &self.limits)
         };
-        let mut team = self.team(1)?;
-        let found = team.lead(search);
-        Ok(found.unwrap_or_else(|| search(team.leader())))
+        Ok(self.team(1)?.lead(search))
     }
 
     /// Searches positions in parallel on all threads of the current rayon pool, and returns the
@@ -236,8 +234,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     fn searcher_of(&self, megabytes: usize) -> Result<Searcher<'a, E>, TableError> {
         let searcher = Searcher::with_table(self.evaluator, Table::new(megabytes)?);
-        let searcher = searcher.with_pruning(self.pruning.clone());
-        Ok(searcher.with_features(self.features))
+        Ok(Searcher { pruning: self.pruning.clone(), features: self.features, ..searcher })
     }
 
     /// Creates a team of `count` searchers (at least one). Only the first `jobs` have positions of

@@ -205,7 +205,7 @@ mod tests {
                 let work = |searcher: &mut Searcher<'_, Evaluator>| {
                     searcher.search_within(&position, strength, &limits)
                 };
-                on_threads(threads, || team.lead(work).unwrap())
+                on_threads(threads, || team.lead(work))
             };
             let ended = search(&flag(true));
             assert!(ended.best.is_some_and(|square| position.is_legal(square)), "{ended:?}");
@@ -213,7 +213,10 @@ mod tests {
             let whole = search(&flag(false));
             assert_eq!(whole.depth, strength.depth_of(&position));
             if empties == 18 {
-                assert_eq!(whole.value, Searcher::new(&Mobility, 4).solve(&position).value);
+                assert_eq!(
+                    whole.value,
+                    Search::new(&Mobility).hash_mb(4).searcher().unwrap().solve(&position).value
+                );
             }
             if threads == 1 {
                 let strong = Search::new(&evaluator).level(level).hash_mb(4);
@@ -248,7 +251,8 @@ mod tests {
     fn a_stopped_search_has_a_move_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();
         let position = random_position(&mut Generator::new(23), 18);
-        let score = Searcher::new(&evaluator, 1).solve(&position).value.score();
+        let score =
+            Search::new(&evaluator).hash_mb(1).searcher().unwrap().solve(&position).value.score();
         let stop = Limits { stop: Some(Arc::new(true.into())), ..Limits::default() };
         let late = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
         let few = Limits { nodes: Some(30_000), ..Limits::default() };

@@ -2,7 +2,7 @@
 
 use super::limits::Control;
 use super::ordering::{Moves, SQUARES_BY_WORTH, Tuning, square_worth, weighted_count};
-use super::pruning::ProbCutSettings;
+use super::probcut::ProbCutSettings;
 use super::pvs::SearchMode;
 use super::split_search::Goal;
 use super::table::Entry;

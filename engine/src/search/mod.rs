@@ -74,7 +74,7 @@ use arrayvec::ArrayVec;
 use limits::Control;
 use midgame::Horizon;
 use ordering::Tuning;
-use pruning::ProbCutSettings;
+use probcut::ProbCutSettings;
 use shallow_table::ShallowTable;
 use split_search::Split;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     table: Arc<Table>,
     shallow_table: ShallowTable,
     features: Features,
-    pruning: Pruning,
+    pub(crate) pruning: Pruning,
 
     // Each search resets these fields; limits.rs decides when the search ends.
     nodes: u64,
@@ -127,7 +127,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// True while an endgame node scores its moves by static values, which then omit the factors.
     is_rating: bool,
     /// The nodes at each ply of the game, counted only in searches by realization probability.
-    nodes_by_ply: [u64; PLIES_OF_NODES],
+    pub(crate) nodes_by_ply: [u64; PLIES_OF_NODES],
 
     // team.rs and split_search.rs set these fields. For a helper, they also set the fields above.
     /// The state that the searchers of a team share; `None` if no team is searching.
@@ -154,17 +154,6 @@ pub struct Found {
 }
 
 impl<'a, E: Evaluate> Searcher<'a, E> {
-    /// Creates a searcher with a transposition table of about this size in MiB (at least one
-    /// cluster of entries). The operating system provides memory only as the table fills.
-    ///
-    /// # Panics
-    /// If there is no memory for the table; use [`Search`] for a size that a user chose.
-    #[expect(clippy::expect_used, reason = "documented; as `Vec` does if memory is exhausted")]
-    pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
-        let table = Table::new(hash_megabytes).expect("memory for the transposition table");
-        Self::with_table(evaluator, table)
-    }
-
     fn with_table(evaluator: &'a E, table: Table) -> Self {
         Self {
             evaluator,
@@ -186,16 +175,6 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         }
     }
 
-    #[must_use]
-    fn with_features(self, features: Features) -> Self {
-        Self { features, ..self }
-    }
-
-    /// Returns whether an endgame search of this position uses no ProbCut, and so proves its score.
-    pub fn is_exact(&self, position: &Position) -> bool {
-        self.pruning.is_exact(position.empties())
-    }
-
     /// Forgets all earlier searches: later ones give the same results as with a new searcher.
     pub fn new_game(&mut self) {
         self.shallow_table.step_generation();
@@ -203,30 +182,20 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     }
 
     /// Searches to `depth`, or to the end if at most `depth` squares are empty. Omits the cheaper
-    /// searches that [`Self::search_within`] runs before a search to the end with limits.
-    fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
-        self.search_to(position, depth, self.pruning.end(position.empties()), limits)
-    }
-
-    /// Does the same as [`Self::search_plainly`], but a search to the end has ProbCut at the
-    /// confidence `selectivity`, or none if `self.pruning` has no ProbCut at this confidence.
-    pub(crate) fn search_as(
+    /// searches that [`Self::search_within`] runs before a search to the end with limits. With a
+    /// `selectivity`, a search to the end has ProbCut at this confidence, or none if `self.pruning`
+    /// has no ProbCut at this confidence.
+    pub(crate) fn search_to(
         &mut self,
         position: &Position,
         depth: u32,
-        selectivity: Selectivity,
+        selectivity: Option<Selectivity>,
         limits: &Limits,
     ) -> Found {
-        self.search_to(position, depth, self.pruning.probcut_of(selectivity), limits)
-    }
-
-    fn search_to(
-        &mut self,
-        position: &Position,
-        depth: u32,
-        end: ProbCutSettings,
-        limits: &Limits,
-    ) -> Found {
+        let end = match selectivity {
+            Some(selectivity) => self.pruning.probcut_of(selectivity),
+            None => self.pruning.end(position.empties()),
+        };
         with_instructions!(|set| self.by(set).search_here(position, depth, end, limits))
     }
 

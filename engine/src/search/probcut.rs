@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Searcher;
 use crate::board::Position;
-use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
+use crate::eval::{Depths, EndDepths, Evaluate, Models, Prediction, PruningError, Value};
 use crate::simd::Instructions;
 use crate::text::Invalid;
 
@@ -120,48 +120,54 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    /// Returns the shallow searches by which ProbCut prunes at a confidence; `None` at 100 %. The
-    /// evaluation's model predicts the deep values from the shallow ones.
-    pub(super) fn of(
-        evaluator: &impl Evaluate,
-        selectivity: Selectivity,
-    ) -> Result<Option<Arc<Self>>, NoProbCut> {
-        let Some(deviations) = selectivity.deviations() else { return Ok(None) };
-        let model = evaluator.models().probcut.as_ref().ok_or(NoProbCut)?;
-        let cuts = Self::new(deviations, shallow_depth, |depths| model.prediction(depths));
-        Ok(Some(Arc::new(cuts)))
-    }
-
-    /// Returns the cuts of searches to the end at a ProbCut confidence; `None` at 100 %, which
-    /// prunes nothing. The cuts predict scores by the evaluation's model of exact scores or,
-    /// without one, by its model of deeper searches.
-    pub(super) fn of_end(
-        evaluator: &impl Evaluate,
-        selectivity: Selectivity,
-    ) -> Result<Option<Arc<Self>>, NoProbCut> {
-        let Some(usual) = selectivity.deviations() else { return Ok(None) };
-        let models = evaluator.models();
-        let cuts = match (&models.ends, &models.probcut) {
-            (Some(ends), _) => {
-                let deviations = ends.deviations(selectivity as usize).unwrap_or(usual);
-                Self::new(deviations, shallow_depth_of_end, |Depths { shallow, deep, .. }| {
-                    ends.prediction(EndDepths { empties: deep, shallow })
-                })
-            }
-            (None, Some(probcut)) => {
-                let by_probcut = |depths| probcut.prediction(depths);
-                Self::new(usual, shallow_depth_of_end, by_probcut)
-            }
-            (None, None) => return Err(NoProbCut),
-        };
-        Ok(Some(Arc::new(cuts)))
-    }
-
     /// Returns the cut at this ply and depth, and the number of standard deviations by which its
     /// prediction must be outside the window; `None` if ProbCut does not apply at this depth.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
         Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))
+    }
+}
+
+/// The ProbCut settings of a search: the confidence, and the shallow searches (`None` at 100 %).
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProbCutSettings {
+    pub(super) selectivity: Selectivity,
+    pub(super) cuts: Option<Arc<Cuts>>,
+    /// True for a search of the selectivity ladder, which only guides the exact search after it.
+    pub(super) is_rung: bool,
+}
+
+impl ProbCutSettings {
+    /// Returns the ProbCut of fixed-depth searches at a confidence. The evaluation's model predicts
+    /// the deep values from the shallow ones.
+    pub(super) fn new(
+        evaluator: &impl Evaluate,
+        selectivity: Selectivity,
+    ) -> Result<Self, PruningError> {
+        let Some(deviations) = selectivity.deviations() else { return Ok(Self::default()) };
+        let model = evaluator.models().probcut.as_ref().ok_or(PruningError::NoProbCut)?;
+        let cuts = Cuts::new(deviations, shallow_depth, |depths| model.prediction(depths));
+        Ok(Self { selectivity, cuts: Some(Arc::new(cuts)), is_rung: false })
+    }
+
+    /// Returns the ProbCut of searches to the end at a confidence. It predicts scores by the
+    /// evaluation's model of exact scores or, without one, by its model of deeper searches.
+    pub(super) fn of_end(
+        evaluator: &impl Evaluate,
+        selectivity: Selectivity,
+    ) -> Result<Self, PruningError> {
+        let Some(usual) = selectivity.deviations() else { return Ok(Self::default()) };
+        let Models { ends, probcut, .. } = evaluator.models();
+        let cuts = if let Some(ends) = ends {
+            let deviations = ends.deviations(selectivity as usize).unwrap_or(usual);
+            Cuts::new(deviations, shallow_depth_of_end, |Depths { shallow, deep, .. }| {
+                ends.prediction(EndDepths { empties: deep, shallow })
+            })
+        } else {
+            let probcut = probcut.as_ref().ok_or(PruningError::NoProbCut)?;
+            Cuts::new(usual, shallow_depth_of_end, |depths| probcut.prediction(depths))
+        };
+        Ok(Self { selectivity, cuts: Some(Arc::new(cuts)), is_rung: false })
     }
 }
 

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Searcher;
-use super::probcut::{Cuts, Selectivity};
-use crate::eval::{Evaluate, MoveKind, NoProbCut, Realization, STAGES};
+use super::probcut::{ProbCutSettings, Selectivity};
+use crate::eval::{Evaluate, MoveKind, PruningError, Realization, STAGES};
 use crate::simd::Instructions;
 use crate::text::{Invalid, excerpt};
 
@@ -35,10 +35,8 @@ impl Pruning {
     ///
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
-    pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
-        let cuts = Cuts::of(evaluator, selectivity)?;
-        let midgame = ProbCutSettings { selectivity, cuts, is_rung: false };
-        Ok(Self { midgame, ..Self::default() })
+    pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, PruningError> {
+        Ok(Self { midgame: ProbCutSettings::new(evaluator, selectivity)?, ..Self::default() })
     }
 
     /// Adds a schedule of ProbCut confidences for searches to the end of the game. The value of a
@@ -50,7 +48,7 @@ impl Pruning {
         self,
         evaluator: &impl Evaluate,
         steps: &EndgameSchedule,
-    ) -> Result<Self, NoProbCut> {
+    ) -> Result<Self, PruningError> {
         let end = |&(from, selectivity): &(u32, Selectivity)| {
             Ok((from, ProbCutSettings::of_end(evaluator, selectivity)?))
         };
@@ -109,11 +107,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Sets the pruning of later searches.
     pub fn select(&mut self, pruning: Pruning) {
         self.pruning = pruning;
-    }
-
-    #[must_use]
-    pub(super) fn with_pruning(self, pruning: Pruning) -> Self {
-        Self { pruning, ..self }
     }
 }
 
@@ -214,25 +207,6 @@ impl FromStr for EndgameSchedule {
     }
 }
 
-/// The ProbCut settings of a search: the confidence, and the shallow searches (`None` at 100 %).
-#[derive(Clone, Debug, Default)]
-pub(super) struct ProbCutSettings {
-    pub(super) selectivity: Selectivity,
-    pub(super) cuts: Option<Arc<Cuts>>,
-    /// True for a search of the selectivity ladder, which only guides the exact search after it.
-    pub(super) is_rung: bool,
-}
-
-impl ProbCutSettings {
-    pub(super) fn of_end(
-        evaluator: &impl Evaluate,
-        selectivity: Selectivity,
-    ) -> Result<Self, NoProbCut> {
-        let cuts = Cuts::of_end(evaluator, selectivity)?;
-        Ok(Self { selectivity, cuts, is_rung: false })
-    }
-}
-
 /// The cost of a move of probability 1/4. A search to depth D has a *reach* of D times this number:
 /// it ends a line once the costs of its moves total the reach. So with each ply of depth, the
 /// probability at which lines end is divided by 4, as in the paper cited in [`super::realization`].
@@ -292,7 +266,10 @@ mod tests {
         let pruning = Pruning::default().with_endgame(&Mobility, &steps).unwrap();
         assert!(pruning.is_exact(12) && pruning.is_full());
         let steps: EndgameSchedule = "20:73,18:95,10:98".parse().unwrap();
-        assert_eq!(Pruning::default().with_endgame(&Mobility, &steps).unwrap_err(), NoProbCut);
+        assert_eq!(
+            Pruning::default().with_endgame(&Mobility, &steps).unwrap_err(),
+            PruningError::NoProbCut
+        );
         let steps = steps.exact_from(16);
         assert_eq!((steps.to_string(), steps.most_empties()), ("20:73,18:95,16:100".into(), 20));
         let end = |selectivity| ProbCutSettings { selectivity, ..ProbCutSettings::default() };

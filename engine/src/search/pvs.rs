@@ -1,7 +1,7 @@
 //! Principal variation search, fail-soft: nodes that order moves and use the transposition table.
 
 use super::ordering::Moves;
-use super::pruning::ProbCutSettings;
+use super::probcut::ProbCutSettings;
 use super::split_search::Goal;
 use super::window::{Best, Unit, Window};
 use super::{Searcher, Selectivity};

@@ -21,7 +21,7 @@ use super::table::BY_PROBABILITY;
 use super::window::{Best, Window};
 use super::{Pruning, Searcher};
 use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
-use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
+use crate::eval::{Evaluate, Memory, MoveKind, Place, PruningError, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
 /// The greatest depth of a search by probability: the total cost at which its lines end
@@ -40,8 +40,8 @@ impl Pruning {
     ///
     /// # Errors
     /// If the weights have no model of move probabilities.
-    pub fn by_probability(evaluator: &impl Evaluate) -> Result<Self, NoRealization> {
-        let model = evaluator.models().realization.as_ref().ok_or(NoRealization)?;
+    pub fn by_probability(evaluator: &impl Evaluate) -> Result<Self, PruningError> {
+        let model = evaluator.models().realization.as_ref().ok_or(PruningError::NoRealization)?;
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 
@@ -86,12 +86,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns the reach of a depth: the total cost (Σ −4 log₂ probability) that ends a line.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
-    }
-
-    /// Returns the number of nodes that the last search visited at each ply of the game (the
-    /// index), if it was a search by realization probability; otherwise zeros.
-    pub fn nodes_by_ply(&self) -> &[u64] {
-        &self.nodes_by_ply
     }
 
     /// Sets the move-ordering scores of `moves`. Returns the kind of each move, and the static

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::Searcher;
 use super::limits::Limits;
 use super::ordering::{Move, Moves, Tuning};
-use super::pruning::ProbCutSettings;
+use super::probcut::ProbCutSettings;
 use super::table::Table;
 use super::window::Window;
 use crate::board::{Position, Square};

@@ -76,11 +76,11 @@ impl<E: Evaluate> Searcher<'_, E> {
         if empties <= exact && !limits.spare_perfect_play {
             self.search_to_the_end_after(position, empties.saturating_sub(BEFORE_PERFECT), limits)
         } else if empties <= exact {
-            self.search_plainly(position, empties, &Limits::default())
+            self.search_to(position, empties, None, &Limits::default())
         } else if empties <= depth {
             self.search_to_the_end_after(position, empties.saturating_sub(1), limits)
         } else {
-            self.search_plainly(position, depth, limits)
+            self.search_to(position, depth, None, limits)
         }
     }
 
@@ -95,9 +95,9 @@ impl<E: Evaluate> Searcher<'_, E> {
     ) -> Found {
         let empties = position.empties();
         if !limits.are_set() {
-            return self.search_plainly(position, empties, limits);
+            return self.search_to(position, empties, None, limits);
         }
-        let mut found = self.search_plainly(position, depth, limits);
+        let mut found = self.search_to(position, depth, None, limits);
         if found.depth < depth {
             return found;
         }
@@ -105,10 +105,7 @@ impl<E: Evaluate> Searcher<'_, E> {
         for stage in stages {
             let left = limits.nodes.map(|most| most.saturating_sub(found.nodes));
             let limits = Limits { nodes: left, ..limits.clone() };
-            let whole = match stage {
-                Some(selectivity) => self.search_as(position, empties, selectivity, &limits),
-                None => self.search_plainly(position, empties, &limits),
-            };
+            let whole = self.search_to(position, empties, stage, &limits);
             let nodes = found.nodes + whole.nodes;
             let is_better = whole.depth == empties || found.best.is_none();
             found = Found { nodes, ..if is_better { whole } else { found } };

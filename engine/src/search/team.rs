@@ -48,22 +48,20 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, false)
     }
 
-    /// Calls `work` once, with one searcher, and returns its result, always `Some`. All other
-    /// searchers help, even in searches with ProbCut, whose results then depend on the number of
-    /// threads. The transposition table keeps its entries from call to call.
-    pub fn lead<T: Send>(
-        &mut self,
-        work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
-    ) -> Option<T> {
+    /// Calls `work` once, with one searcher, and returns its result. All other searchers help, even
+    /// in searches with ProbCut, whose results then depend on the number of threads. The
+    /// transposition table keeps its entries from call to call.
+    #[expect(clippy::expect_used, reason = "the only job is taken by the first searcher")]
+    pub fn lead<T: Send>(&mut self, work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send) -> T {
         if let [alone] = &mut self.searchers[..] {
-            return Some(work(alone));
+            return work(alone);
         }
         let work = Mutex::new(Some(work));
         let only = |searcher: &mut Searcher<'a, E>, (): &()| {
             let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
             work.map(|work| work(searcher))
         };
-        self.share(&[()], only, true).pop().flatten()
+        self.share(&[()], only, true).pop().flatten().expect("a searcher takes the job")
     }
 
     /// Returns the first searcher of the team.

@@ -61,6 +61,16 @@ impl Evaluate for WithModels {
     }
 }
 
+impl<E: Evaluate> Searcher<'_, E> {
+    pub(super) fn with_features(self, features: Features) -> Self {
+        Self { features, ..self }
+    }
+
+    pub(super) fn with_pruning(self, pruning: Pruning) -> Self {
+        Self { pruning, ..self }
+    }
+}
+
 pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<'_, E> {
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
@@ -288,7 +298,8 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     let search = |selectivity| {
         let pruning = Pruning::new(&evaluator, selectivity).unwrap();
         let found = positions.iter().map(|position| {
-            let mut searcher = Searcher::new(&evaluator, 4).with_pruning(pruning.clone());
+            let mut searcher =
+                Search::new(&evaluator).hash_mb(4).pruning(pruning.clone()).searcher().unwrap();
             let found = searcher.search(position, 8);
             (found, searcher.with_pruning(Pruning::default()).search(position, 8).value)
         });
@@ -315,7 +326,7 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
     let steps: EndgameSchedule = "18:73,15:87".parse().unwrap();
     let pruning = Pruning::default().with_endgame(&evaluator, &steps.exact_from(14)).unwrap();
-    let mut searcher = Searcher::new(&evaluator, 4).with_pruning(pruning);
+    let mut searcher = Search::new(&evaluator).hash_mb(4).pruning(pruning).searcher().unwrap();
     for mut position in positions(15, 40, 15..19) {
         searcher.new_game();
         while position.moves() != 0 {
@@ -331,7 +342,7 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
 fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     let evaluator = with_predictions();
     let mut random = Generator::new(14);
-    let mut searcher = Searcher::new(&evaluator, 4);
+    let mut searcher = Search::new(&evaluator).hash_mb(4).searcher().unwrap();
     let (mut nodes, mut off) = ([0; 2], 0);
     for _ in 0..4 {
         let position = random_position(&mut random, 17);
@@ -356,7 +367,7 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();
     let pruning = Pruning::new(&evaluator, Selectivity::Percent73).unwrap();
-    let mut searcher = Searcher::new(&evaluator, 1).with_pruning(pruning);
+    let mut searcher = Search::new(&evaluator).hash_mb(1).pruning(pruning).searcher().unwrap();
     let mut random = Generator::new(13);
     for _ in 0..60 {
         searcher.search(&random_position(&mut random, 16), 9);
@@ -371,7 +382,9 @@ fn values_do_not_depend_on_the_number_of_threads() {
     for (seed, empties, depth) in [(21, [18, 19, 18], 20), (24, [40, 33, 25], 8)] {
         let mut random = Generator::new(seed);
         let positions = empties.map(|empties| random_position(&mut random, empties));
-        let search = |one: &Position, depth| Searcher::new(&evaluator, 1).search(one, depth);
+        let search = |one: &Position, depth| {
+            Search::new(&evaluator).hash_mb(1).searcher().unwrap().search(one, depth)
+        };
         let expected = positions.each_ref().map(|one| search(one, depth));
         let counts = [1, 2, 4, 8].into_iter();
         for (threads, jobs) in counts.flat_map(|count| [(count, 3), (count, 1)]) {

@@ -6,7 +6,7 @@ use crate::board::{Side, Square};
 use crate::eval::Evaluate;
 use crate::random::Generator;
 use crate::record::{Game, Solved};
-use crate::search::{Searcher, Strength};
+use crate::search::{Search, Searcher, Strength};
 
 /// The players of a game, each with its transposition table.
 #[derive(Debug)]
@@ -153,7 +153,7 @@ impl<'s> Underway<'s> {
         let mut played = best;
         if found.depth < replay.end.empties() {
             played = self.drawn(best, searcher);
-        } else if self.solved.is_none() && searcher.is_exact(&replay.end) {
+        } else if self.solved.is_none() && searcher.pruning.is_exact(replay.end.empties()) {
             let black_score = found.value.score() * replay.side.sign();
             self.solved = Some(Solved { ply: replay.end.ply() as u8, black_score });
         }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     fn play_alone(settings: &Settings, index: u64) -> Game {
-        let mut searcher = Searcher::new(&Mobility, 1);
+        let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
         play(&Beginnings::new(settings), index, &mut Players { black: &mut searcher, white: None })
     }
 
@@ -225,7 +225,8 @@ mod tests {
             let settings = Settings { depth, exploration: explored.clone(), ..settings() };
             let beginnings = Beginnings::new(&settings);
             let indices: Vec<u64> = (0..12).collect();
-            let [mut black, mut white] = [(); 2].map(|()| Searcher::new(&Mobility, 1));
+            let [mut black, mut white] =
+                [(); 2].map(|()| Search::new(&Mobility).hash_mb(1).searcher().unwrap());
             let mut players = Players { black: &mut black, white: Some(&mut white) };
             let together = play_together(&beginnings, &indices, &mut players);
             let alone = indices.iter().map(|&index| play(&beginnings, index, &mut players));
@@ -241,7 +242,7 @@ mod tests {
         for index in 0..5 {
             let game = play_alone(&settings, index);
             assert_eq!(game, play_alone(&settings, index));
-            let mut searcher = Searcher::new(&Mobility, 1);
+            let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
             for (ply, step) in game.replay().steps.iter().enumerate() {
                 if ply < usize::from(game.random_plies()) || step.position.empties() <= 9 {
                     assert_eq!(game.deviations() >> ply & 1, 0);
@@ -289,7 +290,7 @@ mod tests {
         let settings =
             Settings { depth: PerSide { black: 3, white: 1 }, exact: 0.into(), ..settings() };
         let evaluators = PerSide { black: Evaluator::from(Mobility), white: Evaluator::from(Zero) };
-        let new = |side| Searcher::new(evaluators.of(side), 1);
+        let new = |side| Search::new(evaluators.of(side)).hash_mb(1).searcher().unwrap();
         let (mut black, mut white) = (new(Side::Black), new(Side::White));
         let mut players = Players { black: &mut black, white: Some(&mut white) };
         let game = play(&Beginnings::new(&settings), 5, &mut players);
@@ -318,7 +319,7 @@ mod tests {
             assert_eq!(game.black_score(), Some(solved.black_score));
             let ply = usize::from(game.random_plies());
             let step = game.replay().steps[ply];
-            let mut searcher = Searcher::new(&Mobility, 1);
+            let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
             let shallowest = searcher.search(&step.position, 2);
             assert!(shallowest.nodes >= 5);
             assert_eq!(game.values().unwrap()[ply], Some(shallowest.value.nearest_disc() as i8));

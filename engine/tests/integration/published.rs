@@ -6,13 +6,13 @@ use std::path::Path;
 use othello_engine::board::StatedPosition;
 use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
-use othello_engine::search::Searcher;
+use othello_engine::search::Search;
 
 /// The best score stated for a position in `strong-hard` must be the position's score in `strong`.
 #[test]
 fn the_strong_test_has_exact_scores_and_its_hard_part_agrees() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");
-    let mut searcher = Searcher::new(&Mobility, 16);
+    let mut searcher = Search::new(&Mobility).hash_mb(16).searcher().unwrap();
     for half in ["validation", "test"] {
         let games = GameReader::open(&folder.join(format!("strong.{half}.games"))).unwrap();
         let mut scores = HashMap::new();

@@ -58,7 +58,7 @@ use crate::file::FileError;
 use crate::progress::Interrupted;
 use crate::run::RunError;
 use crate::text::Invalid;
-use crate::weights::NoProbCut;
+use crate::weights::PruningError;
 
 /// The error for records that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +71,7 @@ pub enum RecordError {
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
     #[error(transparent)]
-    NoProbCut(#[from] NoProbCut),
+    Pruning(#[from] PruningError),
     #[error(transparent)]
     Search(Box<dyn std::error::Error + Send + Sync>),
     #[error("{}: {kind} {number}: {source}", path.display())]

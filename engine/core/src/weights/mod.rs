@@ -23,9 +23,9 @@ pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum
 pub use move_ordering::MoveOrderingWeights;
 pub use packed::PackedWeights;
 pub use parts::{InstancePart, PartWeight, ScalarPart, ValueParts};
-pub use probcut::{Depths, ERROR_TERMS, LinearModel, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
+pub use probcut::{Depths, ERROR_TERMS, LinearModel, MEAN_TERMS, Prediction, ProbCut};
 pub use reading::WeightsError;
-pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
+pub use realization::{Memory, MoveKind, Place, Rank, Realization, STAGES};
 pub use sections::{PhaseRow, PhaseSection};
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
 
@@ -69,6 +69,26 @@ impl Models {
         }
         Ok(true)
     }
+}
+
+/// The error for pruning that the weights or the way of searching do not support.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum PruningError {
+    #[error(
+        "the weights have no ProbCut model, so searches cannot prune; search at 100 percent, or \
+         add a model with `othello-trainer calibrate probcut`"
+    )]
+    NoProbCut,
+    #[error(
+        "the weights have no realization probabilities; search by depth, or add them with \
+         `othello-trainer calibrate realization`"
+    )]
+    NoRealization,
+    #[error(
+        "`selectivity` is for searches by depth; omit it in searches by realization probability"
+    )]
+    Selectivity,
 }
 
 fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {

@@ -34,14 +34,6 @@ pub struct LinearModel<const MEAN: usize, const ERROR: usize> {
     error: [f64; ERROR],
 }
 
-/// The error for weights without a ProbCut model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the weights have no ProbCut model, so searches cannot prune; search at 100 percent, or add a \
-     model with `othello-trainer calibrate probcut`"
-)]
-pub struct NoProbCut;
-
 /// The depths of two searches of the same position, shallow and deep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depths {

@@ -127,14 +127,6 @@ impl MoveKind {
     }
 }
 
-/// The error for weights without probabilities of moves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the weights have no realization probabilities; search by depth, or add them with \
-     `othello-trainer calibrate realization`"
-)]
-pub struct NoRealization;
-
 /// The probabilities that moves are played: one for each kind of move and each stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {

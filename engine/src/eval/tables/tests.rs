@@ -5,6 +5,8 @@ use super::*;
 use crate::board::Symmetry;
 use crate::board::transcript::Step;
 use crate::eval::STEPS_PER_DISC;
+#[cfg(feature = "embedded")]
+use crate::eval::embedded::{self, PACKED};
 use crate::pattern::{FactorShape, MAX_SQUARES};
 use crate::random::{Generator, random_game};
 
@@ -132,4 +134,31 @@ fn likely_is_what_lies_within_three_standard_deviations() {
     let likely = FactorBounds::of(&[8, 12, 8, 12]);
     assert_eq!(likely, FactorBounds { least: 4, mean: 10, greatest: 16 });
     assert_eq!(FactorBounds::of(&[]), FactorBounds { least: 0, mean: 0, greatest: 0 });
+}
+
+/// Two threads expand all blocks of phases at the same time. Both must get the right weights.
+#[cfg(feature = "embedded")]
+#[test]
+fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
+    let (tables, expected) =
+        (Tables::packed(&PACKED), layout::expand(&embedded::weights().weights));
+    std::thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                for (number, expected) in expected.iter().enumerate().rev() {
+                    assert!(tables.expand(number).block == *expected, "block {number}");
+                }
+            });
+        }
+    });
+}
+
+#[cfg(feature = "embedded")]
+#[test]
+fn a_position_expands_the_block_of_its_phase_alone() {
+    let tables = Tables::packed(&PACKED);
+    tables.value(&tables.state(&Position::START), &Position::START);
+    let expanded =
+        (0..PACKED.layout().blocks()).filter(|&block| tables.blocks[block].get().is_some());
+    assert_eq!(expanded.collect::<Vec<_>>(), [0]);
 }

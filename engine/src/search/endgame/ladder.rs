@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use super::super::probcut::Selectivity;
-use super::super::pruning::ProbCutSettings;
+use super::super::probcut::{ProbCutSettings, Selectivity};
 use super::super::{Features, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::Evaluate;
@@ -93,7 +92,8 @@ mod tests {
             let StatedPosition { position, score, .. } = line.parse().unwrap();
             let score = score.unwrap() as Discs;
             let solve = |features| {
-                let mut searcher = Searcher::new(&evaluator, 1).with_features(features);
+                let mut searcher =
+                    Search::new(&evaluator).hash_mb(1).features(features).searcher().unwrap();
                 let solution = searcher.solve(&position);
                 assert_eq!(solution.value.score(), score, "{line}");
                 solution.nodes
@@ -113,7 +113,8 @@ mod tests {
         let (evaluator, mut random) = (with_predictions(), Generator::new(29));
         let [few, many] = [15, 17].map(|empties| random_position(&mut random, empties));
         let solve = |features| {
-            let few = Searcher::new(&evaluator, 1).with_features(features).solve(&few);
+            let search = Search::new(&evaluator).hash_mb(1).features(features);
+            let few = search.searcher().unwrap().solve(&few);
             (few, searcher(&Mobility, 1 << 12).with_features(features).solve(&many))
         };
         assert_eq!(solve(Features::ALL), solve(OFF));

@@ -1,7 +1,7 @@
 //! PVS nodes of the endgame, with many empty squares: a shallow search scores their moves.
 
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
-use super::super::pruning::ProbCutSettings;
+use super::super::probcut::ProbCutSettings;
 use super::super::pvs::SearchMode;
 use super::super::split_search::Goal;
 use super::super::window::Best;

@@ -84,8 +84,8 @@ fn a_search_ends_repeats_itself_and_counts_its_nodes_by_ply() {
             let found = searcher.search(&position, depth);
             assert_eq!(found.depth, depth);
             assert!(found.nodes < 64 * 4_u64.pow(depth), "{found:?}");
-            assert_eq!(searcher.nodes_by_ply().iter().sum::<u64>(), found.nodes, "{position:?}");
-            assert!(searcher.nodes_by_ply()[position.ply() as usize] > 0);
+            assert_eq!(searcher.nodes_by_ply.iter().sum::<u64>(), found.nodes, "{position:?}");
+            assert!(searcher.nodes_by_ply[position.ply() as usize] > 0);
             searcher.new_game();
             assert_eq!(searcher.search(&position, depth), found);
         }

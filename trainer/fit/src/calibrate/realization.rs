@@ -280,7 +280,7 @@ mod tests {
     fn counted(random_plies: u8, deviations: u64, moves: &str) -> Counts {
         let game = Game::new(random_plies, &parse(moves).unwrap()).unwrap();
         let game = game.with_deviations(deviations).unwrap();
-        Counts::of(&game, &mut Searcher::new(&Mobility, 1))
+        Counts::of(&game, &mut Search::new(&Mobility).hash_mb(1).searcher().unwrap())
     }
 
     fn first_kind(rank: Rank, memory: Memory) -> usize {

@@ -31,7 +31,7 @@ use std::path::Path;
 
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position};
-use othello_engine::eval::NoProbCut;
+use othello_engine::eval::PruningError;
 use othello_engine::file::FileError;
 use othello_engine::progress::Interrupted;
 use othello_engine::record::{Game, Label, RecordError, ScoredPosition, Weight};
@@ -71,7 +71,7 @@ macro_rules! from_record {
     };
 }
 
-from_record!(FileError, Interrupted, NoProbCut, RunError);
+from_record!(FileError, Interrupted, PruningError, RunError);
 
 impl DataError {
     /// Returns the error for a file that is not `expected`, such as "a WTHOR file of games".

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use othello_engine::board::{Phase, Position};
-use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _};
+use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _, PruningError};
 use othello_engine::file::sha256_of_file;
-use othello_engine::player::{
-    ExternalEngine, PlayerSpec, Protocol, SearchSpec, SearchSpecError, WeightsSpec,
-};
+use othello_engine::player::{ExternalEngine, PlayerSpec, Protocol, SearchSpec, WeightsSpec};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::run::{Run, Stage};
 use othello_engine::search::{EndgameSchedule, Plan, Pruning, Selectivity, Strength};
@@ -84,7 +82,7 @@ impl Subject {
         &self,
         usual: Plan,
         selectivity: Selectivity,
-    ) -> Result<(Strength, Pruning), SearchSpecError> {
+    ) -> Result<(Strength, Pruning), PruningError> {
         let Engine::Evaluation(evaluator) = &self.engine else {
             return Ok((usual.strength(), Pruning::default()));
         };

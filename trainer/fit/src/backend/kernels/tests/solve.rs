@@ -2,7 +2,7 @@
 
 use othello_engine::board::Discs;
 use othello_engine::random::random_game;
-use othello_engine::search::Searcher;
+use othello_engine::search::Search;
 
 use super::super::solve::MOST_EMPTIES;
 use super::*;
@@ -54,7 +54,7 @@ pub(super) fn scores_are_those_of_the_engine<L: Bring>() {
     for (position, score) in few.iter().zip(scores(&solver, &few)) {
         assert_eq!(score.map(Discs::from), Some(score_by_brute_force(position)), "{position:?}");
     }
-    let mut searcher = Searcher::new(&Mobility, 1);
+    let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     let more = [ends(12, 10), odd_boards(100, 12)].concat();
     for (position, score) in more.iter().zip(scores(&solver, &more)) {
         let expected = searcher.solve(position).value.score();
@@ -81,7 +81,7 @@ fn what_is_too_large_or_takes_too_long_has_no_score() {
     // A stopped search must not affect the next search of the same thread.
     let Solved { scores, nodes, steps } =
         narrow.with_most_steps(u32::MAX).solve_many(&ends(3, 8), &Silent).unwrap();
-    let mut searcher = Searcher::new(&Mobility, 1);
+    let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     for (position, score) in ends(3, 8).iter().zip(scores) {
         assert_eq!(score.map(Discs::from), Some(searcher.solve(position).value.score()));
     }

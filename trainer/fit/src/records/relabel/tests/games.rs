@@ -2,7 +2,7 @@
 
 use othello_engine::eval::Mobility;
 use othello_engine::record::{Game, Solved};
-use othello_engine::search::Searcher;
+use othello_engine::search;
 
 use super::relabelled;
 use crate::records::relabel::{Relabel, Relabelled, Search, Settings};
@@ -22,7 +22,7 @@ fn relabel_in(folder: &Folder, inputs: &[&str], out: &str) -> Relabelled {
 
 #[test]
 fn every_position_from_there_on_has_its_exact_score() {
-    let mut searcher = Searcher::new(&Mobility, 1);
+    let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     let settings = Settings { exact: 6, search: None };
     for game in games(60) {
         let after = game.relabelled(&settings, &[], &mut searcher);
@@ -45,7 +45,7 @@ fn every_position_from_there_on_has_its_exact_score() {
 
 #[test]
 fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
-    let mut searcher = Searcher::new(&Mobility, 1);
+    let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     let earlier = Solved { ply: 40, black_score: 10 };
     let game = games(2).remove(1).with_solved(earlier).unwrap();
     let settings = Settings { exact: 6, search: Some(Search::to_depth(2)) };

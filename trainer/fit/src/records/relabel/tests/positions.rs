@@ -7,7 +7,7 @@ use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::record::{Label, PositionReader, ScoredPosition, Weight};
 use othello_engine::run::Run;
-use othello_engine::search::Searcher;
+use othello_engine::search;
 
 use super::relabelled;
 use crate::records::relabel::{
@@ -75,7 +75,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     folder.write("all.positions", &before);
     let settings = Settings { exact: 5, search: Some(Search::to_depth(2)) };
     relabel_in(&folder, &settings, "searched");
-    let mut searcher = Searcher::new(&Mobility, 1);
+    let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     for after in folder.read::<ScoredPosition>("searched") {
         if after.position().empties() > 5 {
             let value = searcher.search(&after.position(), 2).value;
@@ -93,7 +93,7 @@ fn nodes_end_the_searches_before_exact_scores() {
     let search = Search { nodes: Some(40), ..Search::to_depth(60) };
     let settings = Settings { exact: 5, search: Some(search) };
     let relabelled = relabel_in(&folder, &settings, "limited");
-    let mut searcher = Searcher::new(&Mobility, 1);
+    let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     let (mut solved, mut shallow) = (0, 0);
     for after in folder.read::<ScoredPosition>("limited") {
         let (position, label) = (after.position(), after.label().discs());

@@ -1,0 +1,58 @@
+//! The weights inside the binary, if the binary was built with the feature `embedded`.
+
+#[cfg(feature = "embedded")]
+pub use carried::*;
+
+/// Returns the SHA-256 of the embedded weights file, as `sha256sum` prints it; `none` without one.
+pub fn sha256() -> &'static str {
+    option_env!("OTHELLO_EMBEDDED_SHA256").unwrap_or("none")
+}
+
+/// Returns an empty provenance, because the program has no embedded weights.
+#[cfg(not(feature = "embedded"))]
+pub fn provenance() -> crate::file::Provenance {
+    crate::file::Provenance::new("none")
+}
+
+/// The weights that the build script put into the binary.
+#[cfg(feature = "embedded")]
+mod carried {
+    use std::sync::LazyLock;
+
+    use super::sha256;
+    use crate::eval::{PackedWeights, Tables, Weights, WeightsFile};
+    use crate::file::Provenance;
+
+    const NAME: &str = "embedded";
+    static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"));
+
+    #[expect(clippy::expect_used, reason = "the build script wrote the file")]
+    pub(in crate::eval) static PACKED: LazyLock<PackedWeights> = LazyLock::new(|| {
+        PackedWeights::open(NAME, FILE).expect("the build script wrote the weights")
+    });
+
+    /// The embedded tables, shared by all players of the process. Each block (the tables of a range
+    /// of consecutive phases) is expanded at its first use.
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
+
+    /// Returns the settings and inputs that determined the embedded weights.
+    pub fn provenance() -> Provenance {
+        PACKED.provenance.clone()
+    }
+
+    /// Returns the embedded weights as tables for evaluation.
+    pub fn tables() -> Tables {
+        TABLES.clone()
+    }
+
+    /// Returns the embedded weights by class. All counts are 0, because the binary does not contain
+    /// the number of occurrences of each class in training.
+    #[expect(clippy::expect_used, reason = "the build script wrote the file")]
+    pub fn weights() -> WeightsFile {
+        let read = Weights::read_without_counts(NAME.as_ref(), FILE);
+        WeightsFile {
+            sha256: sha256().to_owned(),
+            ..read.expect("the build script wrote the weights")
+        }
+    }
+}
