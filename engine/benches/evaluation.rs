@@ -58,7 +58,7 @@ fn loads<'t>(weights: &Weights, tables: &Tables, blocks: &'t [Block], step: &Ste
     let child = step.position.after(step.square, step.flips);
     let phase = Phase::of(&child).expect("the game goes on");
     let Block { steps, vectors } = &blocks[layout.block(phase)];
-    let lanes = |lane| layout.middles[lane].wrapping_add_signed(i32::from(indices[lane]));
+    let lanes = |lane: usize| layout.middles[lane].wrapping_add_signed(i32::from(indices[lane]));
     let lanes: [u32; 64] = std::array::from_fn(lanes);
     let scalar = |(number, scalar): (usize, &Scalar)| {
         (layout.scalars + number * Scalar::VALUES + scalar.count(&child)) as u32

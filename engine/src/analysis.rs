@@ -32,7 +32,7 @@
 
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
-use crate::search::{Found, Limits, Search, Searcher, Selectivity, Strength};
+use crate::search::{Found, Limits, Searcher, Selectivity, Strength};
 
 /// A move with the result of its search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -157,6 +157,7 @@ mod tests {
     use super::*;
     use crate::eval::Mobility;
     use crate::random::{Generator, random_game, random_position};
+    use crate::search::Search;
     use crate::search::tests::minimax;
 
     /// Plays a line. Returns the last position, and 1 if its side to move is that of `position`,

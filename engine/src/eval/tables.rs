@@ -7,16 +7,14 @@ use arrayvec::ArrayVec;
 use rayon::prelude::*;
 
 use super::factor_sum::{self, Places};
-use super::layout::{Block, MARGIN, TableLayout};
+use super::layout::{Block, TableLayout};
 use super::sum::{Middles, sum};
 use super::{
     Counts, Evaluate, Models, MoveOrdering, MoveOrderingWeights, PackedWeights, PartWeight, Value,
     ValueParts, Weights, layout,
 };
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::pattern::{
-    FactorShape, Geometry, Indices, LANES, Lanes, PatternSet, Scalar, ScalarCounts,
-};
+use crate::pattern::{FactorShape, Geometry, Indices, Lanes, PatternSet, Scalar, ScalarCounts};
 use crate::random::random_game;
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;

@@ -156,7 +156,6 @@ mod tests {
     use crate::board::Squares;
     use crate::eval::{Handwritten, Mobility};
     use crate::random::{Generator, random_position};
-    use crate::search::Search;
 
     fn player(level: u32) -> Player<'static, Handwritten> {
         let level = Level::new(level).unwrap();

@@ -6,7 +6,7 @@ use crate::board::{Side, Square};
 use crate::eval::Evaluate;
 use crate::random::Generator;
 use crate::record::{Game, Solved};
-use crate::search::{Search, Searcher, Strength};
+use crate::search::{Searcher, Strength};
 
 /// The players of a game, each with its transposition table.
 #[derive(Debug)]
@@ -205,6 +205,7 @@ mod tests {
     use super::*;
     use crate::board::Discs;
     use crate::eval::{Evaluator, Mobility, Zero};
+    use crate::search::Search;
     use crate::selfplay::{Exploration, PerSide};
 
     fn settings() -> Settings {

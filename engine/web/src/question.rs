@@ -2,7 +2,7 @@
 
 use othello_engine::board::StatedPosition;
 use othello_engine::text::Invalid;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::searching::How;
@@ -61,11 +61,11 @@ pub(crate) fn written(answer: Result<Json, String>) -> String {
 
 fn answer(question: Question) -> Result<Json, String> {
     match question {
-        Question::Read { text } => made(game::read(&text)?),
-        Question::Game { start, moves } => made(game::positions(board(&start)?, &moves)?),
+        Question::Read { text } => game::read(&text),
+        Question::Game { start, moves } => game::positions(&board(&start)?, &moves),
         Question::Builtin { name } => searching::Loaded::builtin(&name),
         Question::Level { level } => searching::level(level),
-        Question::Search { board: text, how } => made(searching::search(&board(&text)?, &how)?),
+        Question::Search { board: text, how } => searching::search(&board(&text)?, &how),
         Question::Values { boards } => {
             let read = |(at, text): (usize, &String)| {
                 board(text).map_err(|error| match boards.len() {
@@ -73,21 +73,16 @@ fn answer(question: Question) -> Result<Json, String> {
                     _ => format!("boards[{at}]: {error}"),
                 })
             };
-            let boards: Vec<StatedPosition> =
-                boards.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-            made(searching::values(&boards)?)
+            let boards = boards.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+            searching::values(&boards)
         }
         Question::Rate { board: text, square, how } => {
-            made(searching::rate(&board(&text)?, &square, &how)?)
+            searching::rate(&board(&text)?, &square, &how)
         }
-        Question::Parts { board: text } => made(searching::parts(&board(&text)?)?),
+        Question::Parts { board: text } => searching::parts(&board(&text)?),
     }
 }
 
 fn board(text: &str) -> Result<StatedPosition, String> {
     text.parse().map_err(|error: Invalid| error.to_string())
-}
-
-fn made(answer: impl Serialize) -> Result<Json, String> {
-    serde_json::to_value(answer).map_err(|error| error.to_string())
 }

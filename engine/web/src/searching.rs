@@ -12,7 +12,7 @@ use othello_engine::eval::{
 use othello_engine::file::Provenance;
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Strength};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::milliseconds;
@@ -130,19 +130,6 @@ fn positions(geometry: &Geometry, counts: &Counts) -> u64 {
     Phase::all().map(|phase| geometry.positions(counts.of(phase))).sum()
 }
 
-#[derive(Serialize)]
-pub(crate) struct Found {
-    /// The value of the position for the player, in steps of 1/32 disc.
-    steps: i32,
-    best: Option<String>,
-    depth: u32,
-    exact: bool,
-    /// The text of [`how_found`]: `depth 12`, `exact`, or `95 % sure` for an endgame with ProbCut.
-    how: String,
-    nodes: u64,
-    line: Option<Vec<String>>,
-}
-
 fn with<T>(work: impl FnOnce(&mut Loaded) -> Result<T, String>) -> Result<T, String> {
     LOADED.with_borrow_mut(|loaded| {
         work(loaded.as_mut().ok_or("no weights yet: wait for them, or drop a file on the page")?)
@@ -193,32 +180,33 @@ fn prepare(
 }
 
 /// Searches a position: statically at depth 0, exactly at `exact` or fewer empty squares.
-pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Found, String> {
+/// `steps` is the value for the player, in steps of 1/32 disc; `how` is the text of [`how_found`].
+pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Json, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;
         let empties = line.position.empties();
         let found = loaded.searcher.search_within(&line.position, strength, &limits);
-        Ok(Found {
-            steps: found.value.steps(),
-            best: found.best.map(|square| square.to_string()),
-            depth: found.depth,
-            exact: found.depth == empties && found.selectivity == Selectivity::Full,
-            how: how_found(found.depth, found.selectivity, empties),
-            nodes: found.nodes,
-            line: None,
-        })
+        Ok(json!({
+            "steps": found.value.steps(),
+            "best": found.best.map(|square| square.to_string()),
+            "depth": found.depth,
+            "exact": found.depth == empties && found.selectivity == Selectivity::Full,
+            "how": how_found(found.depth, found.selectivity, empties),
+            "nodes": found.nodes,
+            "line": null,
+        }))
     })
 }
 
 /// Returns the static values of positions, in steps of 1/32 disc.
-pub(crate) fn values(boards: &[StatedPosition]) -> Result<Vec<i32>, String> {
+pub(crate) fn values(boards: &[StatedPosition]) -> Result<Json, String> {
     with(|Loaded { searcher, .. }| {
         let value = |line: &StatedPosition| searcher.search(&line.position, 0).value.steps();
         Ok(boards.iter().map(value).collect())
     })
 }
 
-pub(crate) fn rate(line: &StatedPosition, square: &str, how: &How) -> Result<Found, String> {
+pub(crate) fn rate(line: &StatedPosition, square: &str, how: &How) -> Result<Json, String> {
     let illegal = || format!("{square} is not a legal move here");
     let move_square: Square = square.parse().map_err(|_| illegal())?;
     with(|loaded| {
@@ -226,15 +214,15 @@ pub(crate) fn rate(line: &StatedPosition, square: &str, how: &How) -> Result<Fou
         let searcher = &mut loaded.searcher;
         let rated = rated_move(searcher, &line.position, move_square, strength, &limits);
         let rated = rated.ok_or_else(illegal)?;
-        Ok(Found {
-            steps: rated.value.steps(),
-            best: Some(square.to_owned()),
-            depth: rated.depth,
-            exact: rated.exact,
-            how: rated.how(line.position.empties()),
-            nodes: rated.nodes,
-            line: Some(rated.line.iter().map(Square::to_string).collect()),
-        })
+        Ok(json!({
+            "steps": rated.value.steps(),
+            "best": square,
+            "depth": rated.depth,
+            "exact": rated.exact,
+            "how": rated.how(line.position.empties()),
+            "nodes": rated.nodes,
+            "line": rated.line.iter().map(Square::to_string).collect::<Vec<_>>(),
+        }))
     })
 }
 
