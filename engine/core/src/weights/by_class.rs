@@ -5,24 +5,40 @@ use std::path::Path;
 use ndarray::{Array2, ArrayView2};
 
 use super::factors::{Factors, own_worth};
-use super::reading::{PATTERN_SET, ReadSections, WeightsError, missing, read, row};
 use super::{
     MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, nearest_weight, weight_in_discs,
 };
 use crate::board::{PHASES, Phase};
-use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, Writer, sha256_of};
+use crate::file::{Begin, Existing, FileError, Kind, Provenance, Section, Summary, Writer};
 use crate::pattern::{FactorShape, Geometry, PatternSet};
+
+pub(super) const PATTERN_SET: &str = "pattern set";
+
+/// The error for weights that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum WeightsError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(
+        "this program has no embedded weights: name a weights file, or build it with the \
+         feature `embedded` of othello-engine"
+    )]
+    NotEmbedded,
+    #[error("`{0}` has no weights by class; name a weights file, or `embedded`")]
+    NotByClass(String),
+}
 
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc up to ±[`MAX_STEPS`],
 /// and how often each parameter occurs in training. [`Geometry`] defines the parameters.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    set: PatternSet,
-    geometry: Geometry,
-    steps: Array2<i16>,
+    pub(super) set: PatternSet,
+    pub(super) geometry: Geometry,
+    pub(super) steps: Array2<i16>,
     /// The training counts: a row for each phase; only one row, of zeros, if they are unknown.
-    counts: Array2<u32>,
-    factors: Option<Factors>,
+    pub(super) counts: Array2<u32>,
+    pub(super) factors: Option<Factors>,
     /// The weights of the move-ordering evaluation, if any.
     pub ordering: Option<MoveOrderingWeights>,
     /// The models that the search uses for pruning.
@@ -45,7 +61,7 @@ impl Weights {
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let steps = Array2::zeros((PHASES, geometry.parameters()));
-        let counts = no_counts(&geometry);
+        let counts = Array2::zeros((1, geometry.parameters()));
         let factors = set.factors().map(|shape| Factors::zero(shape, geometry.parameters()));
         let models = Models::NONE;
         Self { set, geometry, steps, counts, factors, ordering: None, models }
@@ -135,36 +151,6 @@ impl Weights {
         self.factors.as_mut()
     }
 
-    /// Reads a weights file. Checks the whole file, including its checksums.
-    pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
-        Self::read_by(Reader::open(path, Kind::Weights)?, true)
-    }
-
-    /// Reads a weights file from memory, and checks it as [`Weights::read`] does. Messages use
-    /// `name` as the path.
-    pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
-        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, true)
-    }
-
-    /// Reads from memory a weights file that may lack the training counts, and checks each section.
-    /// In the result, all counts are 0, even if the file has them. Messages use `name` as the path.
-    pub fn read_without_counts(
-        name: &Path,
-        bytes: impl AsRef<[u8]> + Send + 'static,
-    ) -> Result<WeightsFile, WeightsError> {
-        let sha256 = sha256_of(bytes.as_ref());
-        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
-        Ok(WeightsFile { sha256, ..Self::read_by(reader, false)? })
-    }
-
-    fn read_by(reader: Reader, has_counts: bool) -> Result<WeightsFile, WeightsError> {
-        let (parts, provenance, sha256) = read(reader, has_counts)?;
-        let ReadSections { set, geometry, steps, counts, factors, ordering, models, .. } = parts;
-        let counts = if has_counts { counts } else { no_counts(&geometry) };
-        let weights = Self { set, geometry, steps, counts, factors, ordering, models };
-        Ok(WeightsFile { weights, provenance, sha256 })
-    }
-
     /// Writes a weights file; [`Existing::Keep`] keeps a complete file of the same provenance
     /// ([`Writer::begin`]).
     pub fn write(
@@ -211,10 +197,9 @@ impl Weights {
     }
 }
 
-/// Returns a single row of zeros, which stands for unknown counts in all phases and saves memory.
 /// The number of occurrences of each parameter in the training positions of each phase.
 #[derive(Clone, Debug)]
-pub struct Counts(Array2<u32>);
+pub struct Counts(pub(super) Array2<u32>);
 
 impl From<Weights> for Counts {
     fn from(weights: Weights) -> Self {
@@ -223,27 +208,13 @@ impl From<Weights> for Counts {
 }
 
 impl Counts {
-    /// Reads, for all phases, how often each parameter occurred in training from `bytes`: a weights
-    /// file for the pattern set `set` that has only the sections of these counts. Also returns its
-    /// provenance. Messages use `name` as the path.
-    pub fn read_part(
-        name: &Path,
-        bytes: Vec<u8>,
-        set: &PatternSet,
-    ) -> Result<(Self, Provenance), WeightsError> {
-        let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
-        let mut parts = ReadSections::of(set.clone(), true);
-        parts.take_all(&mut reader)?;
-        parts.all_counts_came().map_err(|section| missing(name, section))?;
-        Ok((Self(parts.counts), reader.provenance().clone()))
-    }
-
     /// Returns the number of occurrences of each parameter in the training positions of a phase.
     pub fn of(&self, phase: Phase) -> &[u32] {
         row(&self.0, phase.index())
     }
 }
 
-fn no_counts(geometry: &Geometry) -> Array2<u32> {
-    Array2::zeros((1, geometry.parameters()))
+pub(super) fn row<T>(matrix: &Array2<T>, number: usize) -> &[T] {
+    let row = matrix.row(number).to_slice();
+    row.expect("a row of a matrix in standard layout is contiguous")
 }

@@ -17,14 +17,13 @@ mod realization;
 mod sections;
 mod value;
 
-pub use by_class::{Counts, Weights, WeightsFile};
+pub use by_class::{Counts, Weights, WeightsError, WeightsFile};
 pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum};
 pub use move_ordering::MoveOrderingWeights;
 pub use packed::PackedWeights;
 pub use parts::{InstancePart, PartWeight, ScalarPart, ValueParts};
 pub use probcut::{Depths, ERROR_TERMS, LinearModel, MEAN_TERMS, Prediction, ProbCut};
-pub use reading::WeightsError;
 pub use realization::{Memory, MoveKind, Place, Rank, Realization, STAGES};
 pub use sections::{PhaseRow, PhaseSection};
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::layout::{Block, Expansion, TableLayout};
-use super::reading::{ReadSections, WeightsError, missing, pattern_set, unusable};
-use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights};
+use super::reading::{ReadSections, missing, pattern_set, unusable};
+use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights, WeightsError};
 use crate::file::{Kind, Provenance, Reader, Section, SectionPlace, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet};
 
@@ -25,7 +25,7 @@ pub struct PackedWeights {
     pub models: Models,
     /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
-    expansion: Expansion,
+    pub(super) expansion: Expansion,
     name: &'static str,
     file: &'static [u8],
     /// For each block (a range of consecutive phases), the place of its first section in the file.
@@ -52,17 +52,12 @@ impl PackedWeights {
             }
         }
         let provenance = reader.provenance().clone();
-        let ReadSections { set, geometry, ordering, models, .. } = parts;
+        let Weights { set, geometry, ordering, models, .. } = parts.weights;
         let expansion = Expansion::new(&set, &geometry);
         if let Some(first) = expansion.layout.phases(places.len()).next() {
             return Err(missing(name.as_ref(), PhaseSection::weights_name(first)));
         }
         Ok(Self { set, geometry, ordering, models, provenance, expansion, name, file, places })
-    }
-
-    /// Returns the layout of the weights and factors in an expanded block.
-    pub fn layout(&self) -> &TableLayout {
-        &self.expansion.layout
     }
 
     /// Decompresses and expands a block of phases. The function takes no lock and uses one thread.
@@ -72,7 +67,7 @@ impl PackedWeights {
         reader.go_to(self.places[block])?;
         let (mut expanded, mut before) = (Block::default(), vec![]);
         let sections =
-            self.layout().phases(block).len() + usize::from(self.set.factors().is_some());
+            self.expansion.layout.phases(block).len() + usize::from(self.set.factors().is_some());
         for section in reader.take(sections) {
             let section = section?;
             self.take(&section, &mut before, &mut expanded)

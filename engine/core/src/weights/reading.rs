@@ -4,46 +4,68 @@ use std::path::Path;
 
 use ndarray::{Array2, aview1};
 
+use super::by_class::{Counts, PATTERN_SET, Weights, WeightsError, WeightsFile, row};
 use super::factors::section_name;
 use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
 use super::{Factors, Models, MoveOrderingWeights, PhaseSection, first_time, once};
 use crate::board::{PHASES, Phase};
-use crate::file::{FileError, Provenance, Reader, Section};
+use crate::file::{FileError, Kind, Provenance, Reader, Section, sha256_of};
 use crate::pattern::{FactorShape, Geometry, PatternSet};
 use crate::text::excerpt;
 
-pub(super) const PATTERN_SET: &str = "pattern set";
+impl Weights {
+    /// Reads a weights file. Checks the whole file, including its checksums.
+    pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
+        read(Reader::open(path, Kind::Weights)?, true)
+    }
 
-/// The error for weights that cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum WeightsError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(
-        "this program has no embedded weights: name a weights file, or build it with the \
-         feature `embedded` of othello-engine"
-    )]
-    NotEmbedded,
-    #[error("`{0}` has no weights by class; name a weights file, or `embedded`")]
-    NotByClass(String),
+    /// Reads a weights file from memory, and checks it as [`Weights::read`] does. Messages use
+    /// `name` as the path.
+    pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
+        read(Reader::of_bytes(name, bytes, Kind::Weights)?, true)
+    }
+
+    /// Reads from memory a weights file that may lack the training counts, and checks each section.
+    /// In the result, all counts are 0, even if the file has them. Messages use `name` as the path.
+    pub fn read_without_counts(
+        name: &Path,
+        bytes: impl AsRef<[u8]> + Send + 'static,
+    ) -> Result<WeightsFile, WeightsError> {
+        let sha256 = sha256_of(bytes.as_ref());
+        let reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
+        Ok(WeightsFile { sha256, ..read(reader, false)? })
+    }
 }
 
-/// Reads a weights file and checks every part of it. Also returns its provenance and its checksum;
-/// the checksum is empty if `reader` is one of a file without some sections ([`Reader::of_part`]).
-/// If `has_counts` is false, the training counts may be missing, and are not stored: some weights
-/// files omit them to save space.
-pub(super) fn read(
-    mut reader: Reader,
-    has_counts: bool,
-) -> Result<(ReadSections, Provenance, String), WeightsError> {
+impl Counts {
+    /// Reads, for all phases, how often each parameter occurred in training from `bytes`: a weights
+    /// file for the pattern set `set` that has only the sections of these counts. Also returns its
+    /// provenance. Messages use `name` as the path.
+    pub fn read_part(
+        name: &Path,
+        bytes: Vec<u8>,
+        set: &PatternSet,
+    ) -> Result<(Self, Provenance), WeightsError> {
+        let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
+        let mut parts = ReadSections::of(set.clone(), true);
+        parts.take_all(&mut reader)?;
+        parts.all_counts_came().map_err(|section| missing(name, section))?;
+        Ok((Self(parts.weights.counts), reader.provenance().clone()))
+    }
+}
+
+/// Reads a weights file and checks every part of it. The checksum is empty if `reader` is one of a
+/// file without some sections ([`Reader::of_part`]). If `has_counts` is false, the training counts
+/// may be missing, and are not stored: some weights files omit them to save space.
+fn read(mut reader: Reader, has_counts: bool) -> Result<WeightsFile, WeightsError> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
     let mut parts = ReadSections::of(pattern_set(&mut reader)?, has_counts);
     parts.set_came = true;
     parts.take_all(&mut reader)?;
     parts.are_whole().map_err(|section| missing(path, section))?;
-    Ok((parts, provenance, reader.sha256().unwrap_or_default().to_owned()))
+    let sha256 = reader.sha256().unwrap_or_default().to_owned();
+    Ok(WeightsFile { weights: parts.weights, provenance, sha256 })
 }
 
 pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsError> {
@@ -65,24 +87,16 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
 }
 
 /// The contents of the sections that were read so far; takes no memory for weights, counts or
-/// factors before the first of them. The flags state of which phases, and of which groups of phases
-/// with shared factors, sections were read.
+/// factors before the first of them. The counts are a row of zeros if they are not kept. The flags
+/// state of which phases, and of which groups of phases with shared factors, sections were read.
 pub(super) struct ReadSections {
-    pub(super) set: PatternSet,
-    pub(super) geometry: Geometry,
+    pub(super) weights: Weights,
     set_came: bool,
     steps_came: [bool; PHASES],
     counts_came: [bool; PHASES],
     groups_came: Vec<bool>,
-    /// The weights, with a row for each phase.
-    pub(super) steps: Array2<i16>,
-    pub(super) factors: Option<Factors>,
-    /// The training counts with a row for each phase; without rows if they are not stored.
-    pub(super) counts: Array2<u32>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,
-    pub(super) ordering: Option<MoveOrderingWeights>,
-    pub(super) models: Models,
 }
 
 impl ReadSections {
@@ -95,20 +109,24 @@ impl ReadSections {
             let groups = vec![vec![]; shape.groups()];
             Factors { shape, parameters, groups }
         };
+        let groups_came = vec![false; set.factors().map_or(0, FactorShape::groups)];
+        let weights = Weights {
+            steps: Array2::zeros((0, parameters)),
+            counts: Array2::zeros((usize::from(!counts_kept), parameters)),
+            factors: set.factors().map(factors),
+            set,
+            geometry,
+            ordering: None,
+            models: Models::NONE,
+        };
         Self {
+            weights,
             set_came: false,
             steps_came: [false; PHASES],
             counts_came: [false; PHASES],
-            groups_came: vec![false; set.factors().map_or(0, FactorShape::groups)],
-            steps: Array2::zeros((0, parameters)),
-            factors: set.factors().map(factors),
-            counts: Array2::zeros((0, parameters)),
+            groups_came,
             counts_kept,
-            set,
-            geometry,
             ordering_set: None,
-            ordering: None,
-            models: Models::NONE,
         }
     }
 
@@ -125,7 +143,7 @@ impl ReadSections {
 
     /// Stores the content of a section. Ignores unknown names, which later versions may write.
     fn take(&mut self, section: &Section) -> Result<(), String> {
-        let parameters = self.geometry.parameters();
+        let parameters = self.weights.geometry.parameters();
         match section.name.as_str() {
             PATTERN_SET => return first_time(&mut self.set_came),
             ORDERING_SET => return once(&mut self.ordering_set, section.content.clone()),
@@ -133,12 +151,12 @@ impl ReadSections {
                 let set = self.ordering_set.as_deref();
                 let set = set.ok_or_else(|| format!("stands before `{ORDERING_SET}`"))?;
                 let ordering = MoveOrderingWeights::from_sections(set, &section.content)?;
-                return once(&mut self.ordering, ordering);
+                return once(&mut self.weights.ordering, ordering);
             }
-            name if self.models.take(name, &section.content)? => return Ok(()),
+            name if self.weights.models.take(name, &section.content)? => return Ok(()),
             _ => {}
         }
-        if let Some(all) = &mut self.factors
+        if let Some(all) = &mut self.weights.factors
             && let Some((group, factors)) = Factors::read_group(all.shape, parameters, section)?
         {
             first_time(&mut self.groups_came[group])?;
@@ -148,21 +166,22 @@ impl ReadSections {
         match PhaseSection::read(section, parameters)? {
             Some(PhaseSection::Weights(phase, numbers)) => {
                 let before = |before: Phase| {
-                    self.steps_came[before.index()].then(|| row(&self.steps, before.index()))
+                    self.steps_came[before.index()]
+                        .then(|| row(&self.weights.steps, before.index()))
                 };
                 let steps = numbers.weights(phase, before)?;
                 first_time(&mut self.steps_came[phase.index()])?;
-                put_row(&mut self.steps, phase, &steps);
+                put_row(&mut self.weights.steps, phase, &steps);
             }
             Some(PhaseSection::Counts(phase, numbers)) => {
                 // Without stored counts, an empty row shows that the previous phase was read.
-                let kept = |at| if self.counts_kept { row(&self.counts, at) } else { &[] };
+                let kept = |at| if self.counts_kept { row(&self.weights.counts, at) } else { &[] };
                 let before =
                     |before: Phase| self.counts_came[before.index()].then(|| kept(before.index()));
                 let counts = numbers.after(phase, before, u32::wrapping_add)?;
                 first_time(&mut self.counts_came[phase.index()])?;
                 if self.counts_kept {
-                    put_row(&mut self.counts, phase, &counts);
+                    put_row(&mut self.weights.counts, phase, &counts);
                 }
             }
             None => {}
@@ -178,7 +197,7 @@ impl ReadSections {
         if let Some(group) = self.groups_came.iter().position(|came| !came) {
             return Err(section_name(group));
         }
-        if self.ordering_set.is_some() && self.ordering.is_none() {
+        if self.ordering_set.is_some() && self.weights.ordering.is_none() {
             return Err(ORDERING_WEIGHTS.to_owned());
         }
         Ok(())
@@ -200,11 +219,6 @@ fn put_row<T: Copy + Default>(matrix: &mut Array2<T>, phase: Phase, row: &[T]) {
         *matrix = Array2::from_elem((PHASES, row.len()), T::default());
     }
     matrix.row_mut(phase.index()).assign(&aview1(row));
-}
-
-pub(super) fn row<T>(matrix: &Array2<T>, number: usize) -> &[T] {
-    let row = matrix.row(number).to_slice();
-    row.expect("a row of a matrix in standard layout is contiguous")
 }
 
 #[cfg(test)]

@@ -80,9 +80,9 @@ fn assert_same(read: &Weights, expected: &Weights) {
 fn factors_take_no_memory_before_a_section_comes() {
     let shape = FactorShape::new(128, 1).unwrap();
     let set = PatternSet::shipped("standard").unwrap().with_factors(Some(shape));
-    let parts = ReadSections::of(set, true);
-    assert!(parts.factors.unwrap().groups.iter().all(|group| group.capacity() == 0));
-    assert!(parts.steps.is_empty() && parts.counts.is_empty());
+    let Weights { steps, counts, factors, .. } = ReadSections::of(set, true).weights;
+    assert!(factors.unwrap().groups.iter().all(|group| group.capacity() == 0));
+    assert!(steps.is_empty() && counts.is_empty());
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn blocks_of_packed_weights_expand_one_by_one_to_the_same_tables() {
         let packed = PackedWeights::open("packed", bytes).unwrap();
         assert_eq!(packed.provenance, provenance());
         let whole = layout::expand(&weights);
-        for block in (0..packed.layout().blocks()).rev() {
+        for block in (0..packed.expansion.layout.blocks()).rev() {
             assert!(packed.expand(block).unwrap() == whole[block], "block {block}");
         }
         let by_class = Weights::read_without_counts("packed".as_ref(), bytes).unwrap().weights;
@@ -141,7 +141,7 @@ fn blocks_of_packed_weights_expand_one_by_one_to_the_same_tables() {
         let mut damaged = bytes.to_vec();
         damaged[section + 28 + usize::from(bytes[section + 4])] ^= 1;
         let damaged = PackedWeights::open("packed", damaged.leak()).unwrap();
-        let blocks = (0..damaged.layout().blocks()).map(|block| damaged.expand(block));
+        let blocks = (0..damaged.expansion.layout.blocks()).map(|block| damaged.expand(block));
         assert_eq!(blocks.filter(Result::is_err).count(), 1);
     }
 }
