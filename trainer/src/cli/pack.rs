@@ -45,10 +45,7 @@ pub(in crate::cli) struct Report {
 /// Runs the command `pack`: makes the output of a run from its parts and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let (run, done) = Run::to_pack(&arguments.out)?;
-    let summary = match done {
-        Some(summary) => summary,
-        None => pack(&run, arguments, session.progress())?,
-    };
+    let summary = done.map_or_else(|| pack(&run, arguments, session.progress()), Ok)?;
     let parts = run.count()?;
     if arguments.clean {
         run.clean()?;
@@ -83,10 +80,7 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
 fn pack_dataset(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
     DatasetFolder::pack(run, Existing::Keep, progress)?;
     let sha256 = DatasetFolder::sha256(&run.output)?;
-    let (mut bytes, mut sections) = (0, 0);
-    for entry in std::fs::read_dir(&run.output)? {
-        bytes += entry?.metadata()?.len();
-        sections += 1;
-    }
-    Ok(Summary { sha256, bytes, sections })
+    let sizes = std::fs::read_dir(&run.output)?.map(|entry| Ok(entry?.metadata()?.len()));
+    let sizes = sizes.collect::<std::io::Result<Vec<u64>>>()?;
+    Ok(Summary { sha256, bytes: sizes.iter().sum(), sections: sizes.len() })
 }

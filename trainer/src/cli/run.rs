@@ -13,12 +13,13 @@ use othello_engine::text::read_by;
 use serde::Serialize;
 
 use super::steps::{FinishedStep, Making};
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, SHIPPED, Step, mark_fresh};
 
 /// Arguments of `run`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    #[arg(value_name = "RECIPE", help = recipes())]
+    #[arg(value_name = "RECIPE")]
+    #[arg(help = format!("Recipe: a TOML file, or {}", SHIPPED.map(|(name, _)| name).join(", ")))]
     recipe: String,
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -43,37 +44,17 @@ pub struct Arguments {
     summary: Option<PathBuf>,
 }
 
-fn recipes() -> String {
-    let names: Vec<_> = Recipe::shipped_names().collect();
-    format!("Recipe: a TOML file, or {}", names.join(", "))
-}
-
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Plan {
     /// The steps, in the order in which they are made.
-    steps: Vec<PlannedStep>,
-}
-
-#[derive(Serialize, schemars::JsonSchema)]
-struct PlannedStep {
-    /// The name of the step, which is also the name of its output file in the folder of the run.
-    name: String,
-    /// `othello-engine` or `othello-trainer`.
-    program: &'static str,
-    /// The arguments of the program, with `--out` last.
-    arguments: Vec<String>,
-    /// The names of the earlier steps whose files this step reads.
-    inputs: Vec<String>,
-    /// The time that the step takes on one core of the reference machine (AMD EPYC, Zen 5), in
-    /// seconds; 0 if unknown.
-    core_seconds: f64,
+    steps: Vec<Step>,
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.steps.iter().try_for_each(|step| {
-            let words = shlex::try_join(step.arguments.iter().map(String::as_str));
-            writeln!(f, "{} {}", step.program, words.map_err(|_| fmt::Error)?)
+        self.steps.iter().try_for_each(|Step { program, arguments, .. }| {
+            let words = shlex::try_join(arguments.iter().map(String::as_str));
+            writeln!(f, "{program} {}", words.map_err(|_| fmt::Error)?)
         })
     }
 }
@@ -101,7 +82,8 @@ struct Check {
     differs: Option<Difference>,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{step} differs: expected {expected}, found {found}")]
 struct Difference {
     /// The name of the step.
     step: String,
@@ -127,9 +109,7 @@ impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.differs {
             None => write!(f, "{} checksums are as listed", self.equal),
-            Some(Difference { step, expected, found }) => {
-                write!(f, "{step} differs: expected {expected}, found {found}")
-            }
+            Some(difference) => difference.fmt(f),
         }
     }
 }
@@ -138,123 +118,89 @@ impl Report {
     /// Returns Markdown: the error or else the result of `--check`, a table of the steps, and
     /// summaries of fits and matches.
     fn markdown(&self, recipe: &str, error: Option<&anyhow::Error>) -> String {
-        let check = || self.check.as_ref().map(Check::to_string);
-        let verdict = error.map(|error| format!("{error:#}")).or_else(check);
-        let verdict = verdict.map(|verdict| format!("**{verdict}**\n\n"));
-        let row = |FinishedStep { name, sha256, state, seconds, bytes, .. }: &FinishedStep| {
-            format!("| {name} | {state} | {seconds:.1} | {bytes} | `{sha256}` |\n")
-        };
-        let printed = |made: &FinishedStep| match made.name.rsplit_once('.') {
-            Some((_, "weights" | "match")) => {
-                format!("\n### {}\n\n```text\n{}\n```\n", made.name, made.summary)
+        let check = self.check.as_ref().map(Check::to_string);
+        let verdict = error.map(|error| format!("{error:#}")).or(check);
+        let verdict = verdict.map_or(String::new(), |verdict| format!("**{verdict}**\n\n"));
+        let columns = "| step | state | seconds | bytes | sha256 |\n|---|---|---|---|---|\n";
+        let mut text = format!("## {recipe}: {:.0} s\n\n{verdict}{columns}", self.seconds);
+        for FinishedStep { name, sha256, state, seconds, bytes, .. } in &self.steps {
+            text += &format!("| {name} | {state} | {seconds:.1} | {bytes} | `{sha256}` |\n");
+        }
+        for FinishedStep { name, summary, .. } in &self.steps {
+            if name.ends_with(".weights") || name.ends_with(".match") {
+                text += &format!("\n### {name}\n\n```text\n{summary}\n```\n");
             }
-            _ => String::new(),
-        };
-        format!(
-            "## {recipe}: {:.0} s\n\n{}| step | state | seconds | bytes | sha256 |\n\
-             |---|---|---|---|---|\n{}{}",
-            self.seconds,
-            verdict.unwrap_or_default(),
-            self.steps.iter().map(row).collect::<String>(),
-            self.steps.iter().map(printed).collect::<String>()
-        )
+        }
+        text
     }
 }
 
 /// Runs the command `run`: makes the steps of a recipe or, with `--plan`, prints their commands.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let mut recipe = Recipe::load(&arguments.recipe)?;
+    let Arguments { recipe: name, out, only, fresh, summary, .. } = arguments;
+    let mut recipe = Recipe::load(name)?;
     recipe.seed = arguments.seed.unwrap_or(recipe.seed);
-    let named = arguments.only.iter().chain(arguments.fresh.iter().flatten());
-    for name in named {
-        let is_step = recipe.steps.iter().any(|step| step.name == *name);
-        ensure!(is_step, "{name}: not a step of {}", arguments.recipe);
+    let mut steps = recipe.steps(out)?;
+    for step in only.iter().chain(fresh.iter().flatten()) {
+        ensure!(steps.iter().any(|it| it.name == *step), "{step}: not a step of {name}");
     }
     if arguments.plan {
-        return session.print(&plan(&recipe, &arguments.out));
+        return session.print(&Plan { steps });
     }
+    if let Some(step) = fresh {
+        mark_fresh(&mut steps, step.as_deref());
+    }
+    steps.retain(|step| only.is_empty() || only.contains(&step.name));
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let mut report = Report::default();
-    let outcome = make(&recipe, arguments, session, &mut report);
+    let making = Making { recipe: &recipe, folder: out, shard, session };
+    let list = arguments.check.as_deref().map(listed).transpose();
+    let outcome = list.and_then(|list| {
+        let outcome = making.make(&steps, &mut report.steps)?;
+        report.check = list.map(|list| check(list, &report.steps));
+        Ok(outcome)
+    });
     report.seconds = session.seconds();
-    if let Some(path) = &arguments.summary {
-        let text = report.markdown(&arguments.recipe, outcome.as_ref().err());
+    let weights = report.steps.iter().rfind(|step| step.name.ends_with(".weights"));
+    report.sha256 = weights.or(report.steps.last()).map(|step| step.sha256.clone());
+    if let Some(path) = summary {
+        let text = report.markdown(name, outcome.as_ref().err());
         let file = OpenOptions::new().append(true).create(true).open(path);
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
         written.with_context(|| format!("--summary {}", path.display()))?;
     }
     let outcome = outcome?;
     session.print(&report)?;
-    match report.check.filter(|check| check.differs.is_some()) {
+    match report.check.and_then(|check| check.differs) {
         None => Ok(outcome),
-        Some(check) => {
-            session.progress().error(&check.to_string());
+        Some(difference) => {
+            session.progress().error(&difference.to_string());
             Ok(Outcome::FoundWrong)
         }
     }
 }
 
-/// Makes the steps. After an error, `report` has those that were finished.
-fn make(
-    recipe: &Recipe,
-    arguments: &Arguments,
-    session: &Session,
-    report: &mut Report,
-) -> anyhow::Result<Outcome> {
-    let Arguments { out, only, fresh, .. } = arguments;
-    let list = arguments.check.as_deref().map(checksums).transpose()?;
-    let fresh = match fresh {
-        None => vec![],
-        Some(None) => recipe.steps.iter().map(|step| step.name.as_str()).collect(),
-        Some(Some(name)) => recipe.dependents(name),
-    };
-    let wanted = recipe.steps.iter().filter(|it| only.is_empty() || only.contains(&it.name));
-    let wanted = wanted.map(|step| (step, fresh.contains(&step.name.as_str())));
-    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
-    let steps = &mut report.steps;
-    let outcome =
-        Making { recipe, folder: out, shard, session }.make(&wanted.collect::<Vec<_>>(), steps)?;
-    report.check = list.map(|list| check(list, steps));
-    let weights = steps.iter().rfind(|step| step.name.ends_with(".weights"));
-    report.sha256 = weights.or(steps.last()).map(|step| step.sha256.clone());
-    Ok(outcome)
-}
-
-fn plan(recipe: &Recipe, folder: &Path) -> Plan {
-    let planned = recipe.steps.iter().map(|step| PlannedStep {
-        name: step.name.clone(),
-        program: super::steps::program(step.command()),
-        arguments: step.words(folder, recipe.seed),
-        inputs: step.inputs().map(str::to_owned).collect(),
-        core_seconds: step.core_seconds,
-    });
-    Plan { steps: planned.collect() }
-}
-
-/// Reads a list of lines `SHA256  STEP` as pairs (step, checksum).
-fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    let pair = |line: &str| {
+/// Reads a list of lines `SHA256  STEP`, whose found checksums are still empty.
+fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
+    let entry = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;
         let is_checksum = sha256.len() == 64 && sha256.bytes().all(|c| c.is_ascii_hexdigit());
-        is_checksum.then(|| (step.trim().to_owned(), sha256.to_owned()))
+        let [step, expected] = [step.trim(), sha256].map(str::to_owned);
+        is_checksum.then_some(Difference { step, expected, found: String::new() })
     };
+    let wrong = "not a list of checksums: expected lines `SHA256  STEP`";
     Ok(read_by(path, |text| {
-        let pairs: Option<Vec<_>> =
-            text.lines().filter(|it| !it.trim().is_empty()).map(pair).collect();
-        let pairs = pairs.filter(|pairs| !pairs.is_empty());
-        pairs.ok_or("not a list of checksums: expected lines `SHA256  STEP`")
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        lines.map(entry).collect::<Option<Vec<_>>>().filter(|it| !it.is_empty()).ok_or(wrong)
     })?)
 }
 
-/// Counts the pairs (step, checksum) of `list` that agree with `steps`, until one does not.
-fn check(list: Vec<(String, String)>, steps: &[FinishedStep]) -> Check {
-    let mut equal = 0;
-    for (step, expected) in list {
-        let made = steps.iter().find(|made| made.name == step);
-        let found = made.map_or("no such step", |made| &made.sha256).to_owned();
-        if found != expected {
-            return Check { equal, differs: Some(Difference { step, expected, found }) };
-        }
-        equal += 1;
+/// Compares the checksums of `list` with those of `steps`, until one differs.
+fn check(mut list: Vec<Difference>, steps: &[FinishedStep]) -> Check {
+    for Difference { step, found, .. } in &mut list {
+        let made = steps.iter().find(|made| made.name == *step);
+        *found = made.map_or("no such step", |made| &made.sha256).to_owned();
     }
-    Check { equal, differs: None }
+    let equal = list.iter().take_while(|line| line.found == line.expected).count();
+    Check { equal, differs: list.into_iter().nth(equal) }
 }

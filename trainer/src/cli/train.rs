@@ -18,11 +18,12 @@ use othello_engine::text::{Invalid, read_by};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use toml::Value;
 
 use super::steps::{FinishedStep, Making};
 use crate::arena::MatchReport;
 use crate::fit::FitReport;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, mark_fresh, number};
 
 /// Arguments of `quickstart`.
 #[derive(clap::Args, Debug)]
@@ -103,14 +104,16 @@ const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 /// Runs the steps of a recipe, all anew if `is_fresh`, and returns the results. `plan` is the
 /// recipe's name or path.
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
-    let recipe = making.recipe;
-    let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
+    let mut wanted = making.recipe.steps(making.folder)?;
+    if is_fresh {
+        mark_fresh(&mut wanted, None);
+    }
     let mut steps = vec![];
     let outcome = making.make(&wanted, &mut steps)?;
     if let (Outcome::FoundWrong, Some(step)) = (outcome, steps.last()) {
         bail!("step {} found something wrong:\n{}", step.name, step.summary);
     }
-    let fit = recipe.steps.iter().rposition(|step| step.command() == "fit");
+    let fit = wanted.iter().rposition(|step| step.arguments[0] == "fit");
     let fit = &steps[fit.context("the recipe has no fit")?];
     let last = steps.iter().rfind(|step| step.name.ends_with(".weights")).unwrap_or(fit);
     let [first, second] = MATCHES.map(|name| steps.iter().find(|made| made.name == name));
@@ -182,7 +185,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             folder.display()
         ))),
     })?;
-    print_plan(&recipe, &path, session);
+    print_plan(&recipe, &path, session)?;
     let making = Making { recipe: &recipe, folder: &folder, shard: Shard::WHOLE, session };
     let mut verdict = verdict(&making, path.display().to_string(), false)?;
     let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
@@ -191,18 +194,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&verdict)
 }
 
-fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
-    let (games, others) = recipe.core_seconds();
-    session.progress().message(&format!(
-        "plan {}: {} steps, {:.1} core minutes",
-        path.display(),
-        recipe.steps.len(),
-        (games + others) / 60.0
-    ));
-    for step in recipe.steps.iter().filter(|step| matches!(step.command(), "selfplay" | "fit")) {
-        let words = step.words(Path::new(""), recipe.seed).join(" ");
-        session.progress().message(&format!("  {words}"));
+fn print_plan(recipe: &Recipe, path: &Path, session: &Session) -> anyhow::Result<()> {
+    let (steps, progress) = (recipe.steps(Path::new(""))?, session.progress());
+    let minutes = steps.iter().map(|step| step.core_seconds).sum::<f64>() / 60.0;
+    let (plan, count) = (path.display(), steps.len());
+    progress.message(&format!("plan {plan}: {count} steps, {minutes:.1} core minutes"));
+    for step in steps.iter().filter(|step| matches!(&*step.arguments[0], "selfplay" | "fit")) {
+        progress.message(&format!("  {}", step.arguments.join(" ")));
     }
+    Ok(())
 }
 
 impl Arguments {
@@ -227,8 +227,46 @@ impl Arguments {
             budget / 60.0
         ));
         recipe.seed = self.seed;
-        Ok(if is_learned { recipe.with_player(&self.weights.to_string())? } else { recipe })
+        Ok(if is_learned { with_player(&recipe, &self.weights.to_string()) } else { recipe })
     }
+}
+
+/// Returns the recipe with `weights` as the player in its tables `[openings]` and `[selfplay]`.
+/// Steps that name weights in their own tables keep them.
+fn with_player(recipe: &Recipe, weights: &str) -> Recipe {
+    recipe.changed(|name, flags| {
+        if matches!(name, "openings" | "selfplay") {
+            flags.insert("weights".to_owned(), weights.into());
+        }
+    })
+}
+
+/// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of 64.
+/// Also multiplies `core-seconds`, the expected time, of these steps and of fits.
+fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
+    recipe.changed(|_, step| {
+        if let Some(Value::Integer(games)) = step.get_mut("games") {
+            *games = 64 * ((*games as f64 * factor / 64.0).round() as i64).max(1);
+        } else if step.get("command").and_then(Value::as_str) != Some("fit") {
+            return;
+        }
+        if let Some(time) = step.get_mut("core-seconds") {
+            let seconds = number(time).unwrap_or(0.0);
+            *time = Value::Float((10.0 * factor * seconds).round() / 10.0);
+        }
+    })
+}
+
+/// Returns two sums of the stated core seconds: of the self-play and fit steps, whose time grows
+/// with the number of games, and of all other steps.
+fn core_seconds(recipe: &Recipe) -> (f64, f64) {
+    let (mut games, mut others) = (0.0, 0.0);
+    for step in recipe.table.values() {
+        let command = step.get("command").and_then(Value::as_str);
+        let sum = if let Some("selfplay" | "fit") = command { &mut games } else { &mut others };
+        *sum += step.get("core-seconds").and_then(number).unwrap_or(0.0);
+    }
+    (games, others)
 }
 
 /// Scales the number of games of each recipe in `names` so that the recipe takes `budget` core
@@ -236,13 +274,13 @@ impl Arguments {
 /// by the factor nearest to 1; `None` without names.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
-        let (games, others) = recipe.core_seconds();
+        let (games, others) = core_seconds(recipe);
         ((budget - others) / games).max(0.01)
     };
     let change = |(_, recipe): &(_, Recipe)| factor(recipe).ln().abs();
     let recipes = names.iter().filter_map(|&name| Some((name, Recipe::shipped(name)?)));
     let (name, recipe) = recipes.min_by(|a, b| change(a).total_cmp(&change(b)))?;
-    Some((name, recipe.scaled(factor(&recipe))))
+    Some((name, scaled(&recipe, factor(&recipe))))
 }
 
 /// Returns the measured speed of the machine at self-play, in cores of the reference machine.
@@ -281,9 +319,34 @@ mod tests {
         ] {
             let (name, recipe) = nearest(names, 60.0 * minutes).unwrap();
             assert_eq!(name, expected, "{minutes} minutes");
-            let (games, others) = recipe.core_seconds();
+            let (games, others) = core_seconds(&recipe);
             let is_close = (games + others - 60.0 * minutes).abs() < 0.05 * 60.0 * minutes;
             assert!(is_close || minutes < 1.0, "{minutes} minutes: {games} + {others}");
         }
+    }
+
+    #[test]
+    fn more_games_scale_the_recipe() {
+        let text = "['a.games']\ncommand = 'selfplay'\ngames = 64\nseed = 3\ncore-seconds = 10\n\
+                    ['b.weights']\ncommand = 'average'\n";
+        let scaled = scaled(&Recipe::from_toml(text).unwrap(), 2.5);
+        assert_eq!(core_seconds(&scaled), (25.0, 0.0));
+        let written = scaled.to_toml();
+        let read = Recipe::from_toml(&written).unwrap();
+        assert_eq!(read.steps(Path::new("d")).unwrap()[0].arguments[2], "192", "{written}");
+    }
+
+    #[test]
+    fn another_player_replaces_the_one_of_the_tables_of_commands() {
+        let text = "[selfplay]\nweights = 'embedded'\n['b.games']\ncommand = 'selfplay'\n\
+                    ['c.games']\ncommand = 'selfplay'\nweights = 'mobility'\n";
+        let recipe = with_player(&Recipe::from_toml(text).unwrap(), "my.weights");
+        let expected = [
+            "selfplay --weights my.weights --out d/b.games",
+            "selfplay --weights mobility --out d/c.games",
+        ];
+        let steps = recipe.steps(Path::new("d")).unwrap();
+        let words: Vec<_> = steps.iter().map(|step| step.arguments.join(" ")).collect();
+        assert_eq!(words, expected);
     }
 }

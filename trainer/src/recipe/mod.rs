@@ -1,34 +1,18 @@
-//! Recipes: files that list the commands by which weights are made from a seed.
+//! Recipes: TOML files that list the commands by which weights are made from a seed.
 //!
-//! A recipe is a TOML file. Each table with a file name is a *step*, which makes the file of this
-//! name in the folder of a run:
-//!
-//! ```toml
-//! [selfplay]                            # flags of every step with this command
-//! depth = 2
-//!
-//! ["first.games"]
-//! command = "selfplay"
-//! games = 10_000
-//! seed = 0                              # added to the seed of the run
-//! weights = "mobility"
-//!
-//! ["first.weights"]
-//! command = "fit"
-//! inputs = ["first.games"]              # arguments without a flag; here the file of a step
-//! optimizer = "lsq"
-//! ```
-//!
-//! `docs/guides/recipes.md` defines all keys. [`Recipe::load`] reads a recipe and checks it,
-//! [`Step::words`] returns the command line of a step.
+//! `docs/guides/recipes.md` defines the keys. [`Recipe::load`] reads a recipe and checks it,
+//! [`Recipe::steps`] returns the command lines of its steps.
 
 #[cfg(test)]
 mod tests;
 
 use std::path::Path;
 
+use othello_cli::arguments;
+use othello_engine::cli::Program;
 use othello_engine::file::FileError;
 use othello_engine::text::{Invalid, from_toml, read_by};
+use serde::Serialize;
 use toml::{Table, Value};
 
 /// A recipe: a list of steps, each of which makes one file by a command.
@@ -36,38 +20,31 @@ use toml::{Table, Value};
 pub struct Recipe {
     /// The number that is added to the seeds of the steps.
     pub seed: u64,
-    /// The steps, each after those whose files it reads.
-    pub steps: Vec<Step>,
-    /// The recipe as TOML, without the seed; changed recipes are derived from it.
-    table: Table,
+    /// The recipe as TOML, without the seed.
+    pub(crate) table: Table,
 }
 
-/// A step of a recipe: a command, and the file that the command makes.
-#[derive(Clone, Debug)]
+/// A step of a recipe: a command, and the file that the command makes in the folder of a run.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Step {
-    /// The name of the file that the step makes, in the folder of the run.
+    /// The name of the step, which is also the name of its output file in the folder of the run.
     pub name: String,
+    /// `othello-engine` or `othello-trainer`.
+    pub program: &'static str,
+    /// The arguments of the program, with `--out` last.
+    pub arguments: Vec<String>,
+    /// The names of the earlier steps whose files this step reads.
+    pub inputs: Vec<String>,
     /// The time that the step takes on one core of the reference machine (AMD EPYC, Zen 5), in
-    /// seconds; 0 if the recipe does not state it.
+    /// seconds; 0 if unknown.
     pub core_seconds: f64,
-    /// The subcommand, such as `calibrate ordering`.
-    command: String,
-    /// The arguments of the subcommand, without `--out`.
-    words: Vec<Word>,
-}
-
-/// A word of a step's command line, before the folder and the seed of the run are inserted.
-#[derive(Clone, Debug)]
-enum Word {
-    Text(String),
-    /// The name of an earlier step's file or, with `.json` appended, of its command's JSON report.
-    File(String),
-    /// A number to which the seed of the run is added.
-    Seed(u64),
+    /// True if the file is made anew even if it exists.
+    #[serde(skip)]
+    pub is_fresh: bool,
 }
 
 /// The names and texts of the shipped recipes; `datasets/recipes` is a link to their folder.
-const SHIPPED: [(&str, &str); 10] = [
+pub(crate) const SHIPPED: [(&str, &str); 10] = [
     ("quickstart", include_str!("../../recipes/quickstart.toml")),
     ("five-minutes", include_str!("../../recipes/five-minutes.toml")),
     ("quarter", include_str!("../../recipes/quarter.toml")),
@@ -80,55 +57,18 @@ const SHIPPED: [(&str, &str); 10] = [
     ("small", include_str!("../../recipes/small.toml")),
 ];
 
-/// The upper limits that the small version of a recipe sets on the values of these flags.
-const SMALL: [(&str, i64); 3] = [("games", 64), ("plies", 5), ("positions", 100)];
-
-/// The greatest value of `repeat`, the number of files that a step with `*` in its name makes.
-const MAX_REPEAT: i64 = 1000;
-
-/// The keys of a step that are not flags of its command.
-const OWN_KEYS: [&str; 4] = ["command", "inputs", "repeat", "core-seconds"];
-
 impl Recipe {
     /// Parses a recipe. A syntax error names the line; any other error names the table.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
-        Self::of_table(from_toml(text)?)
-    }
-
-    fn of_table(mut table: Table) -> Result<Self, Invalid> {
-        let seed = match table.remove("seed") {
-            None => 1,
-            Some(Value::Integer(seed @ 0..)) => seed as u64,
-            Some(_) => {
-                return Err(Invalid("`seed`: expected a whole number, 0 or more".to_owned()));
-            }
-        };
-        let mut reader = Reader { table: &table, steps: vec![] };
-        for (name, value) in &table {
-            match value {
-                Value::Table(own) if own.contains_key("command") => reader.step(name, own)?,
-                Value::Table(_) if name.contains('.') => {
-                    return Err(Invalid(format!("[\"{name}\"]: expected the key `command`")));
-                }
-                // A table without the key `command` has flags for all steps with one command.
-                Value::Table(_) => {}
-                _ => {
-                    return Err(Invalid(format!(
-                        "{name}: expected `seed`, a number, or a table such as [\"first.games\"]"
-                    )));
-                }
-            }
+        let mut table: Table = from_toml(text)?;
+        let wrong = |reason: &str| Invalid(reason.to_owned());
+        let seed = table.remove("seed").map_or(Some(1), |seed| seed.as_integer()?.try_into().ok());
+        let seed = seed.ok_or_else(|| wrong("`seed`: expected a whole number, 0 or more"))?;
+        let recipe = Self { seed, table };
+        match recipe.steps(Path::new(""))?[..] {
+            [] => Err(wrong("expected a step, such as [\"first.games\"]")),
+            _ => Ok(recipe),
         }
-        let steps = reader.steps;
-        if steps.is_empty() {
-            return Err(Invalid("expected a step, such as [\"first.games\"]".to_owned()));
-        }
-        Ok(Self { seed, steps, table })
-    }
-
-    /// Returns the names of all shipped recipes, such as `quickstart`.
-    pub fn shipped_names() -> impl Iterator<Item = &'static str> {
-        SHIPPED.iter().map(|&(name, _)| name)
     }
 
     /// Returns the shipped recipe with a given name; `None` if there is none.
@@ -139,83 +79,43 @@ impl Recipe {
 
     /// Returns the shipped recipe of this name or, if there is none, reads the file at this path.
     pub fn load(name: &str) -> Result<Self, FileError> {
-        match Self::shipped(name) {
-            Some(recipe) => Ok(recipe),
-            None => read_by(Path::new(name), Self::from_toml),
-        }
+        Self::shipped(name).map_or_else(|| read_by(Path::new(name), Self::from_toml), Ok)
     }
 
-    /// Returns step `name` and all that depend on its file, directly or not, in the recipe's order.
-    pub fn dependents(&self, name: &str) -> Vec<&str> {
-        let mut found = vec![];
-        for step in &self.steps {
-            if step.name == name || step.inputs().any(|input| found.contains(&input)) {
-                found.push(step.name.as_str());
-            }
+    /// Returns the steps that make their files in `folder`, each after those whose files it reads.
+    pub fn steps(&self, folder: &Path) -> Result<Vec<Step>, Invalid> {
+        let engine = arguments::command::<Program>();
+        let mut reader = Reader { recipe: self, folder, engine, steps: vec![] };
+        for (name, value) in &self.table {
+            let added = reader.add(name, value);
+            added.map_err(|reason| Invalid(format!("[\"{name}\"]: {reason}")))?;
         }
-        found
-    }
-
-    /// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of
-    /// 64. Also multiplies `core-seconds`, the expected time, of these steps and of fits.
-    pub fn scaled(&self, factor: f64) -> Self {
-        let scaled = self.changed(|_, step| {
-            if let Some(Value::Integer(games)) = step.get_mut("games") {
-                *games = 64 * ((*games as f64 * factor / 64.0).round() as i64).max(1);
-            } else if step.get("command").and_then(Value::as_str) != Some("fit") {
-                return;
-            }
-            if let Some(time) = step.get_mut("core-seconds") {
-                let seconds = time.as_float().or(time.as_integer().map(|it| it as f64));
-                *time = Value::Float((10.0 * factor * seconds.unwrap_or(0.0)).round() / 10.0);
-            }
-        });
-        scaled.expect("other numbers of games keep a recipe valid")
+        Ok(reader.steps)
     }
 
     /// Returns a small version of the recipe, which runs in about a second: each step has only a
     /// few games, openings or positions. The limit `max-mae` is removed; other settings are equal.
     pub fn in_small(&self) -> Self {
-        let small = self.changed(|_, flags| {
-            for (key, most) in SMALL {
+        self.changed(|_, flags| {
+            for (key, most) in [("games", 64), ("plies", 5), ("positions", 100)] {
                 if let Some(Value::Integer(number)) = flags.get_mut(key) {
                     *number = most.min(*number);
                 }
             }
             // Weights from so few games have large errors, so the limit on the error is removed.
             flags.remove("max-mae");
-        });
-        small.expect("smaller numbers keep a recipe valid")
-    }
-
-    /// Returns the recipe with `weights` as the player in its tables `[openings]` and `[selfplay]`.
-    /// Steps that name weights in their own tables keep them.
-    pub fn with_player(&self, weights: &str) -> Result<Self, Invalid> {
-        self.changed(|name, flags| {
-            if matches!(name, "openings" | "selfplay") {
-                flags.insert("weights".to_owned(), Value::String(weights.to_owned()));
-            }
         })
     }
 
     /// Returns the recipe with each of its tables changed by `change`, which gets the table's name.
-    fn changed(&self, change: impl Fn(&str, &mut Table)) -> Result<Self, Invalid> {
-        let mut table = self.table.clone();
-        for (name, value) in &mut table {
+    pub(crate) fn changed(&self, change: impl Fn(&str, &mut Table)) -> Self {
+        let mut recipe = self.clone();
+        for (name, value) in &mut recipe.table {
             if let Value::Table(flags) = value {
                 change(name, flags);
             }
         }
-        Ok(Self { seed: self.seed, ..Self::of_table(table)? })
-    }
-
-    /// Returns two sums of the stated core seconds: of the self-play and fit steps, whose time
-    /// grows with the number of games, and of all other steps.
-    pub fn core_seconds(&self) -> (f64, f64) {
-        let (games, others): (Vec<&Step>, Vec<&Step>) =
-            self.steps.iter().partition(|step| matches!(step.command(), "selfplay" | "fit"));
-        let sum = |steps: Vec<&Step>| steps.iter().map(|step| step.core_seconds).sum();
-        (sum(games), sum(others))
+        recipe
     }
 
     /// Returns the recipe as TOML text.
@@ -226,145 +126,132 @@ impl Recipe {
     }
 }
 
-impl Step {
-    /// Returns the first word of the subcommand, such as `calibrate` for `calibrate ordering`.
-    pub fn command(&self) -> &str {
-        self.command.split_whitespace().next().unwrap_or_default()
-    }
-
-    /// Returns the names of the earlier steps whose files this step reads.
-    pub fn inputs(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().filter_map(|word| match word {
-            Word::File(name) => Some(name.strip_suffix(".json").unwrap_or(name)),
-            Word::Text(_) | Word::Seed(_) => None,
-        })
-    }
-
-    /// Returns the arguments that look like file names by their extension, and that no step makes.
-    pub fn foreign_files(&self) -> impl Iterator<Item = &Path> {
-        let extensions = ["games", "positions", "openings", "weights", "txt", "obf", "toml"];
-        self.words.iter().filter_map(move |word| match word {
-            Word::Text(text) => {
-                let path = Path::new(text);
-                let extension = path.extension()?.to_str()?;
-                extensions.contains(&extension).then_some(path)
-            }
-            Word::File(_) | Word::Seed(_) => None,
-        })
-    }
-
-    /// Returns the command line for a folder and a run's seed, without the name of the program.
-    pub fn words(&self, folder: &Path, seed: u64) -> Vec<String> {
-        let path = |name: &str| folder.join(name).display().to_string();
-        let words = self.words.iter().map(|word| match word {
-            Word::Text(text) => text.clone(),
-            Word::File(name) => path(name),
-            Word::Seed(number) => seed.wrapping_add(*number).to_string(),
-        });
-        let command = self.command.split_whitespace().map(str::to_owned);
-        command.chain(words).chain(["--out".to_owned(), path(&self.name)]).collect()
+/// Marks steps that are to be made anew: the step `name` and all that depend on its file, directly
+/// or not; without a name, all steps.
+pub fn mark_fresh(steps: &mut [Step], name: Option<&str>) {
+    for number in 0..steps.len() {
+        let (before, rest) = steps.split_at_mut(number);
+        let is_fresh =
+            |input: &String| before.iter().any(|step| step.is_fresh && step.name == *input);
+        let depends = rest[0].inputs.iter().any(is_fresh);
+        rest[0].is_fresh = name.is_none_or(|name| name == rest[0].name) || depends;
     }
 }
 
 struct Reader<'a> {
-    table: &'a Table,
+    recipe: &'a Recipe,
+    folder: &'a Path,
+    /// The command line of `othello-engine`, which has the names of its subcommands.
+    engine: clap::Command,
     steps: Vec<Step>,
 }
 
 impl Reader<'_> {
-    /// Adds the step that the table `own` describes or, if the table has the key `repeat`, as many
-    /// numbered steps as this key states.
-    fn step(&mut self, name: &str, own: &Table) -> Result<(), Invalid> {
-        let wrong = |problem: &str| Invalid(format!("[\"{name}\"]: {problem}"));
-        let is_file_name = !name.contains(['/', '\\']) && !name.starts_with('.');
-        if !is_file_name {
-            return Err(wrong("expected the name of a file, without a folder"));
-        }
-        let command = own.get("command").and_then(Value::as_str).unwrap_or_default();
-        let first = command.split_whitespace().next();
-        let first = first.ok_or_else(|| wrong("`command`: expected a subcommand as text"))?;
-        let repeat = match own.get("repeat") {
-            None => 1,
-            Some(Value::Integer(repeat @ 1..=MAX_REPEAT)) => *repeat,
-            Some(_) => return Err(wrong("`repeat`: expected a whole number from 1 to 1000")),
+    /// Adds the step that an entry of the recipe describes or, if the entry has the key `repeat`,
+    /// as many numbered steps as this key states.
+    fn add(&mut self, name: &str, entry: &Value) -> Result<(), String> {
+        let own = entry.as_table();
+        let own = own.ok_or("expected `seed`, a number, or a table such as [\"first.games\"]")?;
+        let Some(command) = own.get("command") else {
+            // A table without the key `command` has flags for all steps with one command.
+            return if name.contains('.') { Err("expected the key `command`")? } else { Ok(()) };
         };
-        if name.contains('*') != own.contains_key("repeat") {
-            return Err(wrong("expected both `*` in the name and the key `repeat`, or neither"));
+        if name.contains(['/', '\\']) || name.starts_with('.') {
+            Err("expected the name of a file, without a folder")?;
         }
-        let core_seconds = match own.get("core-seconds") {
-            None => 0.0,
-            Some(Value::Integer(seconds @ 0..)) => *seconds as f64,
-            Some(Value::Float(seconds)) if *seconds >= 0.0 => *seconds,
-            Some(_) => return Err(wrong("`core-seconds`: expected a number, 0 or more")),
+        let command = command.as_str().unwrap_or_default().split_whitespace().map(str::to_owned);
+        let command: Vec<String> = command.collect();
+        let first = command.first().ok_or("`command`: expected a subcommand as text")?;
+        let is_of_engine = self.engine.find_subcommand(first).is_some();
+        let repeat = match (own.get("repeat"), name.contains('*')) {
+            (None, false) => 1,
+            (Some(&Value::Integer(repeat @ 1..=1000)), true) => repeat,
+            _ => Err("expected both `*` in the name and the key `repeat`, 1 to 1000, or neither")?,
         };
-        let none = Table::new();
-        let common = self.table.get(first).and_then(Value::as_table).unwrap_or(&none);
-        for number in 0..repeat {
-            let mut words = vec![];
-            if let Some(inputs) = own.get("inputs") {
-                for text in texts(inputs).ok_or_else(|| wrong("`inputs`: expected texts"))? {
-                    words.extend(self.word(name, &text)?);
-                }
+        let seconds = own.get("core-seconds").map_or(Some(0.0), number).filter(|it| *it >= 0.0);
+        let seconds = seconds.ok_or("`core-seconds`: expected a number, 0 or more")?;
+        let common = self.recipe.table.get(first).and_then(Value::as_table).into_iter().flatten();
+        let flags = common.filter(|(key, _)| !own.contains_key(*key)).chain(own);
+        let is_flag = |key| !matches!(key, "command" | "inputs" | "repeat" | "core-seconds");
+        let flags = flags.filter(|(key, _)| is_flag(key.as_str()));
+        let words: Vec<_> = own.get_key_value("inputs").into_iter().chain(flags).collect();
+        for part in 0..repeat {
+            let mut step = Step {
+                name: name.replace('*', &part.to_string()),
+                program: if is_of_engine { "othello-engine" } else { "othello-trainer" },
+                arguments: command.clone(),
+                inputs: vec![],
+                core_seconds: seconds / repeat as f64,
+                is_fresh: false,
+            };
+            if self.steps.iter().any(|other| other.name == step.name) {
+                return Err(format!("another step makes {}", step.name));
             }
-            let flags = common.iter().filter(|(key, _)| !own.contains_key(*key)).chain(own);
-            for (key, value) in flags.filter(|(key, _)| !OWN_KEYS.contains(&key.as_str())) {
-                words.extend(self.flag(name, key, value, number)?);
+            for (key, value) in &words {
+                self.add_words(&mut step, key, value, part)?;
             }
-            let name = name.replace('*', &number.to_string());
-            if self.steps.iter().any(|step| step.name == name) {
-                return Err(wrong(&format!("another step makes {name}")));
-            }
-            let core_seconds = core_seconds / repeat as f64;
-            let command = command.to_owned();
-            self.steps.push(Step { name, core_seconds, command, words });
+            step.arguments.extend(["--out".to_owned(), self.path(&step.name)]);
+            self.steps.push(step);
         }
         Ok(())
     }
 
-    /// Returns the words of a flag on the command line of `step`. Adds `part` to the number of the
-    /// flag `seed`: `part` is the index of the step's file, counted from 0, if the key `repeat`
-    /// makes several files, else 0.
-    fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
-        let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
-        let flag = || Word::Text(format!("--{key}"));
-        let mut words = vec![];
-        match value {
-            Value::Boolean(true) => words.push(flag()),
-            Value::Boolean(false) => {}
-            Value::Integer(number @ 0..) if key == "seed" => {
-                words.extend([flag(), Word::Seed((number + part) as u64)]);
+    /// Adds the words of the flag `key`, or of the key `inputs`, to the command line of `step`. The
+    /// number of the flag `seed` grows by the run's seed and by `part`, the index of the step's
+    /// file among those of its table.
+    fn add_words(
+        &self,
+        step: &mut Step,
+        key: &str,
+        value: &Value,
+        part: i64,
+    ) -> Result<(), String> {
+        let flag = (key != "inputs").then(|| format!("--{key}"));
+        let wrong = |expected| format!("`{key}`: expected {expected}");
+        let seed = |number| self.recipe.seed.wrapping_add(number).wrapping_add(part as u64);
+        let texts = match value {
+            Value::Boolean(false) => vec![],
+            Value::Boolean(true) => {
+                step.arguments.extend(flag);
+                return Ok(());
             }
+            Value::Integer(number @ 0..) if key == "seed" => vec![seed(*number as u64).to_string()],
             _ if key == "seed" => return Err(wrong("a whole number, 0 or more")),
-            _ => {
-                let expected = "a number, true, false, a text, or a list of texts";
-                for text in texts(value).ok_or_else(|| wrong(expected))? {
-                    for word in self.word(step, &text)? {
-                        words.extend([flag(), word]);
-                    }
-                }
+            _ => texts(value)
+                .ok_or_else(|| wrong("a number, true, false, a text, or a list of texts"))?,
+        };
+        for text in texts {
+            for file in self.files(&text, &mut step.inputs)? {
+                step.arguments.extend(flag.clone());
+                step.arguments.push(file);
             }
         }
-        Ok(words)
+        Ok(())
     }
 
-    /// Returns what replaces `text`, an argument of the step `step`: the file of another step if
-    /// `text` is its name, or all files of that step if it has the key `repeat`; otherwise `text`
-    /// itself. Error messages name `step`.
-    fn word(&self, step: &str, text: &str) -> Result<Vec<Word>, Invalid> {
+    /// Returns what replaces the argument `text`: the file of an earlier step if `text` is its
+    /// name, all files of a table with the key `repeat` if it is the name of the table, otherwise
+    /// `text` itself. Adds the names of these steps to `inputs`.
+    fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
-        let made_by = self.table.get(name).and_then(Value::as_table);
-        let Some(made_by) = made_by.filter(|own| own.contains_key("command")) else {
-            return Ok(vec![Word::Text(text.to_owned())]);
-        };
-        let count = made_by.get("repeat").and_then(Value::as_integer).unwrap_or(1);
-        let files: Vec<_> = (0..count).map(|part| name.replace('*', &part.to_string())).collect();
-        let is_made = |file: &String| self.steps.iter().any(|step| step.name == *file);
-        if !files.iter().all(is_made) {
-            let problem = format!("[\"{step}\"] needs {name}, which no earlier step makes");
-            return Err(Invalid(problem));
+        let made_by = self.recipe.table.get(name).filter(|it| it.get("command").is_some());
+        let Some(made_by) = made_by else { return Ok(vec![text.to_owned()]) };
+        let file = |part: i64| name.replace('*', &part.to_string());
+        if self.steps.iter().all(|step| step.name != file(0)) {
+            return Err(format!("needs {name}, which no earlier step makes"));
         }
-        Ok(files.into_iter().map(|file| Word::File(file + json)).collect())
+        let repeat = made_by.get("repeat").and_then(Value::as_integer).unwrap_or(1);
+        inputs.extend((0..repeat).map(file));
+        Ok((0..repeat).map(|part| self.path(&file(part)) + json).collect())
     }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+}
+
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    value.as_float().or(value.as_integer().map(|number| number as f64))
 }
 
 /// Converts a number, a text or a list of these to texts. Returns `None` for other values.
@@ -375,8 +262,5 @@ fn texts(value: &Value) -> Option<Vec<String>> {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         _ => None,
     };
-    match value {
-        Value::Array(values) => values.iter().map(text).collect(),
-        value => text(value).map(|text| vec![text]),
-    }
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice).iter().map(text).collect()
 }

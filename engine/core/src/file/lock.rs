@@ -10,7 +10,7 @@ use super::paths::{folder_of, partial_path, refuse_link};
 use super::{FileError, Result};
 
 /// Opens or creates a file and locks it; [`FileError::Busy`] if another process has the lock.
-pub(crate) fn lock(path: &Path) -> Result<File> {
+pub fn lock(path: &Path) -> Result<File> {
     refuse_link(path)?;
     let mut options = OpenOptions::new();
     locked(path, options.read(true).write(true).create(true).truncate(false))

@@ -22,7 +22,8 @@ mod writer;
 
 pub use error::{FileError, Result, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
-pub(crate) use lock::{lock, patiently, sync_folder};
+pub use lock::lock;
+pub(crate) use lock::{patiently, sync_folder};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use packing::unreadable;
 pub use paths::{check_name, folder_of, names_in, open_ordinary, read_ordinary, remove_if_there};
