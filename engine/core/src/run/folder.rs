@@ -50,22 +50,17 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder; true if it is new. Refuses a folder with other files but no `run.json`.
-    pub(super) fn create(&self) -> Result<bool> {
+    /// Creates the folder. Refuses an existing folder with other files but no `run.json`.
+    pub(super) fn create(&self) -> Result<()> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
-            Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let foreign = self.names()?.into_iter().find(|name| !is_of_run(name));
-                match foreign {
-                    Some(name) if !self.path.join(MANIFEST).exists() => {
-                        let reason = format!("it is not the folder of a run: it has `{name}`");
-                        Err(FileError::exists(&self.path, reason))
-                    }
-                    _ => Ok(false),
-                }
+                let foreign = foreign.filter(|_| !self.path.join(MANIFEST).exists());
+                let reason = |name| format!("it is not the folder of a run: it has `{name}`");
+                foreign.map_or(Ok(()), |name| Err(FileError::exists(&self.path, reason(name))))
             }
-            Err(error) => Err(FileError::io(&self.path, "make the folder")(error)),
+            created => created.map_err(FileError::io(&self.path, "make the folder")),
         }
     }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Run, RunError};
-use crate::file::{Kind, Section, Writer};
+use crate::file::{FileError, Kind, Section, Writer};
 use crate::progress::Progress;
 
 /// The greatest number of parts that are in progress at the same time.
@@ -161,19 +161,25 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn write_part(
+    pub(super) fn part_writer(
         &self,
         path: &Path,
         (stage, index): (usize, u64),
+    ) -> Result<Writer, FileError> {
+        Writer::create(path, Kind::Part, &self.plan.provenance_of(stage, index))
+    }
+
+    pub(super) fn write_part(
+        &self,
+        path: &Path,
+        part: (usize, u64),
         sections: &[Section],
     ) -> Result<(), RunError> {
-        let provenance = self.plan.provenance_of(stage, index);
-        let mut writer = Writer::create(path, Kind::Part, &provenance)?;
+        let mut writer = self.part_writer(path, part)?;
         for Section { name, content } in sections {
             writer.section(name, content)?;
         }
-        writer.finish()?;
-        Ok(())
+        Ok(writer.finish().map(drop)?)
     }
 
     /// Begins the progress display of a stage. The total is the number of units in all parts of

@@ -176,11 +176,7 @@ impl LongPart<'_> {
             Some(writer) => writer,
             None => {
                 let path = self.run.path(self.stage, self.index);
-                Writer::create(
-                    &path,
-                    Kind::Part,
-                    &self.run.plan.provenance_of(self.stage, self.index),
-                )?
+                self.run.part_writer(&path, (self.stage, self.index))?
             }
         };
         Ok(self.writer.insert(writer))

@@ -156,7 +156,9 @@ pub struct Run {
     /// The lock of the shard, or the lock for packing if this process only packs.
     lock: Lock,
     packs_only: bool,
-    standing: u64,
+    /// The number of units (such as games) of the first stage that have results in an existing
+    /// output, which this run extends; 0 if there is none.
+    pub standing: u64,
 }
 
 impl Run {
@@ -164,12 +166,6 @@ impl Run {
     /// parts into the output; `othello-trainer pack` does so when all shards are complete.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
-    }
-
-    /// Returns how many units (such as games) of the first stage have results in an existing
-    /// output, which this run extends; 0 if there is none.
-    pub fn standing(&self) -> u64 {
-        self.standing
     }
 
     /// Returns the number of parts that exist as files, over all stages.

@@ -9,15 +9,6 @@ use super::{Opened, Plan, Run, RunError, Shard, Stage};
 use crate::file::{Existing, FileError, Provenance, Reader, Result, Summary, check_name, complete};
 use crate::progress::Progress;
 
-enum OutputState {
-    /// The output does not exist, or will be replaced.
-    Nothing,
-    Done(Summary),
-    /// The output has only the results of the first units; the field is the number of these units.
-    Beginning(u64),
-    Other(FileError),
-}
-
 impl Run {
     /// Opens the run that makes `output` in the parts of `plan`, and takes the lock of `shard`.
     /// Uses existing parts that were made from the same settings, even with [`Existing::Replace`].
@@ -54,25 +45,23 @@ impl Run {
         if let Some(kind) = plan.kind {
             check_name(output, kind)?;
         }
-        let there = OutputState::find(output, &plan, existing);
-        let is_missing = matches!(there, OutputState::Nothing);
-        let (standing, refusal) = match there {
-            OutputState::Done(summary) => {
+        let (standing, refusal) = match find_output(output, &plan, existing) {
+            Ok((_, Some(summary))) => {
                 Self::remove_leftovers(output, &plan.provenance, shard);
                 return Ok(Opened::Done(summary));
             }
-            OutputState::Other(error) if !folder.path.exists() => return Err(error.into()),
-            OutputState::Other(error) => (0, Some(error)),
-            OutputState::Beginning(units) => (units, None),
-            OutputState::Nothing => (0, None),
+            Ok((standing, None)) => (standing, None),
+            Err(error) if !folder.path.exists() => return Err(error.into()),
+            Err(error) => (0, Some(error)),
         };
         folder.create()?;
         let lock = Lock::of_shard(&folder.path, output, shard)?;
         let output = output.to_owned();
         let run = Self { output, plan, shard, folder, lock, packs_only: false, standing };
         // Before this process took the lock, another process may have completed the output.
-        if is_missing
-            && let OutputState::Done(summary) = OutputState::find(&run.output, &run.plan, existing)
+        if standing == 0
+            && refusal.is_none()
+            && let Ok((_, Some(summary))) = find_output(&run.output, &run.plan, existing)
         {
             return Ok(Opened::Done(summary));
         }
@@ -137,12 +126,7 @@ impl Run {
         };
         let plan = folder.read()?.ok_or_else(missing)?;
         let lock = Lock::for_packing(&folder.path, output)?;
-        let (standing, done) = match OutputState::find(output, &plan, Existing::Keep) {
-            OutputState::Done(summary) => (0, Some(summary)),
-            OutputState::Other(error) => return Err(error.into()),
-            OutputState::Beginning(units) => (units, None),
-            OutputState::Nothing => (0, None),
-        };
+        let (standing, done) = find_output(output, &plan, Existing::Keep)?;
         let (output, shard) = (output.to_owned(), Shard::WHOLE);
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
@@ -223,20 +207,18 @@ fn read_all(mut reader: Reader) -> Result<()> {
     reader.try_for_each(|section| section.map(drop))
 }
 
-impl OutputState {
-    fn find(output: &Path, plan: &Plan, existing: Existing) -> Self {
-        let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
-            return Self::Nothing;
-        };
-        let other = match complete(output, kind, &plan.provenance) {
-            Ok(summary) => return Self::Done(summary),
-            Err(error) => error,
-        };
+/// Examines an existing output. Returns its summary if it is complete or, if it has only the results
+/// of the plan's first units, the number of these. Refuses an output of another plan.
+fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, Option<Summary>)> {
+    let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
+        return Ok((0, None));
+    };
+    complete(output, kind, &plan.provenance).map(|summary| (0, Some(summary))).or_else(|other| {
         let beginning = || {
             let reader = Reader::open(output, kind).ok()?;
             let units = plan.beginning(reader.provenance())?;
             read_all(reader).ok().map(|()| units)
         };
-        beginning().map_or(Self::Other(other), Self::Beginning)
-    }
+        beginning().map(|units| (units, None)).ok_or(other)
+    })
 }

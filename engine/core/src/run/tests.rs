@@ -92,9 +92,9 @@ fn refused(out: &Path, plan: Plan, shard: &str) -> String {
 
 fn pack(run: &Run) -> Result<Summary, RunError> {
     let mut writer = run.writer()?;
-    if run.standing() > 0 {
+    if run.standing > 0 {
         let there = Reader::open(&run.output, Kind::Positions)?;
-        for section in there.take((run.standing() / 10) as usize) {
+        for section in there.take((run.standing / 10) as usize) {
             let section = section?;
             writer.section(&section.name, &section.content)?;
         }

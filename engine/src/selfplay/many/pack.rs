@@ -23,7 +23,7 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
     };
     progress.begin_stoppable("pack (parts)", 0, stage.parts());
     let frame_of = |number: u64| number / GAMES_PER_FRAME as u64;
-    let standing = parts.standing() / stage.per_part;
+    let standing = parts.standing / stage.per_part;
     if standing > 0 {
         // The last frame may have games of the next part: read again there, they are dropped.
         let end = (standing * stage.per_part).div_ceil(GAMES_PER_FRAME as u64);
