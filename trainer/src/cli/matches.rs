@@ -12,7 +12,7 @@ use othello_engine::cli::arguments::SearchArguments;
 use othello_engine::eval::{Evaluator, Identified as _, Zero};
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, check_differ, check_output,
-    check_replaceable, plain, sha256_of,
+    check_replaceable, plain,
 };
 use othello_engine::player::{
     ExternalEngine, MAX_MILLISECONDS, PlayerSpec, SearchBy, SearchSpec, WeightsSpec,
@@ -25,7 +25,7 @@ use serde_json::json;
 
 use crate::arena::{
     Budget, Choice, Conditions, Contestant, ErrorRate, Finding, Hypotheses, KeptMatch, Match,
-    MatchReport, Opening, PlayedGame, Sprt, Terms,
+    MatchReport, Opening, PlayedGame, Sprt, Terms, checksum,
 };
 
 /// Arguments of `match`.
@@ -103,12 +103,12 @@ impl Loaded {
         }
     }
 
-    fn contestant(&self, terms: Terms, budget: Budget) -> Contestant<'_> {
+    fn contestant(&self, terms: Terms, exact: u32, budget: Budget) -> Contestant<'_> {
         match &self.engine {
             Engine::Evaluation(evaluator, strength, pruning) => {
-                Contestant::Searching(evaluator, *strength, budget, pruning)
+                Contestant::Evaluation(evaluator, *strength, budget, Some(pruning))
             }
-            Engine::External(engine) => Contestant::External(engine, terms),
+            Engine::External(engine) => Contestant::External(engine, terms, exact),
         }
     }
 }
@@ -246,9 +246,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
     }
     let players = Match {
-        first: loaded[0].contestant(terms, budgets[0]),
-        second: loaded[1].contestant(terms, budgets[1]),
-        strength: defaults.strength(),
+        first: loaded[0].contestant(terms, defaults.exact, budgets[0]),
+        second: loaded[1].contestant(terms, defaults.exact, budgets[1]),
     };
     let conditions = Conditions {
         players: [first.to_string(), second.to_string()],
@@ -375,12 +374,6 @@ fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let line = unplayed.to_json()?;
     let known = line.rfind("\",\"moves\"").or_else(|| line.rfind(",\"moves\"")).unwrap_or(0);
     Ok(line[..known].to_owned())
-}
-
-/// Returns the SHA-256 of the openings in their order, which identifies them in a provenance.
-pub(super) fn checksum(openings: &[Position]) -> String {
-    let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
-    sha256_of(texts.collect::<String>().as_bytes())
 }
 
 #[derive(clap::Args, Debug)]

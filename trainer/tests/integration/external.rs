@@ -113,9 +113,8 @@ fn play(engine: &ExternalEngine, openings: &[Position], milliseconds: u64) -> Ma
 fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> MatchResult {
     let first = Evaluator::from(Zero);
     let played = Match {
-        first: Contestant::from(&first),
-        second: Contestant::External(engine, terms),
-        strength: STRENGTH,
+        first: Contestant::new(&first, STRENGTH),
+        second: Contestant::External(engine, terms, STRENGTH.exact),
     };
     played.play(openings, &Silent).unwrap()
 }
@@ -135,7 +134,8 @@ fn check_accounts(result: &MatchResult, openings: usize) {
 fn an_engine_that_behaves_plays_the_games_that_it_plays_among_ourselves() {
     let openings = openings(6);
     let zero = Evaluator::from(Zero);
-    let among_us = Match { first: (&zero).into(), second: (&zero).into(), strength: STRENGTH };
+    let first = Contestant::new(&zero, STRENGTH);
+    let among_us = Match { first, second: first };
     let among_us = among_us.play(&openings, &Silent).unwrap();
     let gtp = play(&engine(Protocol::Gtp, "good"), &openings, 60_000);
     assert_eq!(gtp.forfeits, []);

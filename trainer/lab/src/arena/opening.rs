@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::{Form, Step};
 use othello_engine::board::{Discs, Position, Side, StatedPosition, Symmetry};
-use othello_engine::file::{self, FileError};
+use othello_engine::file::{self, FileError, sha256_of};
 use othello_engine::openings::game_to;
 use othello_engine::progress::Progress;
 use othello_engine::protocol::Turn;
@@ -135,6 +136,12 @@ impl Choice {
         });
         Ok(wanted.map(|row| row.position()).collect())
     }
+}
+
+/// Returns the SHA-256 of the openings in their order, which identifies them in a provenance.
+pub fn checksum(openings: &[Position]) -> String {
+    let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
+    sha256_of(texts.collect::<String>().as_bytes())
 }
 
 fn text(path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, DataError> {

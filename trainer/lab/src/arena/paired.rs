@@ -25,8 +25,6 @@ pub struct Match<'a> {
     pub first: Contestant<'a>,
     /// The opponent.
     pub second: Contestant<'a>,
-    /// The search depth and exact play of evaluations without search settings of their own.
-    pub strength: Strength,
 }
 
 pub(super) const PAIRS: &str = "match (pairs)";
@@ -84,7 +82,7 @@ impl Match<'_> {
 
     /// Returns the estimated seconds of one thread for a pair of games of these players.
     pub(super) fn seconds_of_pair(&self) -> f64 {
-        self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
+        self.first.seconds_of_pair() + self.second.seconds_of_pair()
     }
 
     /// Returns the estimated seconds of one thread for a pair of games between two evaluations.
@@ -121,10 +119,7 @@ impl<'a> Seats<'a> {
     ) -> Result<PlayedPair, TableError> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
-        let new = || {
-            let player = |contestant| Player::new(contestant, self.players.strength);
-            Ok([player(self.players.first)?, player(self.players.second)?])
-        };
+        let new = || Ok([Player::new(self.players.first)?, Player::new(self.players.second)?]);
         let mut players = taken.map_or_else(new, Ok)?;
         let opening = self.players.opening(position);
         let games = [0, 1].map(|mover| {
@@ -201,14 +196,14 @@ pub(crate) mod tests {
     use othello_engine::board::Squares;
     use othello_engine::eval::{Evaluator, Mobility, Zero};
     use othello_engine::progress::Silent;
-    use othello_engine::search::Pruning;
 
     use crate::arena::Budget;
 
     const STRENGTH: Strength = Strength { depth: 2, exact: 8 };
 
     fn played<'a>(first: &'a Evaluator, second: &'a Evaluator) -> Match<'a> {
-        Match { first: first.into(), second: second.into(), strength: STRENGTH }
+        let [first, second] = [first, second].map(|one| Contestant::new(one, STRENGTH));
+        Match { first, second }
     }
 
     pub(crate) fn openings() -> Vec<Position> {
@@ -231,13 +226,14 @@ pub(crate) mod tests {
     #[test]
     fn a_budget_of_nodes_ends_searches() {
         let evaluator: Evaluator = Mobility.into();
-        let (pruning, strength) = (Pruning::default(), Strength { depth: 8, exact: 0 });
+        let strength = Strength { depth: 8, exact: 0 };
         let searching = |nodes| {
             let budget = Budget { nodes, ..Budget::default() };
-            Contestant::Searching(&evaluator, strength, budget, &pruning)
+            Contestant::Evaluation(&evaluator, strength, budget, None)
         };
         let [few, more, all] = [Some(1_000), Some(10_000), None].map(|nodes| {
-            let played = Match { first: searching(nodes), second: (&evaluator).into(), strength };
+            let second = Contestant::new(&evaluator, strength);
+            let played = Match { first: searching(nodes), second };
             played.play(&openings()[..1], &Silent).unwrap().efforts[0].nodes
         });
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
@@ -247,10 +243,10 @@ pub(crate) mod tests {
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();
-        let (pruning, strength) = (Pruning::default(), Strength { depth: 60, exact: 60 });
+        let strength = Strength { depth: 60, exact: 60 };
         let budget = Budget { seconds_a_game: Some(1), ..Budget::default() };
-        let first = Contestant::Searching(&evaluator, strength, budget, &pruning);
-        let played = Match { first, second: (&evaluator).into(), strength: STRENGTH };
+        let first = Contestant::Evaluation(&evaluator, strength, budget, None);
+        let played = Match { first, second: Contestant::new(&evaluator, STRENGTH) };
         let result = played.play(&openings()[..1], &Silent).unwrap();
         assert!(result.games.iter().all(|game| game.forfeit.is_some() || game.squares.len() > 40));
     }

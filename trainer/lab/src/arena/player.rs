@@ -64,30 +64,26 @@ impl fmt::Display for Budget {
 /// A player of a match, as the caller specifies it.
 #[derive(Clone, Copy, Debug)]
 pub enum Contestant<'a> {
-    /// An evaluation that searches with the default settings of the match.
-    Evaluation(&'a Evaluator),
-    /// An evaluation with its own strength, limits on each search, and pruning.
-    Searching(&'a Evaluator, Strength, Budget, &'a Pruning),
-    /// An external program, with its depth and time limits.
-    External(&'a ExternalEngine, Terms),
-}
-
-impl<'a> From<&'a Evaluator> for Contestant<'a> {
-    fn from(evaluator: &'a Evaluator) -> Self {
-        Self::Evaluation(evaluator)
-    }
+    /// An evaluation with its strength, limits on each search, and pruning (`None`: none).
+    Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
+    /// An external program, with its depth and time limits. The number is that of the empty squares
+    /// from which on the nodes and the time of its moves do not count.
+    External(&'a ExternalEngine, Terms, u32),
 }
 
 /// The time of a move of an external program, in seconds, that estimates of a pair's time assume.
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
-impl Contestant<'_> {
+impl<'a> Contestant<'a> {
+    /// Creates a player that searches with this strength, without other limits and pruning.
+    pub fn new(evaluator: &'a Evaluator, strength: Strength) -> Self {
+        Self::Evaluation(evaluator, strength, Budget::default(), None)
+    }
+
     /// Returns the estimated seconds that this player takes for its moves in both games of a pair.
-    /// `strength` is the match's default strength.
-    pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
+    pub(super) fn seconds_of_pair(&self) -> f64 {
         let (of_move, exact, game_time) = match *self {
-            Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
-            Self::Searching(_, strength, budget, _) => {
+            Self::Evaluation(_, strength, budget, _) => {
                 let limits = [
                     budget.nodes.map(size::nodes),
                     budget.milliseconds.map(|milliseconds| milliseconds as f64 / 1e3),
@@ -96,7 +92,7 @@ impl Contestant<'_> {
                 let of_move = limits.into_iter().flatten().fold(by_depth, f64::min);
                 (of_move, strength.exact, budget.game_time())
             }
-            Self::External(_, terms) => (SECONDS_OF_EXTERNAL_MOVE, 0, terms.game),
+            Self::External(_, terms, _) => (SECONDS_OF_EXTERNAL_MOVE, 0, terms.game),
         };
         let most = game_time.map_or(f64::INFINITY, |time| 2.0 * time.as_secs_f64());
         size::game(of_move, exact).min(most)
@@ -143,27 +139,20 @@ impl std::iter::Sum for Effort {
 }
 
 impl<'a> Player<'a> {
-    /// Creates a player. A [`Contestant::Evaluation`] states no strength; it gets `strength`.
-    pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
-        let effort = Effort::default();
-        let (evaluator, strength, budget, pruning) = match contestant {
-            Contestant::Evaluation(evaluator) => {
-                (evaluator, strength, Budget::default(), Pruning::default())
+    pub(super) fn new(contestant: Contestant<'a>) -> Result<Self, TableError> {
+        let (engine, exact, time) = match contestant {
+            Contestant::Evaluation(evaluator, strength, budget, pruning) => {
+                let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES);
+                let searcher = search.pruning(pruning.cloned().unwrap_or_default()).searcher()?;
+                let strength = Strength { depth: strength.depth.max(1), ..strength };
+                let engine = Engine::Evaluation { searcher: Box::new(searcher), strength, budget };
+                (engine, strength.exact, budget.game_time())
             }
-            Contestant::Searching(evaluator, strength, budget, pruning) => {
-                (evaluator, strength, budget, pruning.clone())
-            }
-            Contestant::External(engine, terms) => {
-                let engine = Engine::External(Conversation::new(engine, terms));
-                let exact = strength.exact;
-                return Ok(Self { engine, exact, effort, time: terms.game, clock: None });
+            Contestant::External(engine, terms, exact) => {
+                (Engine::External(Conversation::new(engine, terms)), exact, terms.game)
             }
         };
-        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
-        let searcher = search.searcher()?;
-        let strength = Strength { depth: strength.depth.max(1), ..strength };
-        let engine = Engine::Evaluation { searcher: Box::new(searcher), strength, budget };
-        Ok(Self { engine, exact: strength.exact, effort, time: budget.game_time(), clock: None })
+        Ok(Self { engine, exact, effort: Effort::default(), time, clock: None })
     }
 
     /// Begins a game: resets the clock, and empties the transposition table or informs the program.

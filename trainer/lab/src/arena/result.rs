@@ -246,7 +246,7 @@ impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::Match;
+    use crate::arena::{Contestant, Match};
     use othello_engine::eval::{Evaluator, Mobility, Zero};
     use othello_engine::progress::Silent;
     use othello_engine::search::Strength;
@@ -267,7 +267,8 @@ mod tests {
             .collect();
         let (first, second): (Evaluator, Evaluator) = (Mobility.into(), Zero.into());
         let strength = Strength { depth: 1, exact: 4 };
-        let played = Match { first: (&first).into(), second: (&second).into(), strength };
+        let [first, second] = [&first, &second].map(|one| Contestant::new(one, strength));
+        let played = Match { first, second };
         let result = played.play(&openings, &Silent).unwrap();
         assert_eq!(result.games.len(), 6);
         for (number, game) in result.games.iter().enumerate() {

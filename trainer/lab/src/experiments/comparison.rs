@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use othello_engine::board::notation::board_text;
-use othello_engine::board::{Discs, PHASES, Phase, Position, Side};
+use othello_engine::board::{Discs, PHASES, Phase, Position};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::pattern::Geometry;
 use othello_engine::progress::{Progress, Silent};
@@ -14,10 +13,11 @@ use othello_engine::search::Strength;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::fits::{Study, Tested, digest};
+use super::fits::{Study, Tested};
 use super::{CONFIDENCE, Difference, Estimate, Needed, Recipe, Verdict};
 use crate::arena::{
-    Choice, Conditions, KeptMatch, Match, Sprt, SprtReport, Statistics, match_stage, smallest_elo,
+    Choice, Conditions, Contestant, KeptMatch, Match, Sprt, SprtReport, Statistics, checksum,
+    match_stage, smallest_elo,
 };
 use crate::{LabError, Result};
 use othello_fit::dataset::{DataChoice, Share};
@@ -151,12 +151,9 @@ impl Comparing<'_> {
 
     /// Returns the settings on which the stored results of the run depend.
     pub fn to_json(&self) -> Value {
-        let boards = self.openings.map(|openings| {
-            let board = |opening: &Position| board_text(opening, Side::Black);
-            digest(&openings.iter().map(board).collect::<Vec<_>>())
-        });
-        let Strength { depth, exact } = self.strength;
-        json!({"seeds": self.seeds, "openings": boards, "strength": [depth, exact], "sprt": self.sprt})
+        let Self { seeds, sprt, strength: Strength { depth, exact }, .. } = self;
+        let openings = self.openings.map(checksum);
+        json!({"seeds": seeds, "openings": openings, "strength": [depth, exact], "sprt": sprt})
     }
 
     /// Prints the expected time and the smallest difference that the comparison can prove. Then
@@ -248,10 +245,9 @@ impl Comparing<'_> {
     ) -> Result<Option<Played>> {
         let &Self { openings, strength, sprt, .. } = self;
         let Some(openings) = openings else { return Ok(None) };
-        let players = pairs.iter().map(|[first, second]| Match {
-            first: first.into(),
-            second: second.into(),
-            strength,
+        let players = pairs.iter().map(|pair| {
+            let [first, second] = pair.each_ref().map(|weights| Contestant::new(weights, strength));
+            Match { first, second }
         });
         let conditions = Conditions {
             players: names.clone(),

@@ -324,12 +324,11 @@ impl Benchmark {
         let contestant = |number: usize| match &players[number].engine {
             Engine::Evaluation(evaluator) => {
                 let (strength, pruning) = &searches[number];
-                Contestant::Searching(evaluator, *strength, budgets[number], pruning)
+                Contestant::Evaluation(evaluator, *strength, budgets[number], Some(pruning))
             }
-            Engine::Program(engine) => Contestant::External(engine, terms),
+            Engine::Program(engine) => Contestant::External(engine, terms, AS_TIME_ALLOWS.exact),
         };
-        let strength = AS_TIME_ALLOWS.strength();
-        let players_of_match = Match { first: contestant(0), second: contestant(1), strength };
+        let players_of_match = Match { first: contestant(0), second: contestant(1) };
         let conditions = Conditions {
             players: players.map(|player| player.name.clone()),
             depth: AS_TIME_ALLOWS.depth,

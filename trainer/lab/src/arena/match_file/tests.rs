@@ -9,6 +9,7 @@ use othello_testing::{StopFit, records};
 use tempfile::TempDir;
 
 use super::*;
+use crate::arena::Contestant;
 use crate::arena::paired::tests::openings;
 
 fn conditions(sprt: Option<&str>) -> Conditions {
@@ -42,7 +43,8 @@ impl Setting {
     fn players(&self) -> Match<'_> {
         let [first, second] = &self.players;
         let strength = Strength { depth: 1, exact: 4 };
-        Match { first: first.into(), second: second.into(), strength }
+        let [first, second] = [first, second].map(|one| Contestant::new(one, strength));
+        Match { first, second }
     }
 
     fn play(
