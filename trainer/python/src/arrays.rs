@@ -29,23 +29,15 @@ impl<'py> FromPyObject<'_, 'py> for Discs {
         if array.ndim() != 1 {
             return Err(refused(format!("{} axes of boards; expected one", array.ndim())));
         }
-        let of_type = |name: &str| array.call_method1("astype", (name,));
-        match array.dtype().kind() {
-            b'u' => {
-                let numbers = of_type("uint64")?;
+        let kind = array.dtype().kind();
+        let has_negative = kind == b'i' && !array.is_empty() && array.call_method0("min")?.lt(0)?;
+        match kind {
+            b'u' | b'i' if !has_negative => {
+                let numbers = array.call_method1("astype", ("uint64",))?;
                 let numbers: PyReadonlyArray1<'_, u64> = numbers.extract()?;
                 Ok(Self(numbers.as_array().to_vec()))
             }
-            b'i' => {
-                let numbers = of_type("int64")?;
-                let numbers: PyReadonlyArray1<'_, i64> = numbers.extract()?;
-                let numbers = numbers.as_array();
-                let discs = numbers.iter().enumerate().map(|(place, &number)| {
-                    u64::try_from(number).map_err(|_| not_a_board(place, number))
-                });
-                discs.collect::<PyResult<_>>().map(Self)
-            }
-            b'O' => {
+            b'i' | b'O' => {
                 let discs = array.try_iter()?.enumerate().map(|(place, item)| {
                     let item = item?;
                     let number = item.extract::<u64>().ok();

@@ -1,8 +1,8 @@
 //! Reads games from files of records in batches of NumPy arrays.
 
+use std::iter;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::vec;
 
 use numpy::ndarray::Array2;
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyUntypedArrayMethods as _};
@@ -89,33 +89,12 @@ fn column<T: Element>(py: Python<'_>, games: &[Game], of: impl Fn(&Game) -> T) -
 /// An iterator over batches of games, which `games` returns.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct GameStream {
-    reading: Mutex<Reading>,
+    games: Mutex<GameIterator>,
     split: Split,
     batch: usize,
 }
 
-struct Reading {
-    files: vec::IntoIter<PathBuf>,
-    open: Option<GameReader>,
-}
-
-impl Reading {
-    fn next(&mut self, most: usize) -> Result<Vec<Game>, RecordError> {
-        let mut games = vec![];
-        while games.len() < most {
-            let Some(reader) = &mut self.open else {
-                let Some(path) = self.files.next() else { break };
-                self.open = Some(GameReader::open(&path)?);
-                continue;
-            };
-            match reader.next() {
-                Some(game) => games.push(game?),
-                None => self.open = None,
-            }
-        }
-        Ok(games)
-    }
-}
+type GameIterator = Box<dyn Iterator<Item = Result<Game, RecordError>> + Send>;
 
 #[pymethods]
 impl GameStream {
@@ -124,8 +103,11 @@ impl GameStream {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Games>> {
-        let reading = || self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let games = detached(py, || reading().next(self.batch))?.map_err(exception)?;
+        let read = || -> Result<Vec<Game>, RecordError> {
+            let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
+            games.by_ref().take(self.batch).collect()
+        };
+        let games = detached(py, read)?.map_err(exception)?;
         Ok((!games.is_empty()).then(|| Games::new(py, &games, self.split)))
     }
 }
@@ -142,6 +124,12 @@ pub(crate) fn games(paths: Paths, seed: u64, batch: usize) -> PyResult<GameStrea
     for path in &files {
         GameReader::open(path).map_err(exception)?;
     }
-    let reading = Reading { files: files.into_iter(), open: None };
-    Ok(GameStream { reading: Mutex::new(reading), split: Split::new(seed), batch })
+    let of_file = |path: PathBuf| -> GameIterator {
+        match GameReader::open(&path) {
+            Ok(games) => Box::new(games),
+            Err(error) => Box::new(iter::once(Err(error))),
+        }
+    };
+    let games: GameIterator = Box::new(files.into_iter().flat_map(of_file));
+    Ok(GameStream { games: Mutex::new(games), split: Split::new(seed), batch })
 }

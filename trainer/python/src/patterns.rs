@@ -47,7 +47,7 @@ impl Pattern {
 /// have one column for each index.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct PatternSet {
-    model: Model,
+    pub(crate) model: Model,
 }
 
 impl From<Set> for PatternSet {
@@ -57,12 +57,8 @@ impl From<Set> for PatternSet {
 }
 
 impl PatternSet {
-    pub(crate) fn set(&self) -> &Set {
-        self.model.set()
-    }
-
     pub(crate) fn geometry_of(&self, name: &str) -> PyResult<&PatternGeometry> {
-        let patterns = self.set().patterns();
+        let patterns = self.model.set().patterns();
         let number = patterns.iter().position(|pattern| pattern.name() == name);
         let number = number.ok_or_else(|| {
             let names: Vec<&str> = patterns.iter().map(|pattern| pattern.name()).collect();
@@ -98,13 +94,13 @@ impl PatternSet {
 
     /// Returns the pattern set as a text in TOML.
     fn to_toml(&self) -> String {
-        self.set().to_toml()
+        self.model.set().to_toml()
     }
 
     /// The name of the pattern set.
     #[getter]
     fn name(&self) -> &str {
-        self.set().name()
+        self.model.set().name()
     }
 
     /// The number of parameters in each phase.
@@ -125,7 +121,7 @@ impl PatternSet {
     fn patterns(&self) -> Vec<Pattern> {
         let geometry = self.model.geometry();
         let instances = |number| geometry.instances.iter().filter(|i| i.pattern == number).count();
-        let patterns = self.set().patterns().iter().zip(&geometry.patterns).enumerate();
+        let patterns = self.model.set().patterns().iter().zip(&geometry.patterns).enumerate();
         let patterns = patterns.map(|(number, (pattern, own))| {
             let squares: Vec<String> = pattern.squares().iter().map(ToString::to_string).collect();
             Pattern {
@@ -143,14 +139,14 @@ impl PatternSet {
     /// to 64; they follow the parameters of the patterns.
     #[getter]
     fn scalars(&self) -> Vec<String> {
-        self.set().scalars().iter().map(ToString::to_string).collect()
+        self.model.set().scalars().iter().map(ToString::to_string).collect()
     }
 
     /// The number of groups of phases that share factors, and the width of the factor vectors;
     /// `None` for a set without factors.
     #[getter]
     fn factors(&self) -> Option<(usize, usize)> {
-        self.set().factors().map(|shape| (shape.groups(), shape.dimensions()))
+        self.model.set().factors().map(|shape| (shape.groups(), shape.dimensions()))
     }
 
     /// Returns the class of each configuration of a pattern with n squares: an array of 3ⁿ class

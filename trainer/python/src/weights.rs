@@ -59,10 +59,6 @@ impl Weights {
         let set = Py::new(py, PatternSet::from(file.weights.set().clone()))?;
         Ok(Self { file, evaluator, set })
     }
-
-    fn weights(&self) -> &ByParameter {
-        &self.file.weights
-    }
 }
 
 #[pymethods]
@@ -114,7 +110,7 @@ impl Weights {
             counts: counts.as_ref().map(|counts| counts.as_array()),
             factors: factors.as_ref().map(|factors| factors.view()),
         };
-        let made = arrays.into_weights(pattern_set.get().set().clone());
+        let made = arrays.into_weights(pattern_set.get().model.set().clone());
         let weights = made.map_err(refused)?.weights;
         let provenance =
             Provenance::new("from arrays").with("arrays", checksum(&weights)).with("note", note);
@@ -127,9 +123,10 @@ impl Weights {
     /// are any.
     fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let arrays = PyDict::new(py);
-        arrays.set_item("weights", self.weights().all_steps().mapv(in_discs).into_pyarray(py))?;
-        arrays.set_item("counts", self.weights().all_counts().to_owned().into_pyarray(py))?;
-        if let Some(factors) = self.weights().factors() {
+        arrays
+            .set_item("weights", self.file.weights.all_steps().mapv(in_discs).into_pyarray(py))?;
+        arrays.set_item("counts", self.file.weights.all_counts().to_owned().into_pyarray(py))?;
+        if let Some(factors) = self.file.weights.factors() {
             arrays.set_item("factors", all_factors(factors).into_pyarray(py))?;
         }
         Ok(arrays)
@@ -164,7 +161,7 @@ impl Weights {
     /// a board. If the set has factors, the last element is the joint contribution of all factors.
     fn parts(&self, board: BoardOrText) -> PyResult<Vec<Part>> {
         let position = board.position()?;
-        let parts = self.weights().parts(&position);
+        let parts = self.file.weights.parts(&position);
         let parts = parts.ok_or_else(|| {
             refused("the side to move has no legal move; its value is the value after the pass")
         })?;
@@ -182,7 +179,7 @@ impl Weights {
             .scalars
             .iter()
             .map(|it| part(&it.scalar.to_string(), &[], it.weight.steps.into(), it.weight.count));
-        let together = self.weights().factors().map(|_| part("factors", &[], parts.together, 0));
+        let together = self.file.weights.factors().map(|_| part("factors", &[], parts.together, 0));
         Ok(instances.chain(scalars).chain(together).collect())
     }
 
@@ -194,7 +191,7 @@ impl Weights {
         phase: usize,
         name: &str,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let steps = self.weights().steps(phase_of(phase)?);
+        let steps = self.file.weights.steps(phase_of(phase)?);
         let pattern = self.set.get().geometry_of(name)?;
         let own = &steps[pattern.first_parameter..][..pattern.classes];
         let by_configuration =
@@ -210,7 +207,7 @@ impl Weights {
         phase: usize,
         name: &str,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let steps = self.weights().steps(phase_of(phase)?);
+        let steps = self.file.weights.steps(phase_of(phase)?);
         let own = &steps[self.set.get().first_of_scalar(name)?..][..Scalar::VALUES];
         Ok(own.iter().copied().map(in_discs).collect::<Vec<_>>().into_pyarray(py))
     }
@@ -239,14 +236,14 @@ impl Weights {
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };
         let written =
-            detached(py, || self.weights().write(&path, &self.file.provenance, existing))?;
+            detached(py, || self.file.weights.write(&path, &self.file.provenance, existing))?;
         Ok(written.map_err(exception)?.sha256)
     }
 
     fn __repr__(&self) -> String {
         format!(
             "Weights(pattern_set={:?}, sha256={:?})",
-            self.weights().set().name(),
+            self.file.weights.set().name(),
             self.sha256()
         )
     }
