@@ -93,25 +93,18 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     })
 }
 
-/// Determines the parts of a benchmark that run, and collects the skipped ones with the reasons.
-struct Plan<'a> {
-    arguments: &'a Arguments,
-    progress: &'a dyn Progress,
-    timeout: Duration,
-    left_out: Vec<LeftOut>,
-}
-
-impl Plan<'_> {
+impl Arguments {
     /// Returns the files of a part of the benchmark: those that the user named, else the
-    /// repository's. `None` if the part is not to run, or if its files are missing.
+    /// repository's. `None` if the part is not to run, or if its files are missing; the reason is
+    /// then added to `left_out`.
     fn files(
-        &mut self,
+        &self,
+        left_out: &mut Vec<LeftOut>,
         (part, flag): (Part, &str),
         named: &[PathBuf],
         names: &[&str],
     ) -> Option<Vec<PathBuf>> {
-        let only = &self.arguments.only;
-        if !only.is_empty() && !only.contains(&part) {
+        if !self.only.is_empty() && !self.only.contains(&part) {
             return None;
         }
         if !named.is_empty() {
@@ -124,36 +117,44 @@ impl Plan<'_> {
                 Err(reason) => reason,
             },
         };
-        self.left_out.push(LeftOut::new(part, None, reason));
+        left_out.push(LeftOut::new(part, None, reason));
         None
     }
 
-    fn benchmark(&mut self) -> anyhow::Result<Benchmark> {
-        let arguments = self.arguments;
-        let strong = self.files((Part::Strong, "--strong"), arguments.strong.as_slice(), STRONG);
-        let hard = self.files((Part::Hard, "--hard"), arguments.hard.as_slice(), HARD);
-        let exact = self.files((Part::Exact, "--exact"), &arguments.exact, &[]);
-        let suite = self.files((Part::Suite, "--suite"), &arguments.suite, SUITE);
+    /// Reads the data of the parts that run. Adds the others to `left_out`, with the reasons.
+    fn benchmark(
+        &self,
+        left_out: &mut Vec<LeftOut>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Benchmark> {
+        let mut files = |part, named, names| self.files(left_out, part, named, names);
+        let strong = files((Part::Strong, "--strong"), self.strong.as_slice(), STRONG);
+        let hard = files((Part::Hard, "--hard"), self.hard.as_slice(), HARD);
+        let exact = files((Part::Exact, "--exact"), &self.exact, &[]);
+        let suite = files((Part::Suite, "--suite"), &self.suite, SUITE);
         let read = |files: Option<Vec<PathBuf>>| files.map(|files| Problems::read(&files));
         Ok(Benchmark {
             strong: strong.and_then(|mut files| files.pop()),
             hard: read(hard).transpose()?,
             exact: exact.unwrap_or_default(),
             suite: read(suite).transpose()?,
-            equal_time: self.equal_time()?,
-            depths: arguments.depth.clone(),
-            selectivity: arguments.selectivity,
-            timeout: self.timeout,
+            equal_time: self.equal_time(left_out, progress)?,
+            depths: self.depth.clone(),
+            selectivity: self.selectivity,
+            timeout: Duration::from_secs(self.timeout),
         })
     }
 
     /// Loads the reference player and draws the match's openings; `None` if the match is skipped.
-    fn equal_time(&mut self) -> anyhow::Result<Option<EqualTime>> {
-        let Arguments { games, time, against, players, openings, .. } = self.arguments;
-        let named = openings.as_slice();
-        let Some(files) = self.files((Part::Match, "--openings"), named, OPENINGS) else {
-            return Ok(None);
-        };
+    fn equal_time(
+        &self,
+        left_out: &mut Vec<LeftOut>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Option<EqualTime>> {
+        let Self { games, time, against, players, openings, .. } = self;
+        let (part, named) = ((Part::Match, "--openings"), openings.as_slice());
+        let files = self.files(left_out, part, named, OPENINGS);
+        let Some(file) = files.and_then(|files| files.into_iter().next()) else { return Ok(None) };
         let reason = match games {
             0 => "--games is 0",
             _ if players.iter().all(|player| player == against) => {
@@ -162,12 +163,11 @@ impl Plan<'_> {
             _ => "",
         };
         if !reason.is_empty() {
-            self.left_out.push(LeftOut::new(Part::Match, None, reason));
+            left_out.push(LeftOut::new(Part::Match, None, reason));
             return Ok(None);
         }
-        let Some(file) = files.into_iter().next() else { return Ok(None) };
         let choice = Choice { count: games.div_ceil(2), seed: SEED, within: WITHIN };
-        let openings = choice.draw(&file, self.progress)?;
+        let openings = choice.draw(&file, progress)?;
         if players.iter().chain([against]).any(PlayerSpec::needs_games) {
             check_reached(&openings)?;
         }
@@ -177,11 +177,9 @@ impl Plan<'_> {
 
     /// Returns the limits of an external program that is started only to ask for its name.
     fn terms(&self) -> Terms {
-        Terms { depth: 1, time: self.timeout, game: None }
+        Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }
-}
 
-impl Arguments {
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let single = self.strong.iter().chain(&self.hard).chain(&self.openings);
         let files = single.chain(&self.exact).chain(&self.suite).map(PathBuf::as_path);
@@ -209,13 +207,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if let Some(out) = &arguments.out {
         Run::check_is_free(out, Shard::WHOLE)?;
     }
-    let timeout = Duration::from_secs(arguments.timeout);
-    let progress = session.progress();
-    let mut plan = Plan { arguments, progress, timeout, left_out: vec![] };
-    let mut benchmark = plan.benchmark()?;
-    let load = |player| Subject::load(player, plan.terms());
+    let (progress, mut left_out) = (session.progress(), vec![]);
+    let mut benchmark = arguments.benchmark(&mut left_out, progress)?;
+    let load = |player| Subject::load(player, arguments.terms());
     let subjects: Vec<Subject> = arguments.players.iter().map(load).collect::<Result<_, _>>()?;
-    let mut left_out = plan.left_out;
     if arguments.players.iter().any(PlayerSpec::needs_games) {
         // Games that lead to the problems are searched in the files of `--strong` and `--exact`,
         // even if these parts do not run.

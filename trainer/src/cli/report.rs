@@ -150,9 +150,9 @@ fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Resul
         plain::write(&written[written.len() - 1], text.as_bytes(), existing)
     };
     for table in page.tables() {
-        let (name, across) = (table.name(), table.across());
+        let [name, across, _, drawn, _] = table.columns;
         write(format!("{name}.csv"), table.csv())?;
-        for column in table.charts() {
+        for column in drawn.split(',') {
             let lines = table.lines(column);
             let places = lines.iter().flat_map(|line| line.1.iter().flatten()).map(|point| point.0);
             let last = places.fold(1.0, f64::max);

@@ -16,7 +16,6 @@ use super::matches::SprtArguments;
 use crate::dataset::Share;
 use crate::experiments::{
     Choices, Comparing, Curve, Origins, Recipe, StudySettings, Tuning, as_written, openings,
-    provenance_of,
 };
 
 /// Arguments of `compare`.
@@ -121,8 +120,8 @@ pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Resul
         sprt: arguments.sprt.test(),
     };
     let own = json!([comparing.to_json(), as_written(second)?]);
-    let (recipe, stages) = (provenance_of("compare", first)?, comparing.stages());
-    let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
+    let (named, stages) = (("compare", first.as_path()), comparing.stages());
+    let study = settings.begin(named, (own, &origins), stages, session.progress())?;
     print_and_clean(&comparing.compare(recipes, &study, session.begun())?, &study.run, session)
 }
 
@@ -138,10 +137,10 @@ pub fn curve(arguments: &CurveArguments, session: &Session) -> anyhow::Result<Ou
     ensure!(shares.len() >= fewest, "--shares: {} different ones; expected {fewest}", shares.len());
     let mut origins = Origins::default();
     settings.check_test(&recipe, &mut origins)?;
-    let (seeds, of_recipe) = (arguments.seeds, provenance_of("curve", &arguments.recipe)?);
-    let own = json!([&shares, seeds]);
+    let seeds = arguments.seeds;
+    let (named, own) = (("curve", arguments.recipe.as_path()), json!([&shares, seeds]));
     let stages = Curve::stages(&shares, seeds);
-    let study = settings.begin(of_recipe, (own, &origins), stages, session.progress())?;
+    let study = settings.begin(named, (own, &origins), stages, session.progress())?;
     let curve = Curve::of(recipe, &shares, seeds, &study, session.begun())?;
     print_and_clean(&curve, &study.run, session)
 }
@@ -176,9 +175,8 @@ pub fn tune(arguments: &TuneArguments, session: &Session) -> anyhow::Result<Outc
         by_data: arguments.by == EarlyRounds::Data,
         seeds: arguments.seeds,
     };
-    let own = tuning.to_json();
-    let (recipe, stages) = (provenance_of("tune", &arguments.recipe)?, tuning.stages());
-    let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
+    let (named, own) = (("tune", arguments.recipe.as_path()), tuning.to_json());
+    let study = settings.begin(named, (own, &origins), tuning.stages(), session.progress())?;
     print_and_clean(&tuning.tune(&study, session.begun())?, &study.run, session)
 }
 

@@ -20,18 +20,14 @@ const MOST: u64 = 1_000_000;
 /// ridge = [10, 30, 100]
 /// ```
 #[derive(Clone, PartialEq, Debug)]
-pub struct Choices(Vec<Choice>);
+pub struct Choices(Vec<(EntryPath, Vec<Value>)>);
 
-#[derive(Clone, PartialEq, Debug)]
-struct Choice {
-    /// The path of the entry: the names of the enclosing tables, then the name of the entry.
-    path: Vec<String>,
-    values: Vec<Value>,
-}
+/// The path of an entry: the names of the enclosing tables, then the name of the entry.
+type EntryPath = Vec<String>;
 
 /// A combination of values: the path of each varied entry of a recipe, and the entry's value.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Values(Vec<(Vec<String>, Value)>);
+pub struct Values(Vec<(EntryPath, Value)>);
 
 /// An entry of a tuned recipe whose best value is the smallest or the largest number tried for it.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -59,8 +55,7 @@ impl Choices {
 
     /// Returns the number of combinations of one value from each list.
     pub fn combinations(&self) -> u64 {
-        let counts = self.0.iter().map(|choice| choice.values.len() as u64);
-        counts.fold(1, u64::saturating_mul)
+        self.0.iter().map(|(_, values)| values.len() as u64).fold(1, u64::saturating_mul)
     }
 
     /// Returns all combinations, in an order in which the last entry changes fastest.
@@ -83,11 +78,11 @@ impl Choices {
     /// or a value that is not a number, was tried.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
-        let of_choice = |choice: &Choice| {
-            let numbers: Vec<f64> = choice.values.iter().map(number).collect::<Option<_>>()?;
+        let of_choice = |(path, choices): &(EntryPath, Vec<Value>)| {
+            let numbers: Vec<f64> = choices.iter().map(number).collect::<Option<_>>()?;
             let smallest = numbers.iter().copied().fold(f64::INFINITY, f64::min);
             let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let name = choice.path.join(".");
+            let name = path.join(".");
             let value = values.get(&name)?.as_f64()?;
             let ends = [(smallest, "smallest"), (largest, "largest")];
             let (_, end) = ends.into_iter().find(|&(end, _)| end == value)?;
@@ -98,7 +93,7 @@ impl Choices {
 
     fn combination(&self, mut number: u64) -> Values {
         let mut values = vec![];
-        for Choice { path, values: choices } in self.0.iter().rev() {
+        for (path, choices) in self.0.iter().rev() {
             let count = choices.len() as u64;
             values.push((path.clone(), choices[(number % count) as usize].clone()));
             number /= count;
@@ -110,7 +105,11 @@ impl Choices {
 
 /// Adds the lists in `table` and its inner tables to `out`, in the order of their names. `above` is
 /// the path of the table in the recipe.
-fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), Invalid> {
+fn collect(
+    table: &Table,
+    above: &[String],
+    out: &mut Vec<(EntryPath, Vec<Value>)>,
+) -> Result<(), Invalid> {
     const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
     let mut entries: Vec<(&String, &Value)> = table.iter().collect();
     entries.sort_by_key(|(name, _)| *name);
@@ -122,7 +121,7 @@ fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(),
                 return Err(Invalid(format!("`{dotted}` is set by the study; remove it")));
             }
             Value::Table(table) => collect(table, &path, out)?,
-            Value::Array(values) => out.push(Choice { path, values: values.clone() }),
+            Value::Array(values) => out.push((path, values.clone())),
             _ => {
                 return Err(Invalid(format!(
                     "`{dotted}` is not a list of values to try; expected such as \
@@ -142,10 +141,7 @@ impl Values {
             let Some((name, above)) = path.split_last() else { continue };
             for name in above {
                 let inner = table.entry(name.clone()).or_insert_with(|| Table::new().into());
-                if !inner.is_table() {
-                    *inner = Table::new().into();
-                }
-                let Some(inner) = inner.as_table_mut() else { return };
+                let Value::Table(inner) = inner else { return };
                 table = inner;
             }
             table.insert(name.clone(), value.clone());
@@ -154,7 +150,7 @@ impl Values {
 
     /// Returns a JSON object. Its keys are the paths of the entries, such as `settings.ridge`.
     pub fn to_json(&self) -> serde_json::Value {
-        let entry = |(path, value): &(Vec<String>, Value)| {
+        let entry = |(path, value): &(EntryPath, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())
         };
         serde_json::Value::Object(self.0.iter().map(entry).collect())
@@ -169,15 +165,12 @@ impl Values {
 
 impl fmt::Display for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, (path, value)) in self.0.iter().enumerate() {
+        let entry = |(path, value): &(EntryPath, Value)| {
             let name = path.strip_prefix(&["settings".to_owned()]).unwrap_or(path).join(".");
-            let comma = if number > 0 { ", " } else { "" };
-            match value {
-                Value::String(text) => write!(f, "{comma}{name} = {text}")?,
-                value => write!(f, "{comma}{name} = {value}")?,
-            }
-        }
-        Ok(())
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            format!("{name} = {text}")
+        };
+        f.write_str(&self.0.iter().map(entry).collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -102,11 +102,6 @@ pub struct Origins {
     data: BTreeSet<PathBuf>,
 }
 
-/// Returns the provenance of a study: its command, and the entries of its recipe file.
-pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance> {
-    Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
-}
-
 /// Returns the entries of a recipe file as JSON, without defaults and unchecked.
 pub fn as_written(recipe: &Path) -> Result<Value> {
     let recipe: toml::Table = read_by(recipe, from_toml)?;
@@ -141,11 +136,11 @@ impl StudySettings {
         Ok(())
     }
 
-    /// Reads the test games, picks the device, and opens the run. `recipe` is the provenance of the
-    /// recipe; `own` has the settings that only this kind of study has.
+    /// Reads the test games, picks the device, and opens the run of a command. `recipe` is the
+    /// recipe's file; `own` has the settings that only this kind of study has.
     pub fn begin<'a>(
         &'a self,
-        recipe: Provenance,
+        (command, recipe): (&str, &Path),
         (own, origins): (Value, &Origins),
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
@@ -167,7 +162,8 @@ impl StudySettings {
         progress.warn(overlap.warning());
         let device = self.device.pick()?;
         let phases = &self.phases.0;
-        let provenance = recipe
+        let provenance = Provenance::new(command)
+            .with("recipe", as_written(recipe)?)
             .with("test", &test.sha256[..])
             .with("labels", self.labels.in_provenance())
             .with("phases", json!([phases.start(), phases.end()]));

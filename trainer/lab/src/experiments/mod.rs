@@ -14,6 +14,6 @@ pub use choices::{AtAnEnd, Choices, Values};
 pub use comparison::{ComparedErrors, ComparedPhase, Comparing, Comparison, Played, openings};
 pub use curve::{Curve, Law, PhaseCurve, Point, Prediction};
 pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
-pub use fits::{Fitted, Origins, Study, StudySettings, Tested, as_written, provenance_of};
+pub use fits::{Fitted, Origins, Study, StudySettings, Tested, as_written};
 pub use recipe::Recipe;
 pub use tuning::{Record, Standing, Tuned, Tuning};

@@ -121,9 +121,7 @@ fn read_beside<T>(
 /// The size limit of report and metrics files, in bytes; 100,000 epochs of every phase need less.
 const LONGEST: u64 = 1 << 30;
 
-/// For each table: its name; the column on the horizontal axis of its charts; the column each of
-/// whose values has a line of its own in a chart, or an empty text; the columns that are drawn,
-/// each in a chart of its own; and the other columns. Commas separate columns.
+/// The [`Table::columns`] of each table.
 const TABLES: [[&str; 5]; 7] = [
     [
         "phases",
@@ -148,7 +146,10 @@ const TABLES: [[&str; 5]; 7] = [
 
 /// A table of a report page. Each row has the name of its run, evaluation or match.
 pub struct Table {
-    columns: [&'static str; 5],
+    /// The name of the table; the column on the horizontal axis of its charts; the column each of
+    /// whose values has a line of its own in a chart, or an empty text; the columns that are drawn,
+    /// each in a chart of its own; and the other columns. Commas separate columns.
+    pub columns: [&'static str; 5],
     rows: Vec<(String, Json)>,
 }
 
@@ -185,21 +186,6 @@ impl Page {
 }
 
 impl Table {
-    /// Returns the table's name.
-    pub fn name(&self) -> &'static str {
-        self.columns[0]
-    }
-
-    /// Returns the column of the horizontal axis.
-    pub fn across(&self) -> &'static str {
-        self.columns[1]
-    }
-
-    /// Returns the names of the columns that are drawn as charts.
-    pub fn charts(&self) -> impl Iterator<Item = &'static str> {
-        self.columns[3].split(',')
-    }
-
     /// Returns the table as CSV; a missing number is an empty cell.
     pub fn csv(&self) -> String {
         let [_, across, by, charts, others] = self.columns;
