@@ -10,7 +10,7 @@ use othello_engine::text::excerpt;
 use othello_engine::text_table::table;
 use serde::Serialize;
 
-use super::picture::Histogram;
+use super::picture::histogram;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsReport, inspect};
 
@@ -84,11 +84,8 @@ fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> 
     writeln!(f, "{}", table(columns, rows))?;
     writeln!(f, "\nresults for black, in discs")?;
     // Game results are counted in bins of eight discs; the middle bin is centred on a draw.
-    let mut bins = Histogram::of("games");
-    for (&score, &games) in &report.results {
-        bins.add((score + 4).div_euclid(8) * 8, games);
-    }
-    writeln!(f, "{bins}")
+    let bin = |(&score, &games): (&i32, &u64)| ((score + 4).div_euclid(8) * 8, games);
+    writeln!(f, "{}", histogram("games", report.results.iter().map(bin)))
 }
 
 fn write_positions(

@@ -1,7 +1,6 @@
 //! Draws, as text, curves of errors, such as the mean absolute error of each phase, and histograms.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use othello_engine::text_table::table;
 use plotters::coord::Shift;
@@ -86,39 +85,20 @@ impl Picture<'_> {
     }
 }
 
-/// A histogram over whole numbers of discs, printed as horizontal bars of text.
-pub(super) struct Histogram {
-    counts: BTreeMap<i32, u64>,
-    /// The plural noun for the counted things, such as `games`.
-    counted: &'static str,
-}
-
-/// The length of the longest bar, in characters.
-const LONGEST: f64 = 50.0;
-
-impl Histogram {
-    pub(super) fn of(counted: &'static str) -> Self {
-        Self { counts: BTreeMap::new(), counted }
-    }
-
-    pub(super) fn add(&mut self, number: i32, count: u64) {
-        *self.counts.entry(number).or_default() += count;
-    }
-}
-
-impl fmt::Display for Histogram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.counts.is_empty() {
-            return Ok(());
-        }
-        let most = self.counts.values().copied().max().unwrap_or(1).max(1) as f64;
-        let rows = self.counts.iter().map(|(number, &count)| {
-            let bar = "#".repeat((LONGEST * count as f64 / most).ceil() as usize);
-            [number.to_string(), count.to_string(), bar]
-        });
-        let columns = ["discs", self.counted, "<"];
-        writeln!(f, "{}", table(columns, rows))
-    }
+/// Returns a histogram over whole numbers of discs, as horizontal bars of text; empty without
+/// numbers. `counts` has numbers with counts, which add up if a number occurs several times;
+/// `counted` is the plural noun for the counted things, such as `games`.
+pub(super) fn histogram(counted: &str, counts: impl IntoIterator<Item = (i32, u64)>) -> String {
+    /// The length of the longest bar, in characters.
+    const LONGEST: f64 = 50.0;
+    let mut bins = BTreeMap::<i32, u64>::new();
+    counts.into_iter().for_each(|(number, count)| *bins.entry(number).or_default() += count);
+    let Some(&most) = bins.values().max() else { return String::new() };
+    let rows = bins.iter().map(|(number, &count)| {
+        let bar = "#".repeat((LONGEST * count as f64 / most.max(1) as f64).ceil() as usize);
+        [number.to_string(), count.to_string(), bar]
+    });
+    table(["discs", counted, "<"], rows) + "\n"
 }
 
 #[cfg(test)]

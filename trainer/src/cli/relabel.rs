@@ -15,7 +15,7 @@ use othello_engine::run::{Shard, described};
 use othello_engine::search::{Level, Plan, Selectivity, Strength};
 use serde::Serialize;
 
-use super::picture::Histogram;
+use super::picture::histogram;
 use super::selection::Count;
 use crate::backend::SolveMany;
 use crate::fit::Device;
@@ -99,8 +99,7 @@ impl fmt::Display for Report {
         if let Some(mean) = self.mean_discs {
             writeln!(f, "by {mean:.2} discs on average\n")?;
         }
-        let mut bars = Histogram::of(changing);
-        by_discs.iter().for_each(|(&discs, &records)| bars.add(discs as i32, records));
+        let bars = histogram(changing, by_discs.iter().map(|(&discs, &it)| (discs as i32, it)));
         write!(f, "{bars}{}, {:.2} s", described(self.summary.as_ref()), self.seconds)
     }
 }
