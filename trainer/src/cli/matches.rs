@@ -83,10 +83,13 @@ pub struct Arguments {
 
 /// A player of the match: loaded weights or a checked external program, with its search.
 struct Loaded {
+    /// The player's identity for provenances: the weights' checksum or the command line.
+    identity: String,
     engine: Engine,
     /// The search settings in the player's text; the flags supply those that it omits.
     search: SearchSpec,
     plan: Plan,
+    budget: Budget,
 }
 
 enum Engine {
@@ -95,18 +98,10 @@ enum Engine {
 }
 
 impl Loaded {
-    /// Returns the player's identity for provenances: the weights' checksum or the command line.
-    fn identity(&self) -> String {
-        match &self.engine {
-            Engine::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
-            Engine::External(engine) => engine.to_string(),
-        }
-    }
-
-    fn contestant(&self, terms: Terms, exact: u32, budget: Budget) -> Contestant<'_> {
+    fn contestant(&self, terms: Terms, exact: u32) -> Contestant<'_> {
         match &self.engine {
             Engine::Evaluation(evaluator, strength, pruning) => {
-                Contestant::Evaluation(evaluator, *strength, budget, Some(pruning))
+                Contestant::Evaluation(evaluator, *strength, self.budget, Some(pruning))
             }
             Engine::External(engine) => Contestant::External(engine, terms, exact),
         }
@@ -160,7 +155,10 @@ impl Arguments {
                 let search = search.clone().or(&self.defaults());
                 let plan = search.plan(self.usual(), &evaluator);
                 let found = search.search(self.usual(), &evaluator).with_context(player)?;
-                Ok(Loaded { engine: Engine::Evaluation(evaluator, found.0, found.1), search, plan })
+                let budget = Budget { seconds_a_game: self.time, ..Budget::of(&search) };
+                let identity = evaluator.identity().to_owned();
+                let engine = Engine::Evaluation(evaluator, found.0, found.1);
+                Ok(Loaded { identity, engine, search, plan, budget })
             }
             PlayerSpec::Program(engine) => {
                 ensure!(
@@ -170,8 +168,12 @@ impl Arguments {
                 );
                 let there = terms.check(engine).map_err(|misconduct| anyhow!("it {misconduct}"));
                 there.with_context(player)?;
-                let (search, engine) = (self.defaults(), Engine::External(engine.clone()));
-                Ok(Loaded { plan: search.plan(self.usual(), &Zero), engine, search })
+                let (search, identity) = (self.defaults(), engine.to_string());
+                let (plan, engine) =
+                    (search.plan(self.usual(), &Zero), Engine::External(engine.clone()));
+                // External programs receive only the limit on the time of a game.
+                let budget = Budget { seconds_a_game: self.time, ..Budget::default() };
+                Ok(Loaded { identity, engine, search, plan, budget })
             }
         }
     }
@@ -184,15 +186,15 @@ impl Arguments {
         let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
         let ends = [first, second].map(|plan| plan.ends.to_string());
         Provenance::new("match")
-            .with("first", players[0].identity())
-            .with("second", players[1].identity())
+            .with("first", &*players[0].identity)
+            .with("second", &*players[1].identity)
             .with("openings", checksum(openings))
             .with("depth", first.depth)
             .with("second_depth", second.depth)
             .with("exact", first.exact)
             .with("selectivity", first.selectivity.percent())
             .with("second_selectivity", second.selectivity.percent())
-            .with("budgets", json!(self.budgets(players)))
+            .with("budgets", json!(players.each_ref().map(|player| player.budget)))
             .with_unusual(
                 searches != [SearchBy::Depth; 2],
                 "searches",
@@ -204,17 +206,6 @@ impl Arguments {
             // The files of games that a shard writes are its own, so their provenance names the
             // shard. `KeptMatch` replaces it for the parts, which all shards share.
             .with_unusual(self.shard.is_some(), "shard", self.shard.map(|shard| shard.to_string()))
-    }
-
-    fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
-        players.each_ref().map(|player| {
-            // External programs receive only the limit on the time of a game.
-            let own = match player.engine {
-                Engine::Evaluation(..) => Budget::of(&player.search),
-                Engine::External(_) => Budget::default(),
-            };
-            Budget { seconds_a_game: self.time, ..own }
-        })
     }
 }
 
@@ -234,7 +225,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }
-    let budgets = arguments.budgets(&loaded);
     let limited =
         arguments.milliseconds.is_some() || arguments.searching.spec(None, None).nodes.is_some();
     for player in [first, second] {
@@ -246,14 +236,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
     }
     let players = Match {
-        first: loaded[0].contestant(terms, defaults.exact, budgets[0]),
-        second: loaded[1].contestant(terms, defaults.exact, budgets[1]),
+        first: loaded[0].contestant(terms, defaults.exact),
+        second: loaded[1].contestant(terms, defaults.exact),
     };
     let conditions = Conditions {
         players: [first.to_string(), second.to_string()],
         depth: defaults.depth,
         exact: defaults.exact,
-        budgets,
+        budgets: loaded.each_ref().map(|player| player.budget),
         sprt: arguments.sprt.test(),
     };
     let settings = |openings: &[Position]| arguments.provenance(&loaded, openings);

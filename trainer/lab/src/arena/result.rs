@@ -33,14 +33,6 @@ pub struct PlayedGame {
     pub forfeit: Option<(usize, String)>,
 }
 
-/// A game from the start position, with the moves that lead to its opening.
-struct WholeGame {
-    opening_plies: usize,
-    squares: Vec<Square>,
-    /// The side to move at the end of the opening.
-    side: Side,
-}
-
 /// A game as a line of JSON.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Line {
@@ -74,15 +66,15 @@ impl PlayedGame {
     /// Returns the record from the start position, with the moves of the opening marked as random;
     /// `None` if no moves lead to the opening. The record of a forfeited game is unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
-        let Some(whole) = self.whole() else { return Ok(None) };
+        let Some((opening_plies, squares, _)) = self.whole() else { return Ok(None) };
         // An opening has at most 60 moves, so the cast is exact.
-        Game::new(whole.opening_plies as u8, &whole.squares).map(Some)
+        Game::new(opening_plies as u8, &squares).map(Some)
     }
 
     /// Returns the game as one line of JSON.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let whole = self.whole();
-        let side = whole.as_ref().map_or(Side::Black, |whole| whole.side);
+        let side = whole.as_ref().map_or(Side::Black, |(.., side)| *side);
         let first_is_black = (self.game == 1) == (side == Side::Black);
         let text = |squares: &[Square]| squares.iter().map(Square::to_string).collect::<String>();
         serde_json::to_string(&Line {
@@ -90,7 +82,7 @@ impl PlayedGame {
             game: self.game,
             black: if first_is_black { 1 } else { 2 },
             opening: board_text(&self.opening, side),
-            transcript: whole.map(|whole| text(&whole.squares)),
+            transcript: whole.map(|(_, squares, _)| text(&squares)),
             moves: text(&self.squares),
             score: self.score,
             forfeited_by: self.forfeit.as_ref().map(|(player, _)| *player),
@@ -109,9 +101,10 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Returns the game, or a symmetric image of it, from the start position, with the moves that
-    /// lead to its opening; `None` if no such moves are known.
-    fn whole(&self) -> Option<WholeGame> {
+    /// Returns the moves of the game, or of a symmetric image of it, from the start position; before
+    /// them the number of those that lead to its opening, after them the side to move there. `None`
+    /// if no moves are known that lead to the opening.
+    fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
         let symmetry = Symmetry::all().find(|&s| self.opening.image(s) == reached.position)?;
@@ -119,7 +112,7 @@ impl PlayedGame {
         let opening_plies = path.len();
         let squares: Vec<Square> = path.into_iter().chain(images).collect();
         Replay::from_start(&squares).ok()?;
-        Some(WholeGame { opening_plies, squares, side: reached.side })
+        Some((opening_plies, squares, reached.side))
     }
 }
 
