@@ -112,7 +112,10 @@ impl fmt::Display for Loss {
         let groups =
             [("empties", &self.by_group), ("value", &self.by_value), ("region", &self.by_region)];
         for (name, groups) in groups {
-            let rows = groups.iter().map(|group| group_cells(&group.name, &group.errors));
+            let rows = groups.iter().map(|group| {
+                let [positions, bias, bias_error, mae, mse] = error_cells(&group.errors);
+                [group.name.clone(), positions, bias, bias_error, mae, mse]
+            });
             let [positions, bias, error, mae, mse] = COLUMNS;
             let columns = [name, positions, bias, error, mae, mse];
             writeln!(f, "\n{}", table(columns, rows))?;
@@ -143,11 +146,6 @@ fn error_cells(errors: &GroupErrors) -> [String; 5] {
 fn phase_cells(phase: String, empties: String, errors: &GroupErrors) -> [String; 7] {
     let [positions, bias, bias_error, mae, mse] = error_cells(errors);
     [phase, empties, positions, bias, bias_error, mae, mse]
-}
-
-fn group_cells(name: &str, errors: &GroupErrors) -> [String; 6] {
-    let [positions, bias, bias_error, mae, mse] = error_cells(errors);
-    [name.to_owned(), positions, bias, bias_error, mae, mse]
 }
 
 /// The mean absolute errors of two evaluations by phase, and their differences with 99 % confidence

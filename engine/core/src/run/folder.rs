@@ -196,8 +196,8 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes the lock of a shard. Fails if another process makes a shard that shares parts with it.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self> {
-        let path = folder.join(name_of(shard));
-        let lock = Self::take(path, output)?;
+        let name = format!("lock-{}-of-{}", shard.number(), shard.count());
+        let lock = Self::take(folder.join(name), output)?;
         Self::refuse_overlapping(folder, output, shard, Some(&lock.path))?;
         Ok(lock)
     }
@@ -239,10 +239,6 @@ impl Lock {
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
         others.find(|path| is_held(path)).map_or(Ok(()), |path| Err(refused(&path, output)))
     }
-}
-
-fn name_of(shard: Shard) -> String {
-    format!("lock-{}-of-{}", shard.number(), shard.count())
 }
 
 fn shard_of(name: &str) -> Option<Shard> {

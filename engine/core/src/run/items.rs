@@ -2,7 +2,6 @@
 //! work on the units of at most two parts at the same time.
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -313,7 +312,7 @@ impl<W: Items> Work<'_, W> {
 
 const RESULTS: &str = "results";
 
-struct FunctionItems<F, T, E>(F, PhantomData<fn() -> (T, E)>);
+struct FunctionItems<F>(F);
 
 impl Run {
     /// Makes the missing parts of a stage; `make` returns the result of a unit, given its index.
@@ -328,7 +327,7 @@ impl Run {
         T: Serialize + DeserializeOwned + Send,
         E: From<RunError> + Send,
     {
-        self.make(stage, 1, &FunctionItems(make, PhantomData), progress)?;
+        self.make(stage, 1, &FunctionItems(make), progress)?;
         Ok(self.read_results(stage)?)
     }
 
@@ -380,7 +379,7 @@ fn read<T: DeserializeOwned>(part: &[Section]) -> Option<Vec<T>> {
     serde_json::from_slice(&section.content).ok().filter(|_| section.name == RESULTS)
 }
 
-impl<F, T, E> Items for FunctionItems<F, T, E>
+impl<F, T, E> Items for FunctionItems<F>
 where
     F: Fn(u64) -> Result<T, E> + Sync,
     T: Serialize + DeserializeOwned + Send,

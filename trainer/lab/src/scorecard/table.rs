@@ -207,12 +207,6 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns true if a player's solver found another score than a problem file states.
-    pub fn has_wrong_scores(&self) -> bool {
-        let mut solved = self.players.iter().filter_map(|row| row.suite.as_ref());
-        solved.any(|suite| suite.right < suite.stated)
-    }
-
     fn write_groups(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let measured = self.measured(|row| &row.strong);
         write_errors(f, "strong test", measured, |errors| {
