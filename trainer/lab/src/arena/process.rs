@@ -56,8 +56,6 @@ pub(super) struct Process {
     /// Receives the last line that the program printed to stderr before it closed stderr.
     last_words: Receiver<String>,
     #[cfg(unix)]
-    mark: Mark,
-    #[cfg(unix)]
     guard: Guard,
     #[cfg(windows)]
     _job: super::job::Job,
@@ -68,13 +66,9 @@ impl Process {
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
-        #[cfg(unix)]
-        let mark = Mark::new();
-        #[cfg(unix)]
-        shell.env(Mark::VARIABLE, &mark.0);
         // The guard starts before the program, because our process may be killed at any moment.
         #[cfg(unix)]
-        let mut guard = Guard::new(&mark).map_err(failed)?;
+        let mut guard = Guard::of(&mut shell).map_err(failed)?;
         let mut child = shell
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -96,8 +90,6 @@ impl Process {
             input,
             lines,
             last_words,
-            #[cfg(unix)]
-            mark,
             #[cfg(unix)]
             guard,
             #[cfg(windows)]
@@ -153,60 +145,12 @@ impl Drop for Process {
             let group = rustix::process::Pid::from_child(&self.child);
             // The error is ignored: the process group may have ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-            self.mark.kill_all();
-            let _ = self.guard.0.kill();
-            let _ = self.guard.0.wait();
+            self.guard.kill_marked();
+            let _ = self.guard.process.kill();
+            let _ = self.guard.process.wait();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// A mark in the environment of an external program. All its descendants inherit the mark, even in
-/// a new session or process group, and after their parent has ended.
-#[cfg(unix)]
-#[derive(Debug)]
-struct Mark(String);
-
-#[cfg(unix)]
-impl Mark {
-    const VARIABLE: &str = "OTHELLO_MATCH_PLAYER";
-
-    fn new() -> Self {
-        use std::sync::atomic::{AtomicU64, Ordering};
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-        Self(format!("{process}-{number}-{}", since.as_nanos()))
-    }
-
-    /// Kills processes whose environment has this mark, until none is left: a killed one may just
-    /// have started others, and may take a while to disappear. Does nothing without `/proc`.
-    fn kill_all(&self) {
-        const LONGEST: Duration = Duration::from_secs(5);
-        const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
-        let marked = format!("{}={}", Self::VARIABLE, self.0);
-        let deadline = Instant::now() + LONGEST;
-        while Instant::now() < deadline {
-            let mut found = false;
-            for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-                let name = entry.file_name();
-                let number = name.to_str().and_then(|name| name.parse().ok());
-                let Some(process) = number.and_then(rustix::process::Pid::from_raw) else {
-                    continue;
-                };
-                // The environments of other users' processes and of ended processes cannot be read.
-                let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-                if environment.split(|&byte| byte == 0).any(|one| one == marked.as_bytes()) {
-                    found = true;
-                    let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
-                }
-            }
-            if !found {
-                return;
-            }
-            std::thread::sleep(BETWEEN_ROUNDS);
-        }
     }
 }
 
@@ -215,7 +159,12 @@ impl Mark {
 /// no interrupt from the terminal; if it hangs, it does not notice that its input has ended.
 #[cfg(unix)]
 #[derive(Debug)]
-struct Guard(Child);
+struct Guard {
+    process: Child,
+    /// An entry in the environment of the program. All its descendants inherit it, even in a new
+    /// session or process group, and after their parent has ended.
+    mark: String,
+}
 
 #[cfg(unix)]
 impl Guard {
@@ -235,24 +184,59 @@ impl Guard {
             sleep 0.1
         done";
 
-    /// Starts the guard in a new process group. The program that it guards starts after it.
-    fn new(mark: &Mark) -> io::Result<Self> {
+    /// Starts the guard of a program that will be started, in a new process group.
+    fn of(program: &mut Command) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
-        let marked = format!("{}={}", Mark::VARIABLE, mark.0);
-        let guard = Command::new("sh")
-            .args(["-c", Self::SCRIPT, &marked])
+        use std::sync::atomic::{AtomicU64, Ordering};
+        const VARIABLE: &str = "OTHELLO_MATCH_PLAYER";
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        let value = format!("{process}-{number}-{}", since.as_nanos());
+        let mark = format!("{VARIABLE}={value}");
+        program.env(VARIABLE, value);
+        let process = Command::new("sh")
+            .args(["-c", Self::SCRIPT, &mark])
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn();
-        guard.map(Self)
+            .spawn()?;
+        Ok(Self { process, mark })
     }
 
     fn watch_group(&mut self, program: &Child) {
-        if let Some(pipe) = &mut self.0.stdin {
+        if let Some(pipe) = &mut self.process.stdin {
             // Writing fails if the guard has ended. Then only dropping `Process` kills the program.
             drop(writeln!(pipe, "{}", program.id()));
+        }
+    }
+
+    /// Kills processes whose environment has the mark, until none is left: a killed one may just
+    /// have started others, and may take a while to disappear. Does nothing without `/proc`.
+    fn kill_marked(&self) {
+        const LONGEST: Duration = Duration::from_secs(5);
+        const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
+        let deadline = Instant::now() + LONGEST;
+        while Instant::now() < deadline {
+            let mut found = false;
+            for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let number = name.to_str().and_then(|name| name.parse().ok());
+                let Some(process) = number.and_then(rustix::process::Pid::from_raw) else {
+                    continue;
+                };
+                // The environments of other users' processes and of ended processes cannot be read.
+                let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+                if environment.split(|&byte| byte == 0).any(|one| one == self.mark.as_bytes()) {
+                    found = true;
+                    let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+                }
+            }
+            if !found {
+                return;
+            }
+            std::thread::sleep(BETWEEN_ROUNDS);
         }
     }
 }
