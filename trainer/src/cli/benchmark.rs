@@ -16,7 +16,7 @@ use othello_engine::search::Selectivity;
 use serde_json::json;
 
 use super::matches::check_reached;
-use crate::arena::{Choice, Terms};
+use crate::arena::{Terms, draw_openings};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
 /// The default files of `--strong`.
@@ -166,8 +166,7 @@ impl Arguments {
             left_out.push(LeftOut::new(Part::Match, None, reason));
             return Ok(None);
         }
-        let choice = Choice { count: games.div_ceil(2), seed: SEED, within: WITHIN };
-        let openings = choice.draw(&file, progress)?;
+        let openings = draw_openings(&file, games.div_ceil(2), SEED, WITHIN, progress)?;
         if players.iter().chain([against]).any(PlayerSpec::needs_games) {
             check_reached(&openings)?;
         }

@@ -24,8 +24,8 @@ use othello_engine::search::{Level, Plan, Pruning, Strength};
 use serde_json::json;
 
 use crate::arena::{
-    Budget, Choice, Conditions, Contestant, ErrorRate, Finding, Hypotheses, KeptMatch, Match,
-    MatchReport, Opening, PlayedGame, Sprt, Terms, checksum,
+    Budget, Conditions, Contestant, ErrorRate, Finding, Hypotheses, KeptMatch, Match, MatchReport,
+    Opening, PlayedGame, Sprt, Terms, checksum, draw_openings,
 };
 
 /// Arguments of `match`.
@@ -220,8 +220,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let [first, second] = [&arguments.first, &arguments.second];
     let loaded = [arguments.load(first, terms)?, arguments.load(second, terms)?];
-    let choice = Choice { count: arguments.pairs, seed: arguments.seed, within: arguments.within };
-    let openings = choice.draw(&arguments.openings, session.progress())?;
+    let &Arguments { pairs, seed, within, .. } = arguments;
+    let openings = draw_openings(&arguments.openings, pairs, seed, within, session.progress())?;
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }

@@ -13,9 +13,10 @@ use othello_engine::text::read_by;
 use serde_json::json;
 
 use super::matches::SprtArguments;
+use crate::arena::draw_openings;
 use crate::dataset::Share;
 use crate::experiments::{
-    Choices, Comparing, Curve, Origins, Recipe, StudySettings, Tuning, as_written, openings,
+    Choices, Comparing, Curve, Origins, Recipe, StudySettings, Tuning, as_written,
 };
 
 /// Arguments of `compare`.
@@ -111,7 +112,9 @@ pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Resul
         ([Recipe::read(first)?, Recipe::read(second)?], Origins::default());
     recipes.iter().try_for_each(|recipe| settings.check_test(recipe, &mut origins))?;
     let drawn = arguments.openings.as_deref().zip(arguments.pairs);
-    let drawn = drawn.map(|(path, count)| openings(path, count, session.progress())).transpose()?;
+    // Openings with a label are within 10 discs of even.
+    let draw = |(path, count)| draw_openings(path, count, 1, 10, session.progress());
+    let drawn = drawn.map(draw).transpose()?;
     let comparing = Comparing {
         seeds: arguments.seeds,
         smallest: arguments.smallest,

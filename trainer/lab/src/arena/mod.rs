@@ -16,7 +16,7 @@ mod statistics;
 pub use external::Terms;
 pub use match_file::{Conditions, KeptMatch, MatchFile, match_stage, pack};
 pub use match_report::{Finding, MatchReport};
-pub use opening::{Choice, Opening, checksum};
+pub use opening::{Opening, checksum, draw_openings};
 pub use paired::Match;
 pub use player::{Budget, Contestant, Effort};
 pub use process::Misconduct;

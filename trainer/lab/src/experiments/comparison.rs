@@ -1,13 +1,12 @@
 //! The comparison of two recipes: paired errors on test games, and a match. Estimates its time and
 //! the smallest difference that it can prove.
 
-use std::path::Path;
 use std::time::Instant;
 
-use othello_engine::board::{Discs, PHASES, Phase, Position};
+use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::pattern::Geometry;
-use othello_engine::progress::{Progress, Silent};
+use othello_engine::progress::Silent;
 use othello_engine::run::Stage;
 use othello_engine::search::Strength;
 use serde::Serialize;
@@ -16,8 +15,8 @@ use serde_json::{Value, json};
 use super::fits::{Study, Tested};
 use super::{CONFIDENCE, Difference, Estimate, Needed, Recipe, Verdict};
 use crate::arena::{
-    Choice, Conditions, Contestant, KeptMatch, Match, Sprt, SprtReport, Statistics, checksum,
-    match_stage, smallest_elo,
+    Conditions, Contestant, KeptMatch, Match, Sprt, SprtReport, Statistics, checksum, match_stage,
+    smallest_elo,
 };
 use crate::{LabError, Result};
 use othello_fit::dataset::{DataChoice, Share};
@@ -39,13 +38,6 @@ pub struct Comparing<'a> {
     pub strength: Strength,
     /// The sequential test that ends the match, if any.
     pub sprt: Option<Sprt>,
-}
-
-/// Returns the openings of a match, drawn from a file.
-pub fn openings(path: &Path, count: usize, progress: &dyn Progress) -> Result<Vec<Position>> {
-    /// The largest absolute label, in discs, of a position that may be drawn as an opening.
-    const WITHIN: Discs = 10;
-    Ok(Choice { count, seed: 1, within: WITHIN }.draw(path, progress)?)
 }
 
 /// The comparison of two recipes.

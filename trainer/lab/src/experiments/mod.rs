@@ -11,7 +11,7 @@ mod recipe;
 mod tuning;
 
 pub use choices::{AtAnEnd, Choices, Values};
-pub use comparison::{ComparedErrors, ComparedPhase, Comparing, Comparison, Played, openings};
+pub use comparison::{ComparedErrors, ComparedPhase, Comparing, Comparison, Played};
 pub use curve::{Curve, Law, PhaseCurve, Point, Prediction};
 pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
 pub use fits::{Fitted, Origins, Study, StudySettings, Tested, as_written};
