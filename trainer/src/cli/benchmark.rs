@@ -216,7 +216,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let strong = arguments.strong.clone().map(|file| vec![file]);
         let mut files = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
         files.extend_from_slice(&arguments.exact);
-        benchmark.find_games(&files, progress)?;
+        for problems in [&mut benchmark.hard, &mut benchmark.suite].into_iter().flatten() {
+            problems.find_games(&files, progress)?;
+        }
     }
     let existing = Existing::by_force(arguments.force);
     let begin = |out: &PathBuf| {

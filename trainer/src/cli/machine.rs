@@ -85,13 +85,11 @@ pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
         memory_bytes,
         memory_limit,
         instructions: InstructionSet::chosen().to_string(),
-        instruction_sets: instruction_sets(),
+        instruction_sets: model::InstructionSet::available()
+            .filter(|&set| set != model::InstructionSet::Portable)
+            .map(|set| set.to_string())
+            .collect(),
     })
-}
-
-fn instruction_sets() -> Vec<String> {
-    let sets = model::InstructionSet::available();
-    sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()
 }
 
 /// The limit of `--games`: the positions fit into memory, and measurements need fewer.

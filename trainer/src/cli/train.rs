@@ -185,16 +185,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             folder.display()
         ))),
     })?;
-    print_plan(&recipe, &path, session)?;
-    let making = Making { recipe: &recipe, folder: &folder, shard: Shard::WHOLE, session };
-    let mut verdict = verdict(&making, path.display().to_string(), false)?;
-    let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
-    plain::write(out, &bytes, Existing::Keep)?;
-    verdict.weights = out.clone();
-    session.print(&verdict)
-}
-
-fn print_plan(recipe: &Recipe, path: &Path, session: &Session) -> anyhow::Result<()> {
     let (steps, progress) = (recipe.steps(Path::new(""))?, session.progress());
     let minutes = steps.iter().map(|step| step.core_seconds).sum::<f64>() / 60.0;
     let (plan, count) = (path.display(), steps.len());
@@ -202,7 +192,12 @@ fn print_plan(recipe: &Recipe, path: &Path, session: &Session) -> anyhow::Result
     for step in steps.iter().filter(|step| matches!(&*step.arguments[0], "selfplay" | "fit")) {
         progress.message(&format!("  {}", step.arguments.join(" ")));
     }
-    Ok(())
+    let making = Making { recipe: &recipe, folder: &folder, shard: Shard::WHOLE, session };
+    let mut verdict = verdict(&making, path.display().to_string(), false)?;
+    let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
+    plain::write(out, &bytes, Existing::Keep)?;
+    verdict.weights = out.clone();
+    session.print(&verdict)
 }
 
 impl Arguments {

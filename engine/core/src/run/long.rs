@@ -39,6 +39,18 @@ impl Run {
         (0..stage).try_for_each(|earlier| self.require(earlier))?;
         self.begin_progress(stage, &parts, progress);
         let workers = at_once.clamp(1, parts.len().max(1));
+        let make_part = |index| -> Result<bool, E> {
+            progress.check().map_err(RunError::from)?;
+            let mut part =
+                LongPart { run: self, stage, index, writer: None, progress, advanced: 0 };
+            let is_complete = make(&mut part)?;
+            if is_complete {
+                let left = part.left();
+                part.finish()?;
+                progress.advance(left);
+            }
+            Ok(is_complete)
+        };
         let left = Mutex::new((parts.into_iter(), vec![], None));
         let lock = || left.lock().unwrap_or_else(PoisonError::into_inner);
         let work = || {
@@ -48,7 +60,7 @@ impl Run {
                     if failed.is_some() { None } else { parts.next() }
                 };
                 let Some(index) = index else { return };
-                match self.make_part(stage, index, progress, &make) {
+                match make_part(index) {
                     Ok(true) => {}
                     Ok(false) => lock().1.push(index),
                     Err(error) => {
@@ -61,24 +73,6 @@ impl Run {
         let (_, mut unfinished, failed) = left.into_inner().unwrap_or_else(PoisonError::into_inner);
         unfinished.sort_unstable();
         failed.map_or(Ok(unfinished), Err)
-    }
-
-    fn make_part<E: From<RunError>>(
-        &self,
-        stage: usize,
-        index: u64,
-        progress: &dyn Progress,
-        make: impl Fn(&mut LongPart<'_>) -> Result<bool, E>,
-    ) -> Result<bool, E> {
-        progress.check().map_err(RunError::from)?;
-        let mut part = LongPart { run: self, stage, index, writer: None, progress, advanced: 0 };
-        if !make(&mut part)? {
-            return Ok(false);
-        }
-        let left = part.left();
-        part.finish()?;
-        progress.advance(left);
-        Ok(true)
     }
 
     /// Returns the path of a complete part and the places of its uncompressed sections, so that

@@ -161,11 +161,6 @@ impl BestMoves {
             seconds: begun.elapsed().as_secs_f64(),
         })
     }
-
-    /// Returns the number of positions in which the player chose a best move.
-    pub fn found(&self) -> u64 {
-        self.agreement.best_found.unwrap_or_default()
-    }
 }
 
 /// The results of solving the endgame problems to the end of the game.

@@ -150,12 +150,6 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
-    /// Searches `files` for games that lead to the problems: GTP programs need the moves.
-    pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
-        let mut problems = [&mut self.hard, &mut self.suite].into_iter().flatten();
-        problems.try_for_each(|problems| problems.find_games(files, progress))
-    }
-
     /// Returns the files that the players of `rows` were measured on, each with its checksum and
     /// the part of the benchmark that uses it.
     pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>> {

@@ -172,7 +172,7 @@ fn choice_cell(found: &BestMoves) -> String {
     let failed =
         (!found.failures.is_empty()).then(|| format!(", {} no move", found.failures.len()));
     let more: String = [lost, mae, failed].into_iter().flatten().collect();
-    format!("{} of {stated}{more}", found.found())
+    format!("{} of {stated}{more}", found.agreement.best_found.unwrap_or_default())
 }
 
 impl fmt::Display for BenchmarkReport {
