@@ -207,8 +207,8 @@ fn read_all(mut reader: Reader) -> Result<()> {
     reader.try_for_each(|section| section.map(drop))
 }
 
-/// Examines an existing output. Returns its summary if it is complete or, if it has only the results
-/// of the plan's first units, the number of these. Refuses an output of another plan.
+/// Examines an existing output. Returns its summary if it is complete or, if it has only the
+/// results of the plan's first units, the number of these. Refuses an output of another plan.
 fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, Option<Summary>)> {
     let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
         return Ok((0, None));

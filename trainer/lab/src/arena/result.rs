@@ -101,9 +101,9 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Returns the moves of the game, or of a symmetric image of it, from the start position; before
-    /// them the number of those that lead to its opening, after them the side to move there. `None`
-    /// if no moves are known that lead to the opening.
+    /// Returns the number of moves that lead to the opening; the moves of the game, or of a
+    /// symmetric image of it, from the start position; and the side to move in the opening. Returns
+    /// `None` if no moves are known that lead to the opening.
     fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
