@@ -10,8 +10,7 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosition};
 use othello_engine::text::Lines;
 
-use super::entries::LineRecords;
-use super::{Entries, Result, labelled};
+use super::{Entries, LineRecords, Result, labelled};
 
 /// Reads the positions of a file and skips blank lines. If the side to move must pass, the record
 /// is the position after the pass, with the score for the other side.

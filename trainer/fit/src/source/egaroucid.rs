@@ -11,8 +11,7 @@ use othello_engine::board::{Discs, Position};
 use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Label, ScoredPosition};
 
-use super::entries::FixedRecords;
-use super::{DataError, Entries, Result, labelled};
+use super::{DataError, Entries, FixedRecords, Result, labelled};
 
 /// The size of a record in bytes.
 pub const RECORD_BYTES: usize = 19;
@@ -51,7 +50,7 @@ fn parse(record: &[u8; RECORD_BYTES]) -> Result<ScoredPosition, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::entries_of;
+    use crate::source::tests::entries_of;
     use othello_engine::board::Square;
 
     fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {

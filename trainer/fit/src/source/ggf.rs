@@ -102,7 +102,7 @@ mod tests {
     use othello_engine::board::transcript::Replay;
 
     use super::*;
-    use crate::source::entries_of;
+    use crate::source::tests::entries_of;
 
     const HEAD: &str = "(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200]PW[Saio3000]\
         RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[+0.00]";

@@ -31,6 +31,10 @@ pub struct LabelRule {
 /// The most rules of an accepted list: every position is checked against each of them.
 const MAX_RULES: usize = 256;
 
+/// The end of a message: how to add search values to games.
+pub(crate) const ADD_VALUES: &str =
+    "; `selfplay --values` records search values, `relabel --depth` adds them";
+
 const EXPECTED: &str = "expected PLIES:USE, such as 34..38:solved or all:70%result+30%value";
 
 fn one() -> f64 {
@@ -152,11 +156,7 @@ impl LabelRules {
     /// Returns the end of a message on missing labels: how to add search values to games, if a rule
     /// uses such values; otherwise an empty text.
     pub fn remedy(&self) -> &'static str {
-        if self.use_values() {
-            "; `selfplay --values` records search values, `relabel --depth` adds them"
-        } else {
-            ""
-        }
+        if self.use_values() { ADD_VALUES } else { "" }
     }
 
     /// Returns the label source of the rule with index `rule`, as text; `given` for `None`, which

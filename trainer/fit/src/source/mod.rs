@@ -15,7 +15,6 @@
 
 pub mod boards;
 pub mod egaroucid;
-mod entries;
 pub mod ggf;
 pub mod import;
 mod labels;
@@ -26,10 +25,11 @@ pub mod transcripts;
 pub mod wthor;
 
 use std::fmt::Display;
-use std::io;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufReader, Read as _};
+use std::path::{Path, PathBuf};
 
-use othello_engine::board::transcript::Replay;
+use othello_engine::board::transcript::{Form, Replay};
 use othello_engine::board::{Discs, Position};
 use othello_engine::eval::PruningError;
 use othello_engine::file::FileError;
@@ -37,10 +37,10 @@ use othello_engine::progress::Interrupted;
 use othello_engine::record::{Game, Label, RecordError, ScoredPosition, Weight};
 use othello_engine::run::RunError;
 use othello_engine::search::TableError;
-use othello_engine::text::Invalid;
+use othello_engine::text::{Invalid, Lines};
 
 use crate::memory::MemoryError;
-pub use entries::Entries;
+pub(crate) use labels::ADD_VALUES;
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
 
 /// A result whose error is [`DataError`] unless another type is named.
@@ -84,20 +84,101 @@ impl DataError {
     }
 }
 
-/// Returns the records of a file that contains `bytes`; a refused one is an `Err` with its message.
-#[cfg(test)]
-pub(crate) fn entries_of<T, E: Entries<T>>(
-    name: &str,
-    bytes: &[u8],
-    open: impl FnOnce(&Path) -> Result<E, DataError>,
-) -> Result<Vec<Result<T, String>>, DataError> {
-    let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
-    let mut entries = vec![];
-    while let Some(entry) = file.next_entry()? {
-        entries.push(entry.map_err(|reason| format!("{name}: {}: {reason}", file.place())));
+/// A reader of another program's records. It goes on after refused records, not after errors.
+pub trait Entries<T> {
+    /// Returns the next record, or the reason why it is refused; `None` at the end of the file.
+    fn next_entry(&mut self) -> Result<Option<Result<T, String>>>;
+
+    /// Returns the number of bytes read, to show progress.
+    fn bytes_read(&self) -> u64;
+
+    /// Returns the place of the record that was read last, such as `line 7`.
+    fn place(&self) -> String;
+
+    /// Returns the notation of the record that was read last; `None` if the format has only one.
+    fn form(&self) -> Option<Form> {
+        None
     }
-    assert_eq!(file.bytes_read(), bytes.len() as u64);
-    Ok(entries)
+}
+
+struct FixedRecords<F, const BYTES: usize> {
+    path: PathBuf,
+    /// The file, which is initially at the end of the header.
+    file: BufReader<File>,
+    header_bytes: u64,
+    records: u64,
+    /// The number of records that were already read.
+    number: u64,
+    parse: F,
+}
+
+impl<F, const BYTES: usize> FixedRecords<F, BYTES> {
+    fn new(
+        path: &Path,
+        file: BufReader<File>,
+        [header_bytes, records]: [u64; 2],
+        parse: F,
+    ) -> Self {
+        Self { path: path.to_owned(), file, header_bytes, records, number: 0, parse }
+    }
+}
+
+impl<T, F, const BYTES: usize> Entries<T> for FixedRecords<F, BYTES>
+where
+    F: Fn(&[u8; BYTES]) -> Result<T, String>,
+{
+    fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
+        if self.number == self.records {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut record = [0; BYTES];
+        let read = self.file.read_exact(&mut record);
+        read.map_err(DataError::io(&self.path, "read it"))?;
+        Ok(Some((self.parse)(&record)))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.header_bytes + self.number * BYTES as u64
+    }
+
+    fn place(&self) -> String {
+        format!("record {}", self.number)
+    }
+}
+
+struct LineRecords<T> {
+    lines: Lines,
+    parse: Parse<T>,
+    form: Option<Form>,
+}
+
+type Parse<T> = fn(&str) -> Result<(T, Form), String>;
+
+impl<T> LineRecords<T> {
+    fn open(path: &Path, parse: Parse<T>) -> Result<Self> {
+        Ok(Self { lines: Lines::open(path)?, parse, form: None })
+    }
+}
+
+impl<T> Entries<T> for LineRecords<T> {
+    fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
+        let read = self.lines.next_by(self.parse)?;
+        self.form = read.as_ref().and_then(|parsed| Some(parsed.as_ref().ok()?.1));
+        Ok(read.map(|parsed| parsed.map(|(record, _)| record)))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.lines.source().bytes_read()
+    }
+
+    fn place(&self) -> String {
+        format!("line {}", self.lines.number())
+    }
+
+    fn form(&self) -> Option<Form> {
+        self.form
+    }
 }
 
 /// Returns the game of a replay. Stores `result` as the stated result, unless the game is finished
@@ -121,5 +202,26 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
         Ok(ScoredPosition::new(position.pass(), label.negated(), Weight::ONE))
     } else {
         Err("the game is over, so the position has no use in training".to_owned())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Returns the records of a file that contains `bytes`; a refused one is an `Err` with its
+    /// message.
+    pub(crate) fn entries_of<T, E: Entries<T>>(
+        name: &str,
+        bytes: &[u8],
+        open: impl FnOnce(&Path) -> Result<E, DataError>,
+    ) -> Result<Vec<Result<T, String>>, DataError> {
+        let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
+        let mut entries = vec![];
+        while let Some(entry) = file.next_entry()? {
+            entries.push(entry.map_err(|reason| format!("{name}: {}: {reason}", file.place())));
+        }
+        assert_eq!(file.bytes_read(), bytes.len() as u64);
+        Ok(entries)
     }
 }

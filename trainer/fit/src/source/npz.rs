@@ -272,7 +272,7 @@ mod tests {
     use ndarray_npy::NpzWriter;
 
     use super::*;
-    use crate::source::entries_of;
+    use crate::source::tests::entries_of;
 
     type Arrays = NpzWriter<Cursor<Vec<u8>>>;
 

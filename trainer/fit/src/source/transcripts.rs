@@ -5,8 +5,7 @@ use std::path::Path;
 use othello_engine::board::transcript::{self, Form};
 use othello_engine::record::Game;
 
-use super::entries::LineRecords;
-use super::{Entries, Result, with_result};
+use super::{Entries, LineRecords, Result, with_result};
 
 /// Reads the games of a file line by line and skips blank lines.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
@@ -28,7 +27,7 @@ mod tests {
         let long = "f5".repeat(9000);
         let text = format!("f5d6c5f4e7f6g5e6e3\r\n\nf5f5\nnonsense\n{long}\nf5d6");
         let bytes = [text.as_bytes(), b"\n\xFF\n"].concat();
-        let games = crate::source::entries_of("games.txt", &bytes, read).unwrap();
+        let games = crate::source::tests::entries_of("games.txt", &bytes, read).unwrap();
         assert_eq!(games.len(), 6);
         assert_eq!(games[0].as_ref().unwrap().black_score(), Some(64));
         let reasons: Vec<_> = games[1..4].iter().map(|game| game.as_ref().unwrap_err()).collect();

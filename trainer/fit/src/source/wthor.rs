@@ -15,8 +15,7 @@ use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Game, Solved};
 use othello_engine::text::Invalid;
 
-use super::entries::FixedRecords;
-use super::{DataError, Entries, Result};
+use super::{DataError, Entries, FixedRecords, Result};
 
 pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
@@ -95,7 +94,7 @@ fn square(code: u8) -> Result<Square, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::entries_of;
+    use crate::source::tests::entries_of;
 
     /// Returns a file of games, each given by black's discs under perfect play and by its moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {

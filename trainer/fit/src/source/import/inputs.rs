@@ -94,11 +94,12 @@ impl Inputs {
                 match entry {
                     Ok(record) => {
                         let record = record.with_random_plies(random_plies);
-                        record.count(&mut summary);
                         forms.extend(entries.form());
-                        if let Some(doubt) = record.doubt() {
-                            summary.differing += 1;
-                            tell(DIFFERING, summary.differing, doubt);
+                        match record.game().map(|game| summary.count(game)) {
+                            None => summary.positions += 1,
+                            Some(doubt) => doubt.into_iter().for_each(|doubt| {
+                                tell(DIFFERING, summary.differing, doubt);
+                            }),
                         }
                         take(record)?;
                     }

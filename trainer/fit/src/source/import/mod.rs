@@ -42,6 +42,19 @@ pub struct Summary {
     pub sha256: String,
 }
 
+impl Summary {
+    /// Counts a game. Returns a message if it is finished and its stated result is another one.
+    fn count(&mut self, game: &Game) -> Option<String> {
+        self.games += 1;
+        self.positions += game.positions() as u64;
+        self.incomplete += u64::from(game.black_score().is_none());
+        self.stated += u64::from(game.black_score().is_none() && game.stated().is_some());
+        let (result, stated) = game.black_score().zip(game.stated())?;
+        self.differing += 1;
+        Some(format!("the moves give {result:+} for black, the stated result is {stated:+}"))
+    }
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { games, positions, rejected, incomplete, differing, stated, sha256 } = self;
@@ -60,19 +73,14 @@ impl fmt::Display for Summary {
 
 /// A record (game or position) that can be imported from files of other programs.
 pub trait Imported: Record {
-    /// Counts this record in the summary.
-    fn count(&self, summary: &mut Summary) {
-        summary.positions += 1;
-    }
-
     /// Marks the first `plies` moves of a game as random; other records stay unchanged.
     #[must_use]
     fn with_random_plies(self, _plies: u8) -> Self {
         self
     }
 
-    /// Returns a message if a finished game's stated result differs from its moves.
-    fn doubt(&self) -> Option<String> {
+    /// Returns the record if it is a game.
+    fn game(&self) -> Option<&Game> {
         None
     }
 }
@@ -99,20 +107,12 @@ impl FromStr for RandomPlies {
 }
 
 impl Imported for Game {
-    fn count(&self, summary: &mut Summary) {
-        summary.games += 1;
-        summary.positions += self.positions() as u64;
-        summary.incomplete += u64::from(self.black_score().is_none());
-        summary.stated += u64::from(self.black_score().is_none() && self.stated().is_some());
-    }
-
     fn with_random_plies(self, plies: u8) -> Self {
         Self::with_random_plies(self, plies)
     }
 
-    fn doubt(&self) -> Option<String> {
-        let (result, stated) = self.black_score().zip(self.stated())?;
-        Some(format!("the moves give {result:+} for black, the stated result is {stated:+}"))
+    fn game(&self) -> Option<&Game> {
+        Some(self)
     }
 }
 

@@ -45,12 +45,6 @@ impl Lambda {
     /// games, a smaller λ gives better fits; if a weak player found them, a larger λ does.
     pub const USUAL: Self = Self(50);
 
-    /// Returns λ = `hundredths` / 100, the share of a label that comes from the search values of
-    /// later positions of the game and from its result; `None` if λ exceeds 1.
-    pub fn new(hundredths: u8) -> Option<Self> {
-        (hundredths <= 100).then_some(Self(hundredths))
-    }
-
     fn share(self) -> f64 {
         f64::from(self.0) / 100.0
     }
