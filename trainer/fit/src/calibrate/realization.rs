@@ -30,8 +30,6 @@ const PRIOR: f64 = 16.0;
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// The number of games whose positions were examined.
-    pub games: u64,
     /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
     /// The number of legal moves of each kind: first for all kinds in the first stage of the game,
@@ -146,10 +144,8 @@ pub fn calibrate(weights: &Weights, games: &Counted, work: &Work<'_>) -> Result<
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
     let of_unit = work.results(0, |unit| {
         let first = unit * GAMES_PER_UNIT;
-        let count = GAMES_PER_UNIT.min(games.games - first);
         let mut counts = Counts::none();
-        for game in games.inputs.from(first)?.take(count as usize) {
-            let game = game?;
+        for game in games.inputs.take(first..games.games.min(first + GAMES_PER_UNIT))? {
             counts += searchers.with(|searcher| Counts::of(&game, searcher));
         }
         Ok(counts)
@@ -169,13 +165,13 @@ pub fn calibrate(weights: &Weights, games: &Counted, work: &Work<'_>) -> Result<
 impl Counts {
     fn none() -> Self {
         let [available, played] = [(); 2].map(|()| vec![0; Realization::COUNT]);
-        Self { games: 0, positions: 0, available, played }
+        Self { positions: 0, available, played }
     }
 
     /// Counts the legal and the played moves in those positions of a game where a search chose the
     /// move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
-        let mut counts = Self { games: 1, ..Self::none() };
+        let mut counts = Self::none();
         let steps = game.replay().steps;
         for ply in chosen(game) {
             let step = steps[ply];
@@ -260,7 +256,6 @@ fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
-        self.games = self.games.saturating_add(other.games);
         self.positions = self.positions.saturating_add(other.positions);
         let add = |sums: &mut [u64], counts: Vec<u64>| {
             let pairs = sums.iter_mut().zip(counts);
@@ -301,7 +296,7 @@ mod tests {
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");
-        assert_eq!((counts.games, counts.positions), (1, 1));
+        assert_eq!(counts.positions, 1);
         assert_eq!(counts.available.iter().sum::<u64>(), 8, "four moves, with and without memory");
         assert_eq!(counts.played.iter().sum::<u64>(), 2);
         let of = |rank, memory| {
@@ -340,7 +335,7 @@ mod tests {
         let mut sum = counted(0, 0, "f5d6");
         sum += counted(0, 0, "f5");
         let first = counted(0, 0, "f5");
-        assert_eq!((sum.games, sum.positions), (2, 3));
+        assert_eq!(sum.positions, 3);
         let place = first_kind(Rank::Third, Memory::Nothing);
         assert_eq!(sum.played[place], 2 * first.played[place]);
         let families = sum.families();

@@ -126,9 +126,8 @@ pub fn inspect(
 }
 
 struct Inspector {
-    games: Sorter<Entry>,
-    canonical_games: Sorter<Entry>,
-    positions: Sorter<Entry>,
+    /// The keys of games, of games up to symmetry, and of positions.
+    keys: [Sorter<Entry>; 3],
     records: u64,
     /// For each file, the number of records in the files before it.
     before: Vec<u64>,
@@ -143,8 +142,8 @@ impl Inspector {
         let limit = MemoryLimit { bytes: limit.bytes / 3, ..limit.clone() };
         let expected = bytes / BYTES_PER_RECORD;
         progress.warn(Sorter::<Entry>::notice(&limit, expected, Entry::BYTES));
-        let [games, canonical_games, positions] = [(); 3].map(|()| Sorter::new(limit.clone()));
-        Self { games, canonical_games, positions, records: 0, before: vec![] }
+        let keys = [(); 3].map(|()| Sorter::new(limit.clone()));
+        Self { keys, records: 0, before: vec![] }
     }
 
     /// Returns the report on a file, still without the numbers of distinct records.
@@ -163,11 +162,8 @@ impl Inspector {
     }
 
     fn tell_distinct(self, files: &mut [FileReport]) -> Result<()> {
-        let [games, canonical_games, positions] =
-            [self.games, self.canonical_games, self.positions];
-        let games = games.distinct(&self.before)?;
-        let canonical_games = canonical_games.distinct(&self.before)?;
-        let positions = positions.distinct(&self.before)?;
+        let [games, canonical_games, positions] = self.keys.map(|keys| keys.distinct(&self.before));
+        let (games, canonical_games, positions) = (games?, canonical_games?, positions?);
         for (number, file) in files.iter_mut().enumerate() {
             match &mut file.records {
                 RecordsReport::Games(report) => {
@@ -192,8 +188,8 @@ impl Inspector {
             };
             let keys: Vec<_> = games.par_iter().map(keys).collect();
             for (game, [own, canonical]) in games.iter().zip(keys) {
-                self.games.push((own, self.records))?;
-                self.canonical_games.push((canonical, self.records))?;
+                self.keys[0].push((own, self.records))?;
+                self.keys[1].push((canonical, self.records))?;
                 self.records += 1;
                 report.count(game);
             }
@@ -219,7 +215,7 @@ impl Inspector {
             for (row, canonical) in rows.iter().map(row).zip(canonical.collect::<Vec<_>>()) {
                 sums.count(row);
                 let key = bytemuck::cast([canonical.player(), canonical.opponent()]);
-                self.positions.push((key, self.records))?;
+                self.keys[2].push((key, self.records))?;
                 self.records += 1;
             }
             frames += 1;

@@ -16,7 +16,7 @@ use othello_engine::record::{Game, PositionReader, Record as _, RecordError, Sco
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{Search, Searcher, Searchers, Strength};
 
-use super::sequence::{Inputs, OrderedInputs, Written, count_left, pack, records_in};
+use super::sequence::{Inputs, Written, count_left, pack, records_in};
 use crate::source::LabelRules;
 
 /// The games whose positions are searched, and the settings of the searches.
@@ -71,8 +71,7 @@ pub fn leaves<E: Identified>(
     };
     let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES);
     let searchers = search.searchers().map_err(|error| RecordError::Search(error.into()))?;
-    let work = Searching { job, searchers, games: OrderedInputs::new(job.games) };
-    run.make(0, GAMES_AT_ONCE, &work, progress)?;
+    run.make(0, GAMES_AT_ONCE, &Searching { job, searchers }, progress)?;
     if !run.is_shard() {
         return run.pack(|run| pack::<ScoredPosition>(run, progress));
     }
@@ -86,7 +85,6 @@ pub fn leaves<E: Identified>(
 struct Searching<'a, E: Evaluate> {
     job: &'a LeavesJob<'a>,
     searchers: Searchers<'a, E>,
-    games: OrderedInputs<Game>,
 }
 
 impl<E: Evaluate> Items for Searching<'_, E> {
@@ -102,7 +100,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     }
 
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
-        Ok((numbers.start, self.games.take(numbers)?))
+        Ok((numbers.start, self.job.games.take(numbers)?))
     }
 
     fn make(
@@ -184,7 +182,7 @@ mod tests {
     use othello_engine::progress::Silent;
 
     use super::*;
-    use crate::records::testing::{Folder, inputs, random_game};
+    use crate::records::tests::{Folder, inputs, random_game};
 
     /// Returns the minimax value for the side to move in `position`, in steps of [`Value`], with
     /// leaves evaluated by [`Mobility`]; and the leaves of all best lines, each with a sign: 1 if

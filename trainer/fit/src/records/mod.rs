@@ -9,4 +9,4 @@ pub mod sequence;
 pub mod validate;
 
 #[cfg(test)]
-pub(crate) mod testing;
+pub(crate) mod tests;

@@ -14,7 +14,7 @@ use othello_engine::record::{Record, RecordError, RecordReader};
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{self, Found, Pruning, Searcher, Searchers, Selectivity, Strength};
 
-use super::sequence::{Inputs, OrderedInputs, pack, records_in};
+use super::sequence::{Inputs, pack, records_in};
 use crate::backend::SolveMany;
 
 pub use records::Changes;
@@ -54,7 +54,7 @@ impl Search {
 }
 
 /// The records to relabel, and the settings.
-pub struct RelabelJob<'a, R> {
+pub struct RelabelJob<'a, R: Record> {
     /// The settings, which determine the positions to solve and the search of the other positions.
     pub settings: Settings,
     /// The input records of all shards.
@@ -67,7 +67,7 @@ pub struct RelabelJob<'a, R> {
 }
 
 /// The report on a relabelled file.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Relabelled {
     /// The number of relabelled games or positions; for a shard, the number in its stored parts.
     pub records: u64,
@@ -146,8 +146,7 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
             let search = search::Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
             let searchers =
                 search.searchers().map_err(|error| RecordError::Search(error.into()))?;
-            let work =
-                Relabelling { job, searchers, inputs: OrderedInputs::new(job.inputs), progress };
+            let work = Relabelling { job, searchers, progress };
             run.make(0, job.at_once(), &work, progress)?;
             if run.is_shard() {
                 return job.count(&run);
@@ -155,28 +154,37 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
             run.pack(|run| pack::<R>(run, progress))?.summary
         }
     };
-    let (mut changes, mut records) = (Changes::default(), 0);
-    for (before, after) in job.inputs.all().zip(RecordReader::<R>::open(out)?) {
-        R::count(&mut changes, &job.settings, &before?, &after?);
-        records += 1;
+    let mut all = Relabelled { summary, ..Relabelled::default() };
+    all.count(&job.settings, job.inputs.all(), RecordReader::<R>::open(out)?)?;
+    Ok(all)
+}
+
+impl Relabelled {
+    fn count<R: Relabel>(
+        &mut self,
+        settings: &Settings,
+        before: impl IntoIterator<Item = Result<R, RecordError>>,
+        after: RecordReader<R>,
+    ) -> Result<(), RecordError> {
+        for (before, after) in before.into_iter().zip(after) {
+            R::count(&mut self.changes, settings, &before?, &after?);
+            self.records += 1;
+        }
+        Ok(())
     }
-    Ok(Relabelled { records, changes, summary })
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
     /// Compares the records in a shard's parts with the input records. Returns the number of
     /// records and the changes of results or labels.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
-        let (mut changes, mut records) = (Changes::default(), 0);
-        let inputs = OrderedInputs::new(self.inputs);
+        let mut all = Relabelled::default();
         for index in run.own(0) {
-            let before = inputs.take(run.plan.stages[0].units_of(index))?;
-            for (before, after) in before.iter().zip(RecordReader::<R>::over(run.part(0, index)?)) {
-                R::count(&mut changes, &self.settings, before, &after?);
-                records += 1;
-            }
+            let before = self.inputs.take(run.plan.stages[0].units_of(index))?;
+            let after = RecordReader::<R>::over(run.part(0, index)?);
+            all.count(&self.settings, before.into_iter().map(Ok), after)?;
         }
-        Ok(Relabelled { records, changes, summary: None })
+        Ok(all)
     }
 
     fn at_once(&self) -> u64 {
@@ -198,7 +206,6 @@ const MOST_PER_PART: u64 = 1 << 17;
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
     job: &'a RelabelJob<'a, R>,
     searchers: Searchers<'a, E>,
-    inputs: OrderedInputs<R>,
     progress: &'a dyn Progress,
 }
 
@@ -218,7 +225,7 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
     /// it solves the records' positions that need an exact score, up to its limit of empty squares.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
-        let records = self.inputs.take(numbers)?;
+        let records = self.job.inputs.take(numbers)?;
         let (mut positions, mut counts) = (vec![], vec![]);
         for record in &records {
             let before = positions.len();

@@ -7,11 +7,8 @@ pub(super) type Key = [u8; 16];
 /// A key, and the number of the record that has it.
 pub(super) type Entry = (Key, u64);
 
-/// The size in bytes of a key with its record number, in memory and in the temporary file.
-const ENTRY_BYTES: usize = 24;
-
 impl Stored for Entry {
-    const BYTES: u64 = ENTRY_BYTES as u64;
+    const BYTES: u64 = 24;
 
     fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.0);

@@ -169,7 +169,7 @@ pub fn sample<R: Selectable>(
         .with(R::PLURAL, count)
         .with_unusual(!filter.is_all(), "filter", filter.to_string());
     let passes = |record: &R, excluded: &mut Excluded| {
-        record.row().is_none_or(|row| filter.passes(row, seed, excluded))
+        record.row().is_none_or(|row| filter.passes(row, None, seed, excluded))
     };
     let title = format!("sample ({})", R::PLURAL);
     Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
@@ -300,7 +300,7 @@ mod tests {
     use othello_engine::record::{Label, Weight};
 
     use super::*;
-    use crate::records::testing::{Folder, inputs, random_game};
+    use crate::records::tests::{Folder, inputs, random_game};
 
     fn games(count: u64, most: usize) -> Vec<Game> {
         (0..count).map(|number| random_game(number, 0, most)).collect()

@@ -2,7 +2,6 @@
 //! and writes them all to the run's output file.
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -23,12 +22,13 @@ pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64,
 }
 
 /// Files of games or of positions, with their checksums and the number of their records.
-pub struct Inputs<R> {
+pub struct Inputs<R: Record> {
     paths: Vec<PathBuf>,
     pub(crate) checksums: Vec<String>,
     records: u64,
     pub(super) enumerated: bool,
-    kind: PhantomData<R>,
+    /// The number of the next unread record, and a reader at this record.
+    next: Mutex<(u64, Records<R>)>,
 }
 
 impl<R: Record> Inputs<R> {
@@ -47,7 +47,8 @@ impl<R: Record> Inputs<R> {
             checksums.push(reader.sha256().unwrap_or_default().to_owned());
             enumerated &= reader.is_enumerated();
         }
-        Ok(Self { paths: paths.to_vec(), checksums, records, enumerated, kind: PhantomData })
+        let next = Mutex::new((0, Records::of(paths)));
+        Ok(Self { paths: paths.to_vec(), checksums, records, enumerated, next })
     }
 
     /// Returns the number of records in the files.
@@ -68,15 +69,26 @@ impl<R: Record> Inputs<R> {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
-    /// Returns a reader that begins at record number `first`, counted from 0 over all files.
-    pub(crate) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
-        let mut records = self.all();
-        records.pass_by(first)?;
-        Ok(records)
+    pub(crate) fn all(&self) -> Records<R> {
+        Records::of(&self.paths)
     }
 
-    pub(crate) fn all(&self) -> Records<R> {
-        Records { paths: self.paths.iter().cloned().collect(), reader: None }
+    /// Returns the records with these numbers, counted from 0 over all files. Reads all files anew
+    /// unless the numbers are higher than in the call before.
+    pub(crate) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
+        let (next, records) = &mut *self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if numbers.start < *next {
+            (*next, *records) = (0, self.all());
+        }
+        records.pass_by(numbers.start - *next)?;
+        *next = numbers.end;
+        let count = (numbers.end - numbers.start) as usize;
+        let taken = records.by_ref().take(count).collect::<Result<Vec<R>, _>>()?;
+        if taken.len() == count {
+            return Ok(taken);
+        }
+        let reason = "the files have fewer records than before; run the same command again";
+        Err(FileError::refused(&self.first_path(), reason).into())
     }
 
     /// Passes each record with its number, counted from 0, to `take`.
@@ -104,7 +116,11 @@ pub(crate) struct Records<R: Record> {
 }
 
 impl<R: Record> Records<R> {
-    pub(super) fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
+    fn of(paths: &[PathBuf]) -> Self {
+        Self { paths: paths.iter().cloned().collect(), reader: None }
+    }
+
+    fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
         while records > 0 && (self.reader.is_some() || self.open_next()?) {
             if let Some(reader) = &mut self.reader {
                 records -= reader.pass_by(records)?;
@@ -136,34 +152,6 @@ impl<R: Record> Iterator for Records<R> {
                 Err(error) => return Some(Err(error)),
             }
         }
-    }
-}
-
-/// The input records of a run, which are read only once, from the first to the last. So the record
-/// numbers in each call of [`Self::take`] must be higher than those in earlier calls.
-pub(super) struct OrderedInputs<R: Record> {
-    /// The number of the next unread record, and a reader at this record.
-    records: Mutex<(u64, Records<R>)>,
-    first_path: PathBuf,
-}
-
-impl<R: Record> OrderedInputs<R> {
-    pub(super) fn new(inputs: &Inputs<R>) -> Self {
-        Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
-    }
-
-    /// Returns the records with these numbers, which must be higher than in all earlier calls.
-    pub(super) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
-        let (next, records) = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        records.pass_by(numbers.start - *next)?;
-        *next = numbers.end;
-        let count = (numbers.end - numbers.start) as usize;
-        let taken = records.by_ref().take(count).collect::<Result<Vec<R>, _>>()?;
-        if taken.len() == count {
-            return Ok(taken);
-        }
-        let reason = "the files have fewer records than before; run the same command again";
-        Err(FileError::refused(&self.first_path, reason).into())
     }
 }
 
