@@ -32,18 +32,18 @@
 //! # }
 //! ```
 
-mod batch;
 pub mod cpu;
 mod fixed;
 mod group;
 pub mod kernels;
+
+use std::ops::Range;
 
 use othello_engine::board::{Phase, Position};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordError, ScoredPosition};
 use othello_kernels::LaunchError;
 
-pub use batch::Batch;
 pub use cpu::Cpu;
 pub use fixed::{
     DIRECTION_BITS, MAX_TOTAL_WEIGHT, RESIDUALS_PER_DISC, WEIGHT_LIMIT, WEIGHTS_PER_DISC,
@@ -308,6 +308,33 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// The positions of one update of the parameters. Each [`Rows`], such as the positions
+/// of one phase, is divided in its order into `of` parts of about equal size. The batch consists of
+/// part `number` of every [`Rows`], so all batches have the same mix of phases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Batch {
+    number: u32,
+    of: u32,
+}
+
+impl Batch {
+    /// The batch that contains all positions.
+    pub const WHOLE: Self = Self { number: 0, of: 1 };
+
+    /// Returns batch `number`, counted from 0, of `of` batches; `None` unless `number < of`.
+    pub const fn new(number: u32, of: u32) -> Option<Self> {
+        if number < of { Some(Self { number, of }) } else { None }
+    }
+
+    /// Returns the range of the indices that this batch's positions have in a [`Rows`]
+    /// with `positions` positions in all.
+    pub fn range(&self, positions: usize) -> Range<usize> {
+        let (number, of) = (u128::from(self.number), u128::from(self.of));
+        let bound = |number: u128| (positions as u128 * number / of) as usize;
+        bound(number)..bound(number + 1)
+    }
+}
+
 /// Sums of the errors of an evaluation. The error of a position is its label minus its value, with
 /// the value clamped to ±64 discs. Each position counts by its weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
@@ -397,4 +424,24 @@ pub struct Solved {
     pub nodes: u64,
     /// The total number of steps of all searches; a step generates the moves of one position.
     pub steps: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_is_in_one_batch_and_batches_are_of_about_one_size() {
+        for (positions, of) in [(0, 3), (2, 7), (1000, 7), (1000, 1), (5, 5)] {
+            let mut next = 0;
+            for number in 0..of {
+                let range = Batch::new(number, of).unwrap().range(positions);
+                assert_eq!(range.start, next);
+                assert!(range.len().abs_diff(positions / of as usize) <= 1);
+                next = range.end;
+            }
+            assert_eq!(next, positions);
+        }
+        assert_eq!(Batch::new(3, 3), None);
+    }
 }

@@ -1,12 +1,20 @@
-//! Sums over positions. They are sums of integers, so their division among threads has no effect.
+//! Sums over positions, by the inner loop of a fit: it computes the features of a block of
+//! positions, gathers their weights, and adds a number of each position, such as its residual, to
+//! one sum per parameter (scatter). Sums are of integers, so their division among threads has no
+//! effect.
+//!
+//! A feature (`standard` has 65) costs a gather, an addition to memory and the computation of an
+//! index; see `othello-trainer bench`. `docs/log/fits.md` lists failed attempts to make it faster.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
-use super::rows::{gather_all, gather_and_scatter, scatter_all};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
-use crate::model::Model;
+use crate::model::{Model, Row};
+
+/// The number of positions in a block. Their parameter indices fit in the first-level cache.
+const BLOCK: usize = 16;
 
 /// The least number of positions for each worker. With fewer, more workers would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
@@ -33,29 +41,39 @@ fn add_residuals(
     label: impl Fn(&ScoredPosition) -> i16,
     sums: &mut [i64],
 ) -> u128 {
+    assert_eq!((vector.len(), sums.len()), (model.parameters(), model.parameters()));
     let mut squared = 0;
-    gather_and_scatter(model, rows.positions, vector, sums, |row, sum| {
+    for_each_row(model, rows.positions, |row, parameters| {
+        // SAFETY: indices in a row are below `Model::parameters`, the length of `vector`.
+        let sum = unsafe { gather(vector, parameters) };
         let residual = i64::from(residual(label(row), sum));
         let weighted = residual * i64::from(combined_weight(row.weight().steps(), rows.factor));
         squared += (weighted * residual) as u128;
-        weighted
+        // SAFETY: indices in a row are below `Model::parameters`, the length of `sums`.
+        unsafe { scatter(sums, parameters, weighted) };
     });
     squared
 }
 
 pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
+    assert_eq!(sums.len(), model.parameters());
     add_by_shares(rows, sums, |rows, sums| {
-        scatter_all(model, rows.positions, sums, |row| {
-            i64::from(combined_weight(row.weight().steps(), rows.factor))
+        for_each_row(model, rows.positions, |row, parameters| {
+            let weight = combined_weight(row.weight().steps(), rows.factor);
+            // SAFETY: indices in a row are below `Model::parameters`, the length of `sums`.
+            unsafe { scatter(sums, parameters, weight.into()) };
         });
         0
     });
 }
 
 pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
+    assert_eq!(vector.len(), model.parameters());
     errors_by_chunks(rows, |Rows { positions, factor }| {
         let mut errors = Errors::default();
-        gather_all(model, positions, vector, |row, sum| {
+        for_each_row(model, positions, |row, parameters| {
+            // SAFETY: indices in a row are below `Model::parameters`, the length of `vector`.
+            let sum = unsafe { gather(vector, parameters) };
             let weight = combined_weight(row.weight().steps(), factor);
             errors.add(weight, clamped_error(row.label().steps(), sum));
         });
@@ -123,4 +141,114 @@ fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
         }
     }
     shares
+}
+
+#[inline]
+fn for_each_row(
+    model: &Model,
+    positions: &[ScoredPosition],
+    mut work: impl FnMut(&ScoredPosition, &[u32]),
+) {
+    let mut rows = [Row::EMPTY; BLOCK];
+    for positions in positions.chunks(BLOCK) {
+        let rows = &mut rows[..positions.len()];
+        model.write_rows(positions.iter().map(ScoredPosition::position), rows);
+        for (position, row) in positions.iter().zip(rows) {
+            work(position, row.features(model));
+        }
+    }
+}
+
+/// Returns the sum of the elements of `weights` at the indices `parameters`.
+///
+/// # Safety
+///
+/// Every parameter must be below the length of `weights`.
+#[inline]
+pub unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
+    const WAYS: usize = 4;
+    let weights = weights.as_ptr();
+    // SAFETY: the caller guarantees that the indices are in range. A volatile read is a plain load,
+    // in the order of the code. Without it, compilers turn the loop into vector gathers, which run
+    // up to 2.7 times slower.
+    let weight = |&parameter: &u32| unsafe { weights.add(parameter as usize).read_volatile() };
+    let (groups, rest) = parameters.as_chunks::<WAYS>();
+    let mut sums = [0i32; WAYS];
+    for group in groups {
+        for (sum, parameter) in sums.iter_mut().zip(group) {
+            *sum = sum.wrapping_add(weight(parameter));
+        }
+    }
+    // A sum of `MAX_FEATURES` weights fits into 32 bits, and its order does not matter.
+    sums.into_iter().chain(rest.iter().map(weight)).fold(0, i32::wrapping_add)
+}
+
+/// Adds `value` to the elements of `sums` at the indices `parameters`.
+///
+/// # Safety
+///
+/// Every parameter must be below the length of `sums`.
+#[inline]
+pub unsafe fn scatter(sums: &mut [i64], parameters: &[u32], value: i64) {
+    for &parameter in parameters {
+        // SAFETY: the caller guarantees that the indices are in range.
+        unsafe { *sums.get_unchecked_mut(parameter as usize) += value };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::PatternSet;
+    use othello_engine::record::{Label, Weight};
+
+    use super::*;
+    use crate::model::InstructionSet;
+    use crate::model::tests::random_positions;
+
+    /// The last block can have fewer positions than the others. Its positions must also count.
+    #[test]
+    fn blocks_gather_and_scatter_what_plain_loops_do() {
+        let row = |(number, position)| {
+            let label = Label::new((number as i16 % 100) * 99).unwrap();
+            ScoredPosition::new(position, label, Weight::ONE)
+        };
+        let positions = random_positions(3).into_iter().enumerate();
+        let positions: Vec<ScoredPosition> = positions.map(row).collect();
+        for (name, instructions) in ["standard", "small"]
+            .iter()
+            .flat_map(|n| InstructionSet::available().map(move |i| (n, i)))
+        {
+            let set = PatternSet::shipped(name).unwrap();
+            let model = Model::with_instructions(set, instructions);
+            let weights: Vec<i32> =
+                (0..model.parameters() as i32).map(|p| p.wrapping_mul(0x9E3779B) >> 8).collect();
+            for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 3] {
+                let value =
+                    |row: &ScoredPosition, sum| i64::from(row.label().steps()) - i64::from(sum);
+                let mut expected = vec![0; model.parameters()];
+                let mut weights_of = vec![];
+                for row in &positions[..count] {
+                    let features = model.features(&row.position());
+                    let parameters = || features.iter().map(|&p| p as usize);
+                    let sum = parameters().map(|p| weights[p]).sum();
+                    parameters().for_each(|p| expected[p] += value(row, sum));
+                    weights_of.push(sum);
+                }
+                let [mut sums, mut counts] = [(); 2].map(|()| vec![0; model.parameters()]);
+                let mut seen = vec![];
+                for_each_row(&model, &positions[..count], |row, parameters| {
+                    // SAFETY: the slices have an element for each parameter of the model.
+                    unsafe {
+                        let sum = gather(&weights, parameters);
+                        scatter(&mut sums, parameters, value(row, sum));
+                        scatter(&mut counts, parameters, 1);
+                        seen.push(sum);
+                    }
+                });
+                assert!(sums == expected, "{name}, {instructions}, {count} positions");
+                assert_eq!(seen, weights_of);
+                assert_eq!(counts.iter().sum::<i64>() as usize, count * model.feature_count());
+            }
+        }
+    }
 }

@@ -31,8 +31,7 @@ impl<B, T> Vector<B, T> {
 }
 
 /// The remaining budget, in bytes, for positions that stay in device memory during the fit.
-#[derive(Clone, Debug)]
-pub(super) struct Budget(Arc<AtomicUsize>);
+pub(super) type Budget = Arc<AtomicUsize>;
 
 #[derive(Debug)]
 struct Share {
@@ -40,21 +39,17 @@ struct Share {
     bytes: usize,
 }
 
-impl Budget {
-    pub(super) fn new(bytes: usize) -> Self {
-        Self(Arc::new(AtomicUsize::new(bytes)))
-    }
-
-    fn take(&self, bytes: usize) -> Option<Share> {
+impl Share {
+    fn of(budget: &Budget, bytes: usize) -> Option<Self> {
         let less = |left: usize| left.checked_sub(bytes);
-        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        taken.is_ok().then(|| Share { budget: self.clone(), bytes })
+        let taken = budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.is_ok().then(|| Self { budget: budget.clone(), bytes })
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.budget.0.fetch_add(self.bytes, Ordering::Relaxed);
+        self.budget.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -88,7 +83,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
     pub(super) fn new(launcher: &L, budget: &Budget, rows: &[Rows<'a>]) -> Result<Self> {
         let place = |&rows: &Rows<'a>| {
             let bytes: &[u8] = cast_slice(rows.positions);
-            let resident = budget.take(bytes.len()).map(|share| -> Result<_> {
+            let resident = Share::of(budget, bytes.len()).map(|share| -> Result<_> {
                 let mut buffer = launcher.allocate(bytes.len().max(1))?;
                 launcher.write(&mut buffer, bytes)?;
                 Ok((buffer, share))

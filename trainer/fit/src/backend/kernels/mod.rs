@@ -42,7 +42,7 @@ pub struct KernelBackend<'m, L: Launcher> {
 impl<'m, L: Launcher> KernelBackend<'m, L> {
     /// Creates the backend for a model. `launcher` must have compiled the model's [`program`].
     pub fn new(model: &'m Model, launcher: L) -> Self {
-        let budget = Budget::new(launcher.limits().resident_bytes);
+        let budget = Budget::new(launcher.limits().resident_bytes.into());
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 

@@ -36,7 +36,8 @@ const USUAL_BLOCK: u32 = 128;
 #[derive(Debug)]
 pub struct KernelSolver<L> {
     launcher: L,
-    most_steps: u32,
+    /// The limit on the steps (move generations) of each search.
+    pub(crate) most_steps: u32,
 }
 
 impl<L: Launcher> KernelSolver<L> {
@@ -44,12 +45,6 @@ impl<L: Launcher> KernelSolver<L> {
     /// for which model this program was made, since a solver uses no weights.
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
-    }
-
-    /// Returns this solver with another limit on the steps (move generations) of each search.
-    #[must_use]
-    pub fn with_most_steps(self, most_steps: u32) -> Self {
-        Self { most_steps, ..self }
     }
 
     fn launch(&self, positions: &[Position]) -> Result<Solved> {

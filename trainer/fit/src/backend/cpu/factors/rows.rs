@@ -8,7 +8,7 @@ use std::ptr::read_volatile;
 use othello_engine::record::ScoredPosition;
 use othello_engine::simd::compiled_for;
 
-use super::super::rows::gather;
+use super::super::sums::gather;
 use super::{FACTOR_SHIFT, halved, signed_squares};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};

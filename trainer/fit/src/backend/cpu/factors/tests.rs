@@ -4,7 +4,8 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 
 use super::*;
 use crate::backend::{Backend as _, Batch, Cpu, Target};
-use crate::model::{InstructionSet, random_positions};
+use crate::model::InstructionSet;
+use crate::model::tests::random_positions;
 
 /// The label of all positions in these tests, in discs: 700 steps of 1/256 disc.
 const LABEL: f64 = 700.0 / 256.0;

@@ -66,7 +66,7 @@ struct Found {
 const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
 
 pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
-    let positions = crate::model::random_positions(40);
+    let positions = crate::model::tests::random_positions(40);
     let row = |(number, position): (usize, &Position)| {
         let label = Label::new((number * 997 % 32769) as i16 - 16384).unwrap();
         ScoredPosition::new(*position, label, Weight::new(1 + number as u16).unwrap())

@@ -7,7 +7,7 @@ use othello_engine::search::Search;
 use super::super::solve::MOST_EMPTIES;
 use super::*;
 use crate::backend::{SolveMany as _, Solved};
-use crate::records::testing::score_by_brute_force;
+use crate::records::tests::score_by_brute_force;
 
 fn solver<L: Bring>(program: &Program) -> KernelSolver<L> {
     KernelSolver::new(L::bring(program, None))
@@ -64,11 +64,11 @@ pub(super) fn scores_are_those_of_the_engine<L: Bring>() {
 
 #[test]
 fn what_is_too_large_or_takes_too_long_has_no_score() {
-    let solver = solver::<HostLauncher>(&solver_program());
+    let mut narrow = solver::<HostLauncher>(&solver_program());
+    narrow.most_steps = 300;
     let positions = ends(3, MOST_EMPTIES + 1);
     let large = positions.iter().filter(|position| position.empties() > MOST_EMPTIES).count();
     assert_eq!(large, 6);
-    let narrow = solver.with_most_steps(300);
     let solved = scores(&narrow, &positions);
     for (position, score) in positions.iter().zip(&solved) {
         match position.empties() {
@@ -79,8 +79,8 @@ fn what_is_too_large_or_takes_too_long_has_no_score() {
     }
     assert_eq!(scores(&narrow, &[]), []);
     // A stopped search must not affect the next search of the same thread.
-    let Solved { scores, nodes, steps } =
-        narrow.with_most_steps(u32::MAX).solve_many(&ends(3, 8), &Silent).unwrap();
+    narrow.most_steps = u32::MAX;
+    let Solved { scores, nodes, steps } = narrow.solve_many(&ends(3, 8), &Silent).unwrap();
     let mut searcher = Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     for (position, score) in ends(3, 8).iter().zip(scores) {
         assert_eq!(score.map(Discs::from), Some(searcher.solve(position).value.score()));
@@ -104,7 +104,8 @@ fn a_changed_search_is_noticed() {
         let changed = program.with(from, to);
         assert_ne!(changed.sha256(), program.sha256(), "{from}");
         // If a change of the kernel makes a search endless, the limit on steps ends it.
-        let solver = solver::<HostLauncher>(&changed).with_most_steps(1 << 12);
+        let mut solver = solver::<HostLauncher>(&changed);
+        solver.most_steps = 1 << 12;
         assert_ne!(scores(&solver, &positions), right, "{from}");
     }
 }
