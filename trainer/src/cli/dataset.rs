@@ -148,9 +148,6 @@ impl Arguments {
         let layout = settings.layout();
         let inputs: Vec<&Path> = self.layout.inputs(&self.data).collect();
         DatasetFolder::check_place(out, &inputs, existing)?;
-        if existing == Existing::Keep {
-            DatasetFolder::check_is_own(out, &data, &test, &layout)?;
-        }
         let limit = MemoryLimit::beside(out, bytes_of(self.layout.memory_mb));
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let (progress, of_run) = (session.progress(), (shard, existing));

@@ -10,7 +10,7 @@ use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
 use othello_engine::text::{Invalid, parse_range};
 use serde::{Deserialize, Serialize};
 
-use crate::source::DataError;
+use crate::source::{ADD_VALUES, DataError};
 
 /// A property of a position that a filter restricts to a range. `Flips`: number of discs that the
 /// game's move flips. `Value`: absolute value, in discs, of a search's result for the position or,
@@ -63,7 +63,7 @@ impl Excluded {
     pub(crate) fn all_of(&self, files: &str, filter: &Filter) -> DataError {
         let remedy = match [Key::Value, Key::Surprise].map(|key| self.0[key as usize][1]) {
             [0, 0] => "",
-            _ => "; `selfplay --values` records search values, `relabel --depth` adds them",
+            _ => ADD_VALUES,
         };
         let excluded = format!("the filter `{filter}` excludes all positions of {files}");
         Invalid(format!("{excluded}: {self}{remedy}")).into()
@@ -87,18 +87,8 @@ impl fmt::Display for Excluded {
     }
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct Played<'a> {
-    pub(super) game: &'a Game,
-    pub(super) step: &'a Step,
-    pub(super) ply: usize,
-}
-
-impl Played<'_> {
-    fn value(&self) -> Option<f64> {
-        self.game.values()?.get(self.ply).copied().flatten().map(f64::from)
-    }
-}
+/// The game of a position, and its step from the position.
+pub type Played<'a> = (&'a Game, &'a Step);
 
 impl Filter {
     /// Returns true if the filter has no conditions, so that all positions pass.
@@ -106,13 +96,10 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if a position outside games passes; otherwise counts it in `excluded`. `seed`
-    /// determines the position's random number from 0 to 1, which a condition `share=A..B` tests.
-    pub fn passes(&self, row: &ScoredPosition, seed: u64, excluded: &mut Excluded) -> bool {
-        self.passes_played(row, None, seed, excluded)
-    }
-
-    pub(super) fn passes_played(
+    /// Returns true if a position, `played` in a game or outside games, passes; otherwise counts it
+    /// in `excluded`. `seed` determines the position's random number from 0 to 1, which a condition
+    /// `share=A..B` tests.
+    pub fn passes(
         &self,
         row: &ScoredPosition,
         played: Option<Played<'_>>,
@@ -131,18 +118,22 @@ impl Filter {
 impl Key {
     fn number(self, row: &ScoredPosition, played: Option<Played<'_>>, seed: u64) -> Option<f64> {
         let position = row.position();
+        let value = || {
+            let (game, step) = played?;
+            game.values()?.get(step.position.ply() as usize).copied().flatten().map(f64::from)
+        };
         Some(match (self, played) {
             (Self::Ply, _) => position.ply().into(),
             (Self::Moves, _) => position.moves().count_ones().into(),
             (Self::Flips, _) => {
-                let step = played?.step;
+                let (_, step) = played?;
                 step.position.flips(step.square).count_ones().into()
             }
             (Self::Value, None) => row.label().discs().abs(),
-            (Self::Value, Some(played)) => played.value()?.abs(),
+            (Self::Value, Some(_)) => value()?.abs(),
             (Self::Surprise, _) => {
-                let Played { game, step, .. } = played?;
-                (played?.value()? - f64::from(game.black_score()? * step.side.sign())).abs()
+                let (game, step) = played?;
+                (value()? - f64::from(game.black_score()? * step.side.sign())).abs()
             }
             (Self::Share, _) => {
                 let number = PlacedPosition::number_alone(&position);

@@ -2,50 +2,26 @@
 //! and a manifest of their origin and content.
 
 mod make;
-mod write;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{FileError, Provenance, read_ordinary, sha256_of_file};
+use othello_engine::file::{
+    Existing, FileError, Kind, Provenance, Reader, check_output, kind_of, plain, read_ordinary,
+    sha256_of_file,
+};
 use othello_engine::progress::{Progress, Silent};
-use othello_engine::record::{PositionReader, ScoredPosition};
-use othello_engine::text::{as_text, excerpt, quoted_reason};
+use othello_engine::record::{PositionReader, PositionWriter, ScoredPosition};
+use othello_engine::text::{excerpt, quoted_reason};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::stored::RowSink;
-use super::{Counts, Dataset, Excluded, Filter, Input, PhaseRows, Split, Subset};
+use super::sorted_run::RowSink;
+use super::{Counts, Dataset, Input, LayoutSettings, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
-use crate::source::{LabelRules, Result};
-
-/// The settings that, together with the inputs, determine a dataset.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct LayoutSettings {
-    /// The rules for the labels of a game's positions.
-    pub labels: LabelRules,
-    /// The filter that selects the positions of the dataset.
-    #[serde(default, with = "as_text", skip_serializing_if = "Filter::is_all")]
-    pub filter: Filter,
-    /// The split of the games into training, validation and test.
-    #[serde(flatten)]
-    pub split: Split,
-}
-
-impl LayoutSettings {
-    /// Returns settings with a filter that excludes no positions.
-    pub fn new(labels: LabelRules, split: Split) -> Self {
-        Self { labels, filter: Filter::default(), split }
-    }
-
-    /// Returns a text of the differences from `there`, the settings with which a dataset was made.
-    pub fn differences(&self, there: &Self) -> String {
-        let provenance =
-            |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
-        Provenance::differences(&provenance(there), &provenance(self))
-    }
-}
+use crate::source::Result;
 
 /// A folder that contains a dataset, and its manifest.
 #[derive(Clone)]
@@ -80,16 +56,6 @@ struct PhaseEntry {
     training: FileEntry,
     validation: FileEntry,
     test: FileEntry,
-}
-
-impl PhaseEntry {
-    fn of(&self, subset: Subset) -> &FileEntry {
-        match subset {
-            Subset::Training => &self.training,
-            Subset::Validation => &self.validation,
-            Subset::Test => &self.test,
-        }
-    }
 }
 
 fn file_name(subset: Subset, phase: Phase) -> String {
@@ -171,35 +137,24 @@ impl DatasetFolder {
         let read = |&(subset, phase): &(Subset, Phase)| -> Result<_> {
             let path = self.path.join(file_name(subset, phase));
             let FileEntry { positions: expected, sha256 } = self.entry(subset, phase);
-            let wrong = |found: String, expected: String| -> Result<()> {
-                let reason = format!(
-                    "it has {found}; expected {expected} by dataset.json; make the dataset again \
-                     with `dataset`"
-                );
+            let wrong = || {
+                let reason = "it does not have the positions that dataset.json states; make the \
+                              dataset again with `dataset`";
                 Err(FileError::refused(&path, reason).into())
             };
-            let count = |positions: u64| format!("{positions} positions");
-            let (mut file, mut rows) = (PositionReader::open(&path)?, RowSink::new(limit));
+            let (mut file, mut rows) = (PositionReader::open(&path)?, RowSink::new(limit, 0));
             let mut positions = 0;
             while let Some(frame) = file.next_frame()? {
                 progress.check()?;
                 positions += frame.len() as u64;
-                if positions > *expected {
-                    wrong(count(positions), count(*expected))?;
-                }
-                if frame.iter().any(|row| Phase::of(&row.position()) != Some(phase)) {
-                    let found = "a position of another phase".to_owned();
-                    wrong(found, format!("positions of phase {phase}"))?;
+                let is_own = |row: &ScoredPosition| Phase::of(&row.position()) == Some(phase);
+                if positions > *expected || !frame.iter().all(is_own) {
+                    return wrong();
                 }
                 frame.into_iter().try_for_each(|row| rows.push(row))?;
             }
-            if positions != *expected {
-                wrong(count(positions), count(*expected))?;
-            }
-            let sum = |sha256: &str| format!("the sha256 {sha256}");
-            match file.sha256().unwrap_or_default() {
-                found if found == sha256 => {}
-                found => wrong(sum(found), sum(sha256))?,
+            if positions != *expected || file.sha256() != Some(sha256) {
+                return wrong();
             }
             progress.advance(1);
             Ok((subset, phase, rows.finish()?))
@@ -210,23 +165,23 @@ impl DatasetFolder {
             phases[phase.index()][subset as usize] = rows;
         }
         let DatasetProvenance { data, test, .. } = self.made.clone();
-        let (counts, inputs, test_inputs) = (self.counts(), data, test);
-        Ok(Dataset { phases, counts, inputs, test_inputs, ..Dataset::default() })
-    }
-
-    fn counts(&self) -> Counts {
-        let Manifest { games, dropped, phases, .. } = &self.manifest;
-        Counts {
+        let Manifest { games, dropped, phases: entries, .. } = &self.manifest;
+        let counts = Counts {
             games: *games,
             dropped: *dropped,
-            is_labelled: false,
-            excluded: Excluded::default(),
-            labels: phases.iter().map(|phase| phase.labels.clone()).collect(),
-        }
+            labels: entries.iter().map(|phase| phase.labels.clone()).collect(),
+            ..Counts::default()
+        };
+        Ok(Dataset { phases, counts, inputs: data, test_inputs: test, ..Dataset::default() })
     }
 
     fn entry(&self, subset: Subset, phase: Phase) -> &FileEntry {
-        self.manifest.phases[phase.index()].of(subset)
+        let PhaseEntry { training, validation, test, .. } = &self.manifest.phases[phase.index()];
+        match subset {
+            Subset::Training => training,
+            Subset::Validation => validation,
+            Subset::Test => test,
+        }
     }
 }
 
@@ -250,4 +205,132 @@ impl Manifest {
         })?;
         Ok((manifest, made))
     }
+}
+
+impl Dataset {
+    fn write(
+        &self,
+        folder: &Path,
+        provenance: &Provenance,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        fs::create_dir_all(folder).map_err(FileError::io(folder, "create it"))?;
+        progress.begin_stoppable(FILES, 0, FILE_COUNT);
+        let phases: Vec<Phase> = Phase::all().collect();
+        let file = |subset, phase| -> Result<FileEntry> {
+            progress.check()?;
+            let rows = self.subset(subset, phase);
+            let provenance = provenance_of_file(provenance, subset, phase);
+            let path = folder.join(file_name(subset, phase));
+            let mut file = PositionWriter::begin(&path, &provenance, existing)?;
+            rows.iter().try_for_each(|&row| file.push(row))?;
+            let summary = file.finish()?;
+            progress.advance(1);
+            Ok(FileEntry { positions: rows.len() as u64, sha256: summary.sha256 })
+        };
+        let entry = |&phase: &Phase| -> Result<PhaseEntry> {
+            Ok(PhaseEntry {
+                labels: self.labels(phase),
+                training: file(Subset::Training, phase)?,
+                validation: file(Subset::Validation, phase)?,
+                test: file(Subset::Test, phase)?,
+            })
+        };
+        let phases = phases.par_iter().map(entry).collect::<Result<_, _>>()?;
+        let manifest = Manifest {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            provenance: json!(provenance.as_map()),
+            games: self.games(),
+            dropped: self.dropped(),
+            phases,
+        };
+        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+        Ok(plain::write(&folder.join(MANIFEST), text.as_bytes(), existing).map(drop)?)
+    }
+}
+
+fn provenance(data: &[Input], test: &[Input], settings: &LayoutSettings) -> Provenance {
+    Provenance::new("dataset")
+        .with("data", json!(data))
+        .with("test", json!(test))
+        .with("settings", json!(settings))
+}
+
+fn provenance_of_file(dataset: &Provenance, subset: Subset, phase: Phase) -> Provenance {
+    dataset.clone().with("phase", phase.index()).with("part", subset.to_string())
+}
+
+impl DatasetFolder {
+    /// Returns true if every file exists and has the checksum that the manifest states.
+    fn has_all_files(&self) -> bool {
+        files().par_bridge().all(|(subset, phase)| {
+            let there = sha256_of_file(&self.path.join(file_name(subset, phase)), &Silent);
+            there.is_ok_and(|sha256| sha256 == self.entry(subset, phase).sha256)
+        })
+    }
+}
+
+const FILES: &str = "dataset (files)";
+const FILE_COUNT: u64 = (PHASES * Subset::ALL.len()) as u64;
+
+fn files() -> impl Iterator<Item = (Subset, Phase)> + Send {
+    Phase::all().flat_map(|phase| Subset::ALL.map(|subset| (subset, phase)))
+}
+
+impl DatasetFolder {
+    /// Refuses a folder that cannot be written, or that has one of the `inputs` under the name of a
+    /// file of the dataset. Unless `existing` allows replacing files, also refuses a folder with
+    /// other files of records: they would seem to belong to the dataset.
+    pub fn check_place<P: AsRef<Path>>(
+        folder: &Path,
+        inputs: &[P],
+        existing: Existing,
+    ) -> Result<()> {
+        check_output(&folder.join(MANIFEST), inputs)?;
+        for (subset, phase) in files() {
+            check_output(&folder.join(file_name(subset, phase)), inputs)?;
+        }
+        if existing == Existing::Replace {
+            return Ok(());
+        }
+        let unreadable = FileError::io(folder, "read it");
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_own = files().any(|(subset, phase)| name.starts_with(&file_name(subset, phase)));
+            let is_record = kind_of(&path).is_ok_and(Kind::is_of_records);
+            if name == "records.json" || (is_record && !is_own) {
+                let reason = "this is a file of records; expected a folder for the dataset alone";
+                return Err(FileError::exists(&path, reason).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a folder whose manifest or files were made with other settings, or from other inputs.
+fn check_are_own(folder: &Path, provenance: &Provenance) -> Result<()> {
+    if DatasetFolder::is_at(folder)
+        && DatasetFolder::open(folder)?.manifest.provenance != json!(provenance.as_map())
+    {
+        let reason = "it was made from other data or settings";
+        return Err(FileError::exists(&folder.join(MANIFEST), reason).into());
+    }
+    for (subset, phase) in files() {
+        let path = folder.join(file_name(subset, phase));
+        let wanted = provenance_of_file(provenance, subset, phase);
+        match Reader::open(&path, Kind::Positions) {
+            Ok(reader) if *reader.provenance() == wanted => {}
+            Err(_) if !path.exists() => {}
+            Ok(reader) => {
+                return Err(FileError::other_settings(&path, reader.provenance(), &wanted).into());
+            }
+            Err(_) => {
+                return Err(FileError::exists(&path, "it is not a file of positions").into());
+            }
+        }
+    }
+    Ok(())
 }

@@ -1,15 +1,45 @@
 //! Labels positions, and determines their subset, phase and canonical image.
 
 use othello_engine::board::Phase;
+use othello_engine::file::Provenance;
 use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
+use othello_engine::text::as_text;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::filter::Played;
-use super::{Counts, LayoutSettings, Split, Subset};
-use crate::source::Labelled;
+use super::{Counts, Filter, Split, Subset};
 use crate::source::records::{Frame, games_of};
+use crate::source::{LabelRules, Labelled};
 
 const RECORDS_AT_ONCE: usize = 64;
+
+/// The settings that, together with the inputs, determine a dataset.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LayoutSettings {
+    /// The rules for the labels of a game's positions.
+    pub labels: LabelRules,
+    /// The filter that selects the positions of the dataset.
+    #[serde(default, with = "as_text", skip_serializing_if = "Filter::is_all")]
+    pub filter: Filter,
+    /// The split of the games into training, validation and test.
+    #[serde(flatten)]
+    pub split: Split,
+}
+
+impl LayoutSettings {
+    /// Returns settings with a filter that excludes no positions.
+    pub fn new(labels: LabelRules, split: Split) -> Self {
+        Self { labels, filter: Filter::default(), split }
+    }
+
+    /// Returns a text of the differences from `there`, the settings with which a dataset was made.
+    pub fn differences(&self, there: &Self) -> String {
+        let provenance =
+            |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
+        Provenance::differences(&provenance(there), &provenance(self))
+    }
+}
 
 pub(super) struct Placer<'a> {
     pub(super) settings: &'a LayoutSettings,
@@ -78,9 +108,9 @@ impl Placer<'_> {
             let steps = game.replay().steps;
             labelled.retain(|found| {
                 let ply = found.row.position().ply() as usize;
-                let played = steps.get(ply).map(|step| Played { game, step, ply });
+                let played = steps.get(ply).map(|step| (game, step));
                 let excluded = &mut placed.counts.excluded;
-                filter.passes_played(&found.row, played, split.seed, excluded)
+                filter.passes(&found.row, played, split.seed, excluded)
             });
         }
         if !labelled.is_empty() {
@@ -120,7 +150,7 @@ impl Placer<'_> {
         }
         let Some(subset) = subset else { return };
         let LayoutSettings { filter, split, .. } = self.settings;
-        if !self.is_test && !filter.passes(&row, split.seed, &mut placed.counts.excluded) {
+        if !self.is_test && !filter.passes(&row, None, split.seed, &mut placed.counts.excluded) {
             return;
         }
         placed.counts.is_labelled = true;

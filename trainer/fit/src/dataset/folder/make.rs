@@ -7,17 +7,16 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{Existing, FileError};
 use othello_engine::progress::Progress;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
-use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
+use othello_engine::run::{Opened, Plan, Run, Shard, Stage};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::write::{FILE_COUNT, FILES, provenance};
-use super::{Counts, DatasetFolder, DatasetProvenance, LayoutSettings};
+use super::{
+    Counts, DatasetFolder, DatasetProvenance, FILE_COUNT, FILES, check_are_own, provenance,
+};
 use crate::dataset::inputs::{Inputs, counts, nothing};
-use crate::dataset::merge::merge;
-use crate::dataset::sorted_run::SortedRun;
-use crate::dataset::stored::{MappedPart, RowSink, write_description, write_row, write_rows};
-use crate::dataset::{DataChoice, Dataset, Subset};
+use crate::dataset::sorted_run::{MappedPart, SortedRun, write_description, write_rows};
+use crate::dataset::{DataChoice, Dataset, LayoutSettings, Subset, merged_rows};
 use crate::memory::{MemoryLimit, parts_within};
 use crate::source::{DataError, Result};
 
@@ -40,16 +39,18 @@ impl DatasetFolder {
         Run::check_is_free(folder, shard)?;
         let inputs = Inputs::open(data, test, settings, &[true; PHASES], progress)?;
         let provenance = provenance(&inputs.data, &inputs.test, settings);
-        if existing == Existing::Keep && Self::is_at(folder) {
-            let there = Self::open(folder)?;
-            there.check_is_by(&provenance)?;
-            if there.has_all_files() {
-                Run::remove_leftovers(folder, &provenance, shard);
-                progress.begin(FILES, FILE_COUNT, FILE_COUNT);
-                let phases: Vec<Phase> = Phase::all().collect();
-                return there.read(&phases, Some(limit), progress).map(Some);
+        if existing == Existing::Keep {
+            check_are_own(folder, &provenance)?;
+            if Self::is_at(folder) {
+                let there = Self::open(folder)?;
+                if there.has_all_files() {
+                    Run::remove_leftovers(folder, &provenance, shard);
+                    progress.begin(FILES, FILE_COUNT, FILE_COUNT);
+                    let phases: Vec<Phase> = Phase::all().collect();
+                    return there.read(&phases, Some(limit), progress).map(Some);
+                }
+                progress.message("files that the folder lacks are written again");
             }
-            progress.message("files that the folder lacks are written again");
         }
         let (at_once, left) = inputs.at_once(limit)?;
         let ranges = Stage::new("dataset (ranges)", inputs.ranges.len() as u64, 1);
@@ -81,9 +82,14 @@ impl DatasetFolder {
         let largest = Phase::all().map(bytes).max().unwrap_or(0);
         let at_once = parts_within(room, largest, rayon::current_num_threads()).max(1);
         run.make_parts(PHASE_ROWS, missing, at_once, progress, |part| {
-            let phase = phase_of(part);
+            let phase = Phase::new(part.index as usize).expect("a part for each phase");
+            let labels = vec![counts.labels[phase.index()].clone()];
+            write_description(part, &Counts { labels, ..counts.clone() })?;
             let limit = (bytes(phase) > room).then_some(limit);
-            write_phase(part, &counts, &sources(&runs, phase), limit)?;
+            let merged = merged_rows(&sources(&runs, phase), limit)?;
+            for (subset, rows) in Subset::ALL.into_iter().zip(&merged) {
+                write_rows(part, &subset.to_string(), [rows])?;
+            }
             Ok::<_, DataError>(true)
         })?;
         match run.is_shard() {
@@ -119,39 +125,10 @@ impl DatasetFolder {
     }
 }
 
-fn phase_of(part: &LongPart<'_>) -> Phase {
-    Phase::new(part.index as usize).expect("the stage has a part for each phase")
-}
-
 fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])> {
     let of_subset = |subset| {
         let rows = runs.iter().map(move |run| &*run.rows[subset as usize][phase.index()]);
         rows.filter(|rows| !rows.is_empty()).map(move |rows| (subset, rows))
     };
     Subset::ALL.into_iter().flat_map(of_subset).collect()
-}
-
-/// Merges the rows of a phase into `part`. Training rows, which are the most, are written
-/// immediately. Validation and test rows are written after them; until then, they are in memory or,
-/// with a `limit` on memory, in temporary files.
-fn write_phase(
-    part: &mut LongPart<'_>,
-    counts: &Counts,
-    sources: &[(Subset, &[ScoredPosition])],
-    limit: Option<&MemoryLimit>,
-) -> Result<()> {
-    let labels = vec![counts.labels[part.index as usize].clone()];
-    write_description(part, &Counts { labels, ..counts.clone() })?;
-    let [training, others @ ..] = Subset::ALL;
-    let mut sinks = others.map(|_| RowSink::new(limit));
-    part.raw_section(&training.to_string(), |out| {
-        merge(sources, |subset, row| match others.iter().position(|&other| other == subset) {
-            Some(other) => Ok(sinks[other].push(row)?),
-            None => write_row(out, &row),
-        })
-    })?;
-    for (subset, rows) in others.into_iter().zip(sinks) {
-        write_rows(part, &subset.to_string(), &[rows.finish()?])?;
-    }
-    Ok(())
 }
