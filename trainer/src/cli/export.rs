@@ -15,8 +15,7 @@ use serde::Serialize;
 
 use crate::dataset::{DataChoice, Filter, LayoutSettings, PositionStream, Split, StreamSettings};
 use crate::export::Program;
-use crate::export::arrays::{Npz, Origin, add_weights};
-use crate::export::positions::PositionArrays;
+use crate::export::arrays::{Npz, Origin, PositionArrays, add_weights};
 use crate::export::raw::{c_file, raw};
 use crate::export::wthor::wthor;
 use crate::model::Phases;

@@ -3,7 +3,7 @@
 //! | module | format |
 //! |---|---|
 //! | `edax`, `egaroucid`, `zebra` | evaluation files of Edax, Egaroucid and Zebra, written and read |
-//! | `arrays`, `positions`, `read_npz` | arrays of NumPy, `.npz` |
+//! | `arrays`, `read_npz` | arrays of NumPy, `.npz` |
 //! | `raw` | plain bytes, with a C header that describes them |
 //! | `wthor` | games as a WTHOR database |
 //!
@@ -23,7 +23,6 @@
 pub mod arrays;
 pub mod edax;
 pub mod egaroucid;
-pub mod positions;
 pub mod raw;
 pub mod read_npz;
 pub mod tables;

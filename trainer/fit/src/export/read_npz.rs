@@ -226,8 +226,7 @@ mod tests {
     use othello_engine::pattern::{FactorShape, Scalar};
 
     use super::*;
-    use crate::export::arrays::Npz;
-    use crate::export::arrays::{Origin, add_weights};
+    use crate::export::arrays::{Npz, Origin, add_weights};
     use ndarray::{Array1, ArrayBase, Data, Dimension};
     use ndarray_npy::{NpzWriter, WritableElement};
 

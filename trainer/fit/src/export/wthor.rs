@@ -56,7 +56,8 @@ fn record(game: &Game, solved_ply: Option<u8>) -> [u8; RECORD_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{entries_of, wthor as source};
+    use crate::source::tests::entries_of;
+    use crate::source::wthor as source;
     use othello_engine::board::transcript;
     use othello_engine::record::Solved;
 

@@ -151,7 +151,9 @@ impl From<&BiasSums> for GroupErrors {
 /// a value at a bound belongs to the group above.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
-const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
+/// The first and the last phase of each region of the game, and its name.
+const REGIONS: [(usize, usize, &str); 3] =
+    [(0, 19, "opening"), (20, 39, "midgame"), (40, PHASES - 1, "endgame")];
 
 type EmptiesTest = fn(usize) -> bool;
 
@@ -186,11 +188,6 @@ pub struct Group {
     /// The errors of the group's positions.
     #[serde(flatten)]
     pub errors: GroupErrors,
-}
-
-fn group(name: String, sums: &BiasSums) -> Option<Group> {
-    let errors = GroupErrors::from(sums);
-    (errors.positions > 0).then_some(Group { name, errors })
 }
 
 fn empties(phase: Phase) -> usize {
@@ -243,27 +240,25 @@ impl Tally {
     }
 
     pub(super) fn by_empties(&self) -> Vec<Group> {
-        let groups = BY_EMPTIES.iter().zip(&self.0[EMPTIES..]);
-        groups.filter_map(|((name, _), sums)| group((*name).to_owned(), sums)).collect()
+        self.named(EMPTIES, BY_EMPTIES.map(|(name, _)| name.to_owned()))
     }
 
     pub(super) fn by_value(&self) -> Vec<Group> {
-        let name =
-            |number: usize| match (number.checked_sub(1).map(|n| BOUNDS[n]), BOUNDS.get(number)) {
-                (Some(from), Some(to)) => format!("{from} to {to}"),
-                (None, Some(to)) => format!("below {to}"),
-                (Some(from), None) => format!("{from} and above"),
-                (None, None) => String::new(),
-            };
-        let numbered = self.0[VALUE..REGION].iter().enumerate();
-        numbered.filter_map(|(number, sums)| group(name(number), sums)).collect()
+        let [first, .., last] = BOUNDS;
+        let between = BOUNDS.windows(2).map(|bounds| format!("{} to {}", bounds[0], bounds[1]));
+        let below = [format!("below {first}")].into_iter().chain(between);
+        self.named(VALUE, below.chain([format!("{last} and above")]))
     }
 
     pub(super) fn by_region(&self) -> Vec<Group> {
-        let lasts = REGIONS.iter().skip(1).map(|region| region.0 - 1).chain([PHASES - 1]);
-        let named = REGIONS.iter().zip(lasts);
-        let named = named.map(|((from, name), last)| format!("{name} ({from} to {last})"));
-        named.zip(&self.0[REGION..]).filter_map(|(name, sums)| group(name, sums)).collect()
+        self.named(REGION, REGIONS.map(|(from, to, name)| format!("{name} ({from} to {to})")))
+    }
+
+    /// Returns the groups from index `first` on that have positions, each with its name.
+    fn named(&self, first: usize, names: impl IntoIterator<Item = String>) -> Vec<Group> {
+        let groups = names.into_iter().zip(self.0[first..].iter().map(GroupErrors::from));
+        let groups = groups.map(|(name, errors)| Group { name, errors });
+        groups.filter(|group| group.errors.positions > 0).collect()
     }
 }
 
@@ -272,7 +267,7 @@ impl Tally {
 fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
     let (phase, empties) = (valued.phase.index(), empties(valued.phase));
     let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
-    let region = REGIONS.iter().skip(1).filter(|&&(from, _)| phase >= from);
+    let region = REGIONS.iter().filter(|&&(_, last, _)| phase > last);
     let by_empties = (EMPTIES..).zip(&BY_EMPTIES);
     let by_empties = by_empties.filter(move |(_, (_, holds))| holds(empties));
     let others = [0, PHASE + phase, VALUE + value.count(), REGION + region.count()];

@@ -1,10 +1,13 @@
-//! Evaluates all positions of records, and computes the errors: value − label.
+//! Evaluates all positions of records, computes the errors (value − label), also by game, so that
+//! games can be resampled (bootstrap), and checks that they do not exceed the limits that the user
+//! gives.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use othello_engine::board::{Phase, Position};
+use ndarray::{Array1, Array2, Axis};
+use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::eval::{Evaluate, Value};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::ScoredPosition;
@@ -12,6 +15,8 @@ use othello_engine::search::{Pruning, Search, TableError};
 use rayon::prelude::*;
 
 use super::errors::{Group, GroupErrors, PhaseErrors, Place, Tally, Valued};
+use crate::backend::Errors;
+use crate::dataset::LabelCounts;
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, Result};
 
@@ -63,7 +68,15 @@ impl<E: Evaluate> Measuring<'_, E> {
     ) -> Result<Measured> {
         // A first reading counts the positions, so that the progress of the searches has a total.
         let reading: &dyn Progress = if self.depth > 0 {
-            self.begin_searches(paths, rules, progress)?;
+            let mut positions = 0;
+            for path in paths {
+                read_games(path, rules, progress, |games| {
+                    let rows = games.par_iter().flatten();
+                    let wanted = rows.filter(|labelled| self.phase_of(&labelled.row).is_some());
+                    positions += wanted.count() as u64;
+                })?;
+            }
+            progress.begin(SEARCHES, 0, positions);
             &Silent
         } else {
             progress
@@ -97,24 +110,6 @@ impl<E: Evaluate> Measuring<'_, E> {
         let rows = rows.into_iter().map(|row| (row, None));
         self.add(&mut found, rows.collect(), progress)?;
         Ok(self.measured(found, vec![]))
-    }
-
-    fn begin_searches(
-        &self,
-        paths: &[PathBuf],
-        rules: &LabelRules,
-        progress: &dyn Progress,
-    ) -> Result<()> {
-        let mut positions = 0;
-        for path in paths {
-            read_games(path, rules, progress, |games| {
-                let rows = games.par_iter().flatten();
-                let wanted = rows.filter(|labelled| self.phase_of(&labelled.row).is_some());
-                positions += wanted.count() as u64;
-            })?;
-        }
-        progress.begin(SEARCHES, 0, positions);
-        Ok(())
     }
 
     fn phase_of(&self, row: &ScoredPosition) -> Option<Phase> {
@@ -191,4 +186,189 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
             .map(move |found| (found.row, Some(Place { file, game: number, rule: found.rule })))
     });
     rows.collect()
+}
+
+/// The check of errors against limits. Has a message for each error above its limit, and for each
+/// limit without errors; `None` if the user gives no limits.
+#[derive(Default)]
+pub struct ErrorLimits(Option<Vec<String>>);
+
+impl ErrorLimits {
+    /// Compares `errors`, pairs of a name and an error in discs, with the limit `largest` that the
+    /// user gives by `flag`, if any. If there are no pairs, because nothing was measured, the limit
+    /// counts as exceeded, and the message ends with `unknown`.
+    pub fn with(
+        mut self,
+        flag: &str,
+        largest: Option<f64>,
+        errors: impl IntoIterator<Item = (String, f64)>,
+        unknown: &str,
+    ) -> Self {
+        let Some(largest) = largest else { return self };
+        let failures = self.0.get_or_insert_default();
+        let mut errors = errors.into_iter().peekable();
+        if errors.peek().is_none() {
+            failures.push(format!("{flag} {largest}, and {unknown}"));
+        }
+        let above = errors.filter(|(_, error)| error.abs() > largest);
+        failures.extend(above.map(|(name, error)| {
+            format!("the {name} is {error:.3} discs, above {flag} {largest}")
+        }));
+        self
+    }
+
+    /// Compares `mae`, a mean absolute error in discs that messages call `error`, with the limit
+    /// `largest` (`--max-mae`), if given. If `mae` is `None`, the limit counts as exceeded.
+    pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
+        let unknown = format!("no positions to measure the {error} on");
+        self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
+    }
+
+    /// Returns true if all errors are known and within their limits; `None` if there are no limits.
+    pub fn passed(&self) -> Option<bool> {
+        self.0.as_ref().map(Vec::is_empty)
+    }
+
+    /// Returns a sentence for each error above its limit, and for each limit whose errors are
+    /// unknown because there are no positions.
+    pub fn failures(&self) -> &[String] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+/// Labelled positions grouped by their game; a position outside games counts as a game.
+#[derive(Clone, Debug)]
+pub struct TestGames {
+    /// The labelled positions of each game.
+    pub games: Vec<Vec<ScoredPosition>>,
+    labels: LabelCounts,
+    /// The SHA-256 checksum of each file of the games, in the given order.
+    pub sha256: Vec<String>,
+}
+
+impl TestGames {
+    /// Reads files of games, positions or openings, and returns the first `most` games: those of
+    /// the first file, then those of the next. A position outside games counts as a game.
+    pub fn read(
+        most: usize,
+        paths: &[PathBuf],
+        rules: &LabelRules,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let labels = LabelCounts::new(rules.clone());
+        let mut all = Self { games: vec![], labels, sha256: vec![] };
+        for path in paths {
+            let sha256 = read_games(path, rules, progress, |games| {
+                for Labelled { row, rule } in games.iter().flatten() {
+                    if let Some(phase) = Phase::of(&row.position()) {
+                        all.labels.add(phase, *rule);
+                    }
+                }
+                let games = games.into_iter().filter(|game| !game.is_empty());
+                let rows = |game: Vec<Labelled>| game.into_iter().map(|found| found.row).collect();
+                all.games.extend(games.map(rows).take(most - all.games.len()));
+            })?;
+            all.sha256.push(sha256);
+        }
+        Ok(all)
+    }
+
+    /// Returns the number of labels of each kind in `phases`, the most frequent kind first.
+    pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
+        self.labels.of_phases(phases)
+    }
+}
+
+/// For each game (row) and phase (column), Σ weight · |error| and Σ weight over its positions.
+#[derive(Clone, Debug)]
+pub struct ErrorsByGame {
+    /// Σ weight · |error| for each game (row) and phase (column), in occurrences · discs. Values
+    /// are clamped to ±64 discs.
+    pub absolute: Array2<f64>,
+    /// Σ weight for each game (row) and phase (column), in occurrences.
+    pub weight: Array2<f64>,
+}
+
+impl ErrorsByGame {
+    /// Returns the errors of an evaluation on the positions of the games.
+    pub fn of<E: Evaluate>(evaluator: &E, games: &TestGames) -> Self {
+        let errors = games.games.par_iter().map(|game| errors(evaluator, game));
+        let errors = Array2::from(errors.collect::<Vec<[Errors; PHASES]>>());
+        Self {
+            absolute: errors.mapv(|e| e.absolute_discs()),
+            weight: errors.mapv(|e| e.occurrences()),
+        }
+    }
+
+    /// Returns the errors by game, added up over the given phases.
+    pub fn on(&self, phases: &[usize]) -> GameErrors {
+        let sum = |matrix: &Array2<f64>| matrix.select(Axis(1), phases).sum_axis(Axis(1));
+        GameErrors { absolute: sum(&self.absolute), weight: sum(&self.weight) }
+    }
+}
+
+/// For each game, Σ weight · |error| and Σ weight over its positions in all chosen phases.
+#[derive(Clone, Debug)]
+pub struct GameErrors {
+    absolute: Array1<f64>,
+    weight: Array1<f64>,
+}
+
+impl GameErrors {
+    /// Creates the errors of games. For each game, `absolute` has Σ weight · |error in discs| over
+    /// the game's positions, and `weight` has Σ weight over these positions.
+    pub fn new(absolute: Vec<f64>, weight: Vec<f64>) -> Self {
+        Self { absolute: absolute.into(), weight: weight.into() }
+    }
+
+    /// Returns the mean absolute error over all games' positions, in discs; `None` without
+    /// positions.
+    pub fn mean_of_all(&self) -> Option<f64> {
+        self.mean(&Array1::ones(self.weight.len()))
+    }
+
+    /// Returns the number of games.
+    pub fn games(&self) -> usize {
+        self.weight.len()
+    }
+
+    /// Returns the MAE in discs, with game i counted `counts[i]` times; `None` without positions.
+    pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
+        let weight = self.weight.dot(counts);
+        (weight > 0.0).then(|| self.absolute.dot(counts) / weight)
+    }
+}
+
+fn errors<E: Evaluate>(evaluator: &E, game: &[ScoredPosition]) -> [Errors; PHASES] {
+    let mut errors = [Errors::default(); PHASES];
+    for &row in game {
+        let position = row.position();
+        let value = evaluator.value(&evaluator.state(&position), &position);
+        let Some(valued) = Valued::new(row, value, None) else { continue };
+        errors[valued.phase.index()].add(row.weight().steps(), valued.error);
+    }
+    errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(limits: &[(f64, &[f64])]) -> ErrorLimits {
+        limits.iter().fold(ErrorLimits::default(), |verdict, (largest, errors)| {
+            let named = errors.iter().map(|error| (format!("error {error}"), *error));
+            verdict.with("--max-x", Some(*largest), named, "nothing to measure it on")
+        })
+    }
+
+    #[test]
+    fn every_limit_counts_and_too_low_is_as_bad_as_too_high() {
+        assert_eq!(ErrorLimits::default().with_max_mae(None, "error", Some(5.0)).passed(), None);
+        assert_eq!(verdict(&[(1.0, &[1.0, -1.0]), (2.0, &[0.5])]).passed(), Some(true));
+        assert_eq!(verdict(&[(1.0, &[0.0]), (2.0, &[1.0, -2.5])]).passed(), Some(false));
+        assert_eq!(verdict(&[(1.0, &[0.0]), (2.0, &[])]).passed(), Some(false));
+        let expected = ["error 3 is 3.000", "error -2.5 is -2.500"];
+        let expected = expected.map(|error| format!("the {error} discs, above --max-x 2"));
+        assert_eq!(verdict(&[(2.0, &[3.0, 1.0, -2.5])]).failures(), expected);
+    }
 }

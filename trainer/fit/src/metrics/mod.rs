@@ -17,16 +17,12 @@
 //! [`Measuring`] reads files, [`Measured`] has the errors, [`Explainer`] splits one value into the
 //! contributions of its patterns.
 
-mod by_game;
 mod errors;
 mod explain;
 mod held_out;
-mod limits;
 mod measuring;
 
-pub use by_game::{ErrorsByGame, GameErrors, TestGames};
 pub use errors::{BiasSums, Group, GroupErrors, PhaseErrors, Place, Valued};
 pub use explain::{Explainer, Explanation, InstanceRow, Total, WorstPosition};
 pub use held_out::{Overlap, Trained};
-pub use limits::ErrorLimits;
-pub use measuring::{Measured, Measuring};
+pub use measuring::{ErrorLimits, ErrorsByGame, GameErrors, Measured, Measuring, TestGames};

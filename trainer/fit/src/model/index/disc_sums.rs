@@ -61,31 +61,26 @@ impl DiscSums {
 
     pub(super) fn write(&self, positions: impl Iterator<Item = Position>, rows: &mut [Row]) {
         for (position, row) in positions.zip(rows) {
-            self.write_row(&position, row);
-        }
-    }
-
-    #[inline]
-    fn write_row(&self, position: &Position, row: &mut Row) {
-        let mut sums = NO_DISC;
-        for square in Squares(position.player()) {
-            sums.add(&self.player[square.index()]);
-        }
-        for square in Squares(position.opponent()) {
-            sums.add(&self.opponent[square.index()]);
-        }
-        let mut classes = [0u16; LANES];
-        for (lane, class) in classes.iter_mut().enumerate() {
-            let (a, b) = (sums.first[lane], sums.second[lane]);
-            let (x, y) = (u16::from(a.max(b)), u16::from(a.min(b)));
-            // x ≤ 242, so x(x + 1) fits into 16 bits, as does the class, which is below 3^10.
-            *class = (sums.fixed[lane].wrapping_mul(self.fixed_stride[lane]))
-                .wrapping_add(x * (x + 1) / 2 + y);
-        }
-        for (parameter, (&first, &class)) in
-            row.0.iter_mut().zip(self.first_parameter.iter().zip(&classes))
-        {
-            *parameter = first + u32::from(class);
+            let mut sums = NO_DISC;
+            for square in Squares(position.player()) {
+                sums.add(&self.player[square.index()]);
+            }
+            for square in Squares(position.opponent()) {
+                sums.add(&self.opponent[square.index()]);
+            }
+            let mut classes = [0u16; LANES];
+            for (lane, class) in classes.iter_mut().enumerate() {
+                let (a, b) = (sums.first[lane], sums.second[lane]);
+                let (x, y) = (u16::from(a.max(b)), u16::from(a.min(b)));
+                // x ≤ 242, so x(x + 1) fits into 16 bits, as does the class, which is below 3^10.
+                *class = (sums.fixed[lane].wrapping_mul(self.fixed_stride[lane]))
+                    .wrapping_add(x * (x + 1) / 2 + y);
+            }
+            for (parameter, (&first, &class)) in
+                row.0.iter_mut().zip(self.first_parameter.iter().zip(&classes))
+            {
+                *parameter = first + u32::from(class);
+            }
         }
     }
 }

@@ -6,9 +6,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
-mod avx512bw;
-#[cfg(target_arch = "x86_64")]
-mod avx512vbmi;
+mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod byte_shuffles;
 mod disc_sums;
@@ -129,9 +127,9 @@ enum Kernel {
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Shuffles),
     #[cfg(target_arch = "x86_64")]
-    Avx512Bw(avx512bw::Shuffles),
+    Avx512Bw(avx512::Shuffles),
     #[cfg(target_arch = "x86_64")]
-    Avx512Vbmi(avx512vbmi::Permutes),
+    Avx512Vbmi(avx512::Permutes),
 }
 
 impl Indexer {
@@ -151,9 +149,9 @@ impl Indexer {
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => avx2::Shuffles::new(&plain).map(Kernel::Avx2),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512Bw => avx512bw::Shuffles::new(&plain).map(Kernel::Avx512Bw),
+            InstructionSet::Avx512Bw => avx512::Shuffles::new(&plain).map(Kernel::Avx512Bw),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512Vbmi => avx512vbmi::Permutes::new(&plain).map(Kernel::Avx512Vbmi),
+            InstructionSet::Avx512Vbmi => avx512::Permutes::new(&plain).map(Kernel::Avx512Vbmi),
             #[cfg(not(target_arch = "x86_64"))]
             _ => None,
         };

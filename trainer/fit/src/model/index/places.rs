@@ -7,7 +7,6 @@
 //! widen bytes to 32 bits. Interleaving works within chunks of 16 bytes; the lanes are ordered so
 //! that the results are in the order of the instances.
 
-use othello_engine::board::Square;
 use othello_engine::pattern::{LANES, configurations};
 
 use crate::model::class::Lane;
@@ -55,7 +54,10 @@ impl Places {
             let (low, high) = lane.fixed.split_at(lane.fixed.len().min(DIGITS));
             let numbers = [lane.first.as_slice(), &lane.second, low, high];
             for (digits, squares) in places.squares.iter_mut().zip(numbers) {
-                set_squares(digits, byte, squares);
+                digits.resize(digits.len().max(squares.len()), [NOWHERE; LANES]);
+                for (digit, square) in digits.iter_mut().zip(squares) {
+                    digit[byte] = square.index() as u8;
+                }
             }
             let word = word_of_byte(byte, chunks);
             places.low_stride[word] = lane.fixed_stride;
@@ -65,14 +67,6 @@ impl Places {
             places.first_parameter[instance] = lane.first_parameter;
         }
         places
-    }
-}
-
-fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
-    let length = digits.len().max(squares.len());
-    digits.resize(length, [NOWHERE; LANES]);
-    for (digit, square) in digits.iter_mut().zip(squares) {
-        digit[byte] = square.index() as u8;
     }
 }
 

@@ -4,7 +4,8 @@ use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;
 use othello_engine::random::Generator;
 
-use crate::model::{InstructionSet, Model, random_positions};
+use crate::model::tests::random_positions;
+use crate::model::{InstructionSet, Model};
 
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
