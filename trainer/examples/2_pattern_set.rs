@@ -14,7 +14,7 @@ use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
-use othello_trainer::fit::{FitSettings, NoCheckpoints, Optimizer, PhaseFit};
+use othello_trainer::fit::{FitSettings, Optimizer, PhaseFit, without_stops};
 use othello_trainer::model::Model;
 
 /// A pattern set in TOML. The text only states the squares of each pattern. The instances under the
@@ -57,7 +57,7 @@ pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
             initial: None,
             phase: Phase::new(45).ok_or("45 is not a phase")?,
         };
-        let fitted = fit.finish(fit.run(None, &mut NoCheckpoints)?)?;
+        let fitted = fit.finish(fit.run(None, &mut without_stops)?)?;
         Ok(fitted.report.validation_mae.ok_or("no positions to validate on")?)
     };
     let baseline = PatternSet::shipped("discs").ok_or("no shipped set is called discs")?;

@@ -15,8 +15,8 @@ use othello_engine::progress::Silent;
 use othello_trainer::backend::{Backend, BackendError, Batch, Cpu, Target};
 use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{
-    Advance, FitSettings, FittedVector, Metrics, NoCheckpoints, Optimizer, PhaseFit, Problem,
-    Solver, State,
+    Advance, FitSettings, FittedVector, Metrics, Optimizer, PhaseFit, Problem, Solver, State,
+    without_stops,
 };
 use othello_trainer::model::Model;
 
@@ -121,7 +121,7 @@ pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
         phase: Phase::new(40).ok_or("40 is not a phase")?,
     };
     let problem = fit.problem()?;
-    let own = fit.run_with(&mut Momentum::new(&problem)?, &mut NoCheckpoints)?;
-    let least_squares = fit.run(None, &mut NoCheckpoints)?;
+    let own = fit.run_with(&mut Momentum::new(&problem)?, &mut without_stops)?;
+    let least_squares = fit.run(None, &mut without_stops)?;
     Ok([own, least_squares])
 }

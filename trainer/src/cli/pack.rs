@@ -62,7 +62,7 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
         ("openings", _) => Some(openings::pack(run, progress)?),
         ("fit", _) => {
             let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
-            Some(fit::pack(run, initial.as_ref(), progress)?.0)
+            fit::pack(run, initial.as_ref(), progress)?.summary
         }
         ("relabel" | "leaves", Some(Kind::Games)) => sequence::pack::<Game>(run, progress)?.summary,
         ("relabel" | "leaves", _) => sequence::pack::<ScoredPosition>(run, progress)?.summary,

@@ -15,9 +15,9 @@ use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
 
 use super::FitError;
+use super::epochs::{Advance, Problem, Solver, State};
 use super::report::Metrics;
 use super::settings::AdamSettings;
-use super::solver::{Advance, Problem, Solver, State};
 use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moments, Target};
 
 pub(super) struct Adam<'p, 'a, B: Backend> {

@@ -9,7 +9,8 @@ use othello_kernels::cuda::{self, CudaLauncher, Gpu};
 use othello_kernels::host::HostLauncher;
 
 use super::FitError;
-use super::run::{Fit, FitEnd};
+use super::report::FitEnd;
+use super::run::Fit;
 use crate::backend::kernels::{KernelBackend, KernelSolver, program, solver_program};
 use crate::backend::{BackendError, Cpu, SolveMany};
 

@@ -1,14 +1,151 @@
-//! The loop of a fit: updates, the validation error after every epoch, and the best weights.
+//! The interface of the optimizers, and the loop of a fit: updates, the validation error after
+//! every epoch, and the best weights. A fit can be stopped and resumed between any two updates.
+
+use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
+use othello_engine::file::Section;
+use othello_engine::progress::Progress;
+use othello_engine::run::LongPart;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::best::FittedVector;
-use super::report::Metrics;
+use super::report::{FittedVector, Metrics, Progress as Best};
 use super::settings::Stop;
-use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
-use super::solver::{Advance, HEAD, Solver};
+use super::side_files::SideFiles;
 use super::{FitError, MAX_DISCS};
-use crate::backend::Backend;
+use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
+
+/// The problem of one phase: minimise Σ ω (label − V)² + λ Σ (w − w₀)² over the weights w. The
+/// value V of a position is the sum of the weights w of its parameters, and ω is the weight of the
+/// position itself. λ is the ridge, and w₀ are the initial weights.
+#[derive(Debug)]
+pub struct Problem<'a, B: Backend> {
+    /// The device that computes the primitives of the fit.
+    pub backend: &'a B,
+    /// The training positions of the phase and of the neighbouring phases in its window.
+    pub positions: B::Positions<'a>,
+    /// The number of training positions of the phase and of the neighbouring phases whose positions
+    /// also train it, added up.
+    pub count: u64,
+    /// Σ ω: the total weight of the training positions. A position that counts once has weight 1.
+    pub occurrences: f64,
+    /// The ridge λ. It acts like λ further occurrences of each parameter, whose residual is the
+    /// parameter's initial weight minus its current weight.
+    pub ridge: f64,
+    /// The initial weights w₀ in discs, by parameter.
+    pub initial: Vec<f64>,
+}
+
+impl<'a, B: Backend> Problem<'a, B> {
+    /// Creates the problem of fitting weights to these rows.
+    pub fn new(
+        backend: &'a B,
+        rows: &[Rows<'a>],
+        ridge: f64,
+        initial: Vec<f64>,
+    ) -> Result<Self, BackendError> {
+        let weight: u64 = rows.iter().map(Rows::total_weight).sum();
+        Ok(Self {
+            backend,
+            positions: backend.positions(rows)?,
+            count: rows.iter().map(|rows| rows.positions.len() as u64).sum(),
+            occurrences: weight as f64 / f64::from(WEIGHTS_PER_OCCURRENCE),
+            ridge,
+            initial,
+        })
+    }
+
+    /// Returns a vector of zeros on the device.
+    pub fn zero(&self) -> Result<B::Reals, BackendError> {
+        self.backend.upload(&vec![0.0; self.backend.parameters()])
+    }
+
+    pub(super) fn vector(&self, state: &State, name: &str) -> Result<B::Reals, FitError> {
+        Ok(self.backend.upload(state.vector(name)?)?)
+    }
+
+    pub(super) fn state<const N: usize>(
+        &self,
+        scalars: impl Serialize,
+        vectors: [(&str, &B::Reals); N],
+    ) -> Result<State, BackendError> {
+        let vector =
+            |(name, vector): (&str, _)| Ok((name.to_owned(), self.backend.download(vector)?));
+        let vectors = vectors.into_iter().map(vector).collect::<Result<_, BackendError>>()?;
+        Ok(State { scalars: json!(scalars), vectors })
+    }
+
+    /// The integer by which a position with a residual of 1 disc and the weight of one occurrence
+    /// raises a sum of weight · residual.
+    pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
+
+    /// Converts the Σ weight · residual² of [`Backend::residual_sums`] to occurrences · discs².
+    pub fn squared_discs(squared: u128) -> f64 {
+        squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
+    }
+
+    /// Returns the number of batches of about `size` positions; a size of 0 means all positions.
+    pub fn batches(&self, size: u32) -> u32 {
+        match size {
+            0 => 1,
+            _ => u32::try_from((self.count / u64::from(size)).max(1)).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// Minimises a [`Problem`] by one update after another.
+pub trait Solver<B: Backend> {
+    /// Does one update of the weights. Returns which case it is: an update within an epoch, the
+    /// last update of an epoch, or no change because the fit has converged.
+    fn advance(&mut self) -> Result<Advance, BackendError>;
+
+    /// Returns the number of complete epochs.
+    fn epochs(&self) -> u64;
+
+    /// Returns the current weights in discs, by parameter.
+    fn weights(&self) -> &B::Reals;
+
+    /// Returns the state of the solver. A solver restored from it continues exactly like this one.
+    fn state(&self) -> Result<State, BackendError>;
+}
+
+/// The result of one update of a solver.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Advance {
+    /// The weights were updated, but the epoch is not complete: it continues with the next update.
+    Update,
+    /// The weights were updated, and the epoch is complete: one pass over the training positions,
+    /// or several if they are few. The fit adds the phase and the validation errors to the metrics.
+    Epoch(Metrics),
+    /// The solver has converged; the update changed nothing.
+    Converged,
+}
+
+/// The state of a solver between two updates: with the problem, it determines all further updates.
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    /// The counters and scalars of the solver, as JSON.
+    pub scalars: Value,
+    /// Named vectors with an element for each parameter. `best` is reserved for the best weights.
+    pub vectors: Vec<(String, Vec<f64>)>,
+}
+
+/// The name of a snapshot's first section, which contains everything except the vectors.
+pub(super) const HEAD: &str = "phase";
+
+impl State {
+    /// Returns the vector with this name; an error if the state has no such vector.
+    pub fn vector(&self, name: &str) -> Result<&[f64], FitError> {
+        let found = self.vectors.iter().find(|(own, _)| own == name);
+        found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| FitError::in_section(name))
+    }
+
+    /// Returns the scalars of the state as `T`; an error if another type of solver saved them.
+    pub fn scalars<T: serde::de::DeserializeOwned>(&self) -> Result<T, FitError> {
+        serde_json::from_value(self.scalars.clone()).map_err(|_| FitError::in_section(HEAD))
+    }
+}
 
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
@@ -26,32 +163,24 @@ impl<B: Backend> Epochs<'_, '_, B> {
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
-        checkpointer: &mut impl Checkpointer,
+        checkpoints: &mut Checkpoints<'_>,
     ) -> Result<FittedVector, FitError> {
         if solver.epochs() != u64::from(self.vector.progress.epochs) {
             return Err(FitError::in_section(HEAD));
         }
         let mut fixed = self.backend.zero_fixed()?;
-        let mut epoch_ended = false;
-        while !self.vector.progress.finished {
-            let policy = checkpointer.policy(std::mem::take(&mut epoch_ended));
-            if policy != CheckpointPolicy::Continue {
-                checkpointer.save(&self.snapshot(solver)?)?;
-            }
-            if policy == CheckpointPolicy::Stop {
-                break;
+        let mut ended = None;
+        loop {
+            let goes_on = checkpoints(ended.take().as_ref(), &|| self.snapshot(solver))?;
+            if self.vector.progress.finished || !goes_on {
+                return Ok(self.vector);
             }
             match solver.advance()? {
                 Advance::Update => {}
-                Advance::Epoch(epoch) => {
-                    self.end_epoch(epoch, solver, &mut fixed)?;
-                    self.vector.metrics.last().map_or(Ok(()), |one| checkpointer.measured(one))?;
-                    epoch_ended = true;
-                }
+                Advance::Epoch(epoch) => ended = Some(self.end_epoch(epoch, solver, &mut fixed)?),
                 Advance::Converged => self.vector.progress.finished = true,
             }
         }
-        Ok(self.vector)
     }
 
     fn end_epoch(
@@ -59,7 +188,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
         epoch: Metrics,
         solver: &dyn Solver<B>,
         fixed: &mut B::Fixed,
-    ) -> Result<(), FitError> {
+    ) -> Result<Metrics, FitError> {
         self.check(solver, epoch.epoch)?;
         self.backend.round_weights(solver.weights(), fixed)?;
         let validation = self.backend.errors(&self.validation, fixed)?;
@@ -68,13 +197,16 @@ impl<B: Backend> Epochs<'_, '_, B> {
         if self.vector.observe(metrics, &self.stop) {
             self.vector.elements = self.backend.download(solver.weights())?;
         }
-        Ok(())
+        Ok(metrics)
     }
 
-    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, FitError> {
+    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Option<Snapshot>, FitError> {
+        if self.vector.progress.finished {
+            return Ok(None);
+        }
         // A diverged state must not be saved for resuming.
         self.check(solver, self.vector.progress.epochs)?;
-        Ok(Snapshot { state: solver.state()?, vector: self.vector.clone() })
+        Ok(Some(Snapshot { state: solver.state()?, vector: self.vector.clone() }))
     }
 
     fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), FitError> {
@@ -84,5 +216,218 @@ impl<B: Backend> Epochs<'_, '_, B> {
         } else {
             Err(FitError::Diverged { phase: self.phase, epoch })
         }
+    }
+}
+
+/// Returns the state of a fit between two updates; `None` after its last update.
+pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>, FitError> + 't;
+
+/// A function that a fit calls before each update and after the last one. It gets the metrics of
+/// the epoch that the update before ended, if it did, and a function that returns the state of the
+/// fit, to be saved. It returns false to stop the fit. This may depend on the clock: the final
+/// weights do not depend on when the fit is stopped and resumed.
+pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool, FitError> + 'c;
+
+/// The [`Checkpoints`] of a fit that saves no state and is never stopped.
+pub fn without_stops(_: Option<&Metrics>, _: &Take<'_>) -> Result<bool, FitError> {
+    Ok(true)
+}
+
+/// Saves snapshots of the fit of a phase, or of phases with shared factors: after epochs, and when
+/// a signal or the time limit stops the fit.
+pub(super) struct Saver<'s, 'r> {
+    part: &'s mut LongPart<'r>,
+    deadline: Option<Instant>,
+    progress: &'s dyn Progress,
+    metrics: Option<&'s SideFiles>,
+    /// The number of training positions in an epoch, to report an epoch's positions per second.
+    positions: usize,
+    /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
+    epoch_begun: Instant,
+    saved: Instant,
+    took: Duration,
+}
+
+impl<'s, 'r> Saver<'s, 'r> {
+    /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
+    const SHORTEST: Duration = Duration::from_secs(2);
+    /// The least time between two saves, as a multiple of the duration of the last save.
+    const SAVES: u32 = 20;
+
+    pub(super) fn new(
+        part: &'s mut LongPart<'r>,
+        deadline: Option<Instant>,
+        progress: &'s dyn Progress,
+        (metrics, positions): (Option<&'s SideFiles>, usize),
+    ) -> Self {
+        let (epoch_begun, saved, took) = (Instant::now(), Instant::now(), Duration::ZERO);
+        Self { part, deadline, progress, metrics, positions, epoch_begun, saved, took }
+    }
+
+    /// Does the work of [`Checkpoints`].
+    pub(super) fn check(
+        &mut self,
+        ended: Option<&Metrics>,
+        snapshot: &Take<'_>,
+    ) -> Result<bool, FitError> {
+        if let Some(metrics) = ended {
+            self.part.advance(1);
+            self.add(metrics)?;
+        }
+        let begun = Instant::now();
+        let stops = self.progress.is_interrupted()
+            || self.deadline.is_some_and(|deadline| begun >= deadline);
+        let pause = Self::SHORTEST.max(self.took * Self::SAVES);
+        let is_due = ended.is_some() && begun.duration_since(self.saved) >= pause;
+        if (stops || is_due)
+            && let Some(snapshot) = snapshot()?
+        {
+            self.part.save(&snapshot.sections())?;
+            self.saved = Instant::now();
+            self.took = self.saved - begun;
+        }
+        Ok(!stops)
+    }
+
+    fn add(&mut self, metrics: &Metrics) -> Result<(), FitError> {
+        let Some(file) = self.metrics else { return Ok(()) };
+        let seconds = self.epoch_begun.elapsed().as_secs_f64();
+        self.epoch_begun = Instant::now();
+        self.progress.epoch(&metrics.line(seconds), &metrics.event(seconds, self.positions));
+        Ok(file.add(metrics)?)
+    }
+}
+
+/// The state of an unfinished fit. With the data and the settings, it determines all later updates.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Snapshot {
+    pub(super) state: State,
+    pub(super) vector: FittedVector,
+}
+
+/// The content of the first section of a snapshot: everything except the vectors.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    solver: Value,
+    best: Best,
+    metrics: Vec<Metrics>,
+    /// The names of the vectors, `best` last. Further sections contain their elements: for each
+    /// vector, one double for each parameter.
+    vectors: Vec<String>,
+}
+
+const BEST: &str = "best";
+/// A snapshot with more vectors than this is refused. All solvers have fewer.
+const MOST_VECTORS: usize = 16;
+/// The greatest number of elements in a section; a longer vector continues in further sections.
+const PART: usize = 1 << 22;
+
+impl Snapshot {
+    /// Returns the size limit of a snapshot in bytes: [`MOST_VECTORS`] vectors with `parameters`
+    /// elements each, and 16 MB for everything else.
+    pub(super) fn most_bytes(parameters: usize) -> usize {
+        const MOST_OF_HEAD: usize = 16 << 20;
+        parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
+    }
+
+    /// Returns the solver's state and the best weights so far, both from the snapshot `resumed`.
+    /// Without a snapshot, returns no state and the initial weights.
+    pub(super) fn or_start(
+        resumed: Option<Self>,
+        initial: &[f64],
+    ) -> (Option<State>, FittedVector) {
+        match resumed {
+            Some(Self { state, vector }) => (Some(state), vector),
+            None => (None, FittedVector::new(initial)),
+        }
+    }
+
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let names = self.state.vectors.iter().map(|(name, _)| name.clone());
+        let head = Head {
+            solver: self.state.scalars.clone(),
+            best: self.vector.progress,
+            metrics: self.vector.metrics.clone(),
+            vectors: names.chain([BEST.to_owned()]).collect(),
+        };
+        // This cannot fail: the head has only finite numbers and texts.
+        let text = serde_json::to_vec(&head).unwrap_or_default();
+        let mut sections = vec![Section { name: HEAD.to_owned(), content: text }];
+        let vectors = self.state.vectors.iter().map(|(_, vector)| vector);
+        for (name, vector) in head.vectors.iter().zip(vectors.chain([&self.vector.elements])) {
+            for (number, part) in vector.chunks(PART).enumerate() {
+                let content = part.iter().flat_map(|value| value.to_le_bytes()).collect();
+                sections.push(Section { name: part_name(name, number), content });
+            }
+        }
+        sections
+    }
+
+    /// Reads the snapshot from sections, whose vectors must have `parameters` elements.
+    pub(super) fn from_sections(sections: &[Section], parameters: usize) -> Result<Self, FitError> {
+        let content = |wanted: &str| {
+            let found = sections.iter().find(|section| section.name == wanted);
+            found.map(|section| &section.content).ok_or_else(|| FitError::in_section(wanted))
+        };
+        let vector = |name: &str| {
+            let mut values: Vec<f64> = vec![];
+            for part in 0..parameters.div_ceil(PART) {
+                let (doubles, rest) = content(&part_name(name, part))?.as_chunks();
+                values.extend(doubles.iter().copied().map(f64::from_le_bytes));
+                let expected = parameters.min((part + 1) * PART);
+                let sound = values.iter().all(|value| value.is_finite());
+                if values.len() != expected || !rest.is_empty() || !sound {
+                    return Err(FitError::in_section(&part_name(name, part)));
+                }
+            }
+            Ok(values)
+        };
+        let no_head = || FitError::in_section(HEAD);
+        let head: Head = serde_json::from_slice(content(HEAD)?).map_err(|_| no_head())?;
+        if head.vectors.len() > MOST_VECTORS || !head.best.fits(&head.metrics) {
+            return Err(no_head());
+        }
+        let state = head.vectors.iter().filter(|name| *name != BEST);
+        let vectors = state.map(|name| Ok::<_, FitError>((name.clone(), vector(name)?)));
+        Ok(Self {
+            state: State { scalars: head.solver, vectors: vectors.collect::<Result<_, _>>()? },
+            vector: FittedVector {
+                elements: vector(BEST)?,
+                progress: head.best,
+                metrics: head.metrics,
+            },
+        })
+    }
+}
+
+/// Returns the name of section `number`, counted from 0, of a long vector, which is stored in
+/// several sections: `weights`, `weights 2`, `weights 3` and so on.
+fn part_name(vector: &str, number: usize) -> String {
+    match number {
+        0 => vector.to_owned(),
+        _ => format!("{vector} {}", number + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A regression: a vector too long for one section (such as with 64 factors) was not split.
+    #[test]
+    fn vectors_longer_than_a_section_are_read_back() {
+        let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();
+        let state =
+            State { scalars: json!({}), vectors: vec![("weights".to_owned(), vector.clone())] };
+        let snapshot = Snapshot { state, vector: FittedVector::new(&vector) };
+        let mut sections = snapshot.sections();
+        let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+        assert_eq!(names, [HEAD, "weights", "weights 2", BEST, "best 2"]);
+        assert!(Snapshot::from_sections(&sections, vector.len()).unwrap() == snapshot);
+        sections.remove(2);
+        let refused = Snapshot::from_sections(&sections, vector.len()).unwrap_err().to_string();
+        assert!(refused.contains("`weights 2`"), "{refused}");
     }
 }

@@ -10,12 +10,9 @@ use othello_engine::record::ScoredPosition;
 
 use super::FitError;
 use super::adam::{Adam, Memory};
-use super::best::{FittedVector, counts, occurrences, report};
-use super::epochs::Epochs;
-use super::report::{FittedPhase, FittedUnit, Metrics};
+use super::epochs::{Checkpoints, Epochs, Problem, Snapshot};
+use super::report::{FittedPhase, FittedUnit, FittedVector, Metrics, counts, occurrences, report};
 use super::settings::{FitSettings, Stop};
-use super::snapshot::{Checkpointer, Snapshot};
-use super::solver::Problem;
 use crate::backend::{Backend, BackendError, Group, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
@@ -66,7 +63,7 @@ impl<B: Backend> GroupFit<'_, B> {
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
-        checkpointer: &mut impl Checkpointer,
+        checkpoints: &mut Checkpoints<'_>,
     ) -> Result<FittedVector, FitError> {
         let backend = &self.backend.of_group(&self.group)?;
         let phases = &self.group.phases;
@@ -83,7 +80,7 @@ impl<B: Backend> GroupFit<'_, B> {
         // Like every fit by Adam, that of a group makes all its epochs.
         let stop = Stop { epochs: factors.epochs, patience: None, tolerance: 0.0 };
         let validation = backend.positions(&validation)?;
-        Epochs { backend, stop, phase, validation, vector }.run(&mut solver, checkpointer)
+        Epochs { backend, stop, phase, validation, vector }.run(&mut solver, checkpoints)
     }
 
     fn start(&self) -> Vec<f64> {

@@ -13,9 +13,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::FitError;
+use super::epochs::{Advance, Problem, Solver, State};
 use super::report::Metrics;
 use super::settings::LeastSquaresSettings;
-use super::solver::{Advance, Problem, Solver, State};
 use crate::backend::{
     Backend, BackendError, Batch, DIRECTION_BITS, RESIDUALS_PER_DISC, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
@@ -34,7 +34,9 @@ pub(super) enum Directions {
 pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     directions: Directions,
-    sample: Option<Sample>,
+    settings: &'p LeastSquaresSettings,
+    /// The training positions that the first steps use, and their share (0 to 1) of all.
+    sample: Option<(Batch, f64)>,
     diagonal: B::Reals,
     /// The initial weights; `None` if the fit starts from 0.
     initial: Option<B::Reals>,
@@ -44,33 +46,6 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     direction: B::Reals,
     progress: Progress,
     scratch: Scratch<B>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    batch: Batch,
-    /// The share, from 0 to 1, of the training positions that the first steps use.
-    share: f64,
-    steps: u32,
-    /// The greatest number of epochs (steps on all positions) that follow the steps on the sample.
-    epochs: u32,
-}
-
-impl Sample {
-    fn of<B: Backend>(
-        problem: &Problem<'_, B>,
-        directions: Directions,
-        settings: &LeastSquaresSettings,
-    ) -> Option<Self> {
-        let parts = problem.batches(settings.sample);
-        let some = parts > 1 && settings.sample_steps > 0 && directions == Directions::Conjugate;
-        some.then(|| Self {
-            batch: Batch::new(0, parts).unwrap_or(Batch::WHOLE),
-            share: 1.0 / f64::from(parts),
-            steps: settings.sample_steps,
-            epochs: settings.sample_epochs,
-        })
-    }
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -98,17 +73,20 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
-        settings: &LeastSquaresSettings,
+        settings: &'p LeastSquaresSettings,
         state: Option<&State>,
     ) -> Result<Self, FitError> {
-        let sample = Sample::of(problem, directions, settings);
-        let sample_steps = sample.map_or(0, |sample| sample.steps);
+        let parts = problem.batches(settings.sample);
+        let sample = Batch::new(0, parts).map(|batch| (batch, 1.0 / f64::from(parts)));
+        let sample = sample.filter(|_| parts > 1 && directions == Directions::Conjugate);
+        let sample_steps = sample.map_or(0, |_| settings.sample_steps);
         let has_initial = problem.initial.iter().any(|&weight| weight != 0.0);
         let upload = || problem.backend.upload(&problem.initial);
         let mut solver = Self {
             problem,
             directions,
-            sample,
+            settings,
+            sample: sample.filter(|_| sample_steps > 0),
             diagonal: problem.zero()?,
             initial: has_initial.then(upload).transpose()?,
             weights: upload()?,
@@ -133,7 +111,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     /// Returns the positions of the next step (sample or all) and their share of all positions.
     fn part(&self) -> (Batch, f64) {
         match self.sample {
-            Some(sample) if self.progress.sample_steps > 0 => (sample.batch, sample.share),
+            Some(sample) if self.progress.sample_steps > 0 => sample,
             _ => (Batch::WHOLE, 1.0),
         }
     }
@@ -225,7 +203,8 @@ impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
             }
             return Ok(Advance::Update);
         }
-        if converged || self.sample.is_some_and(|sample| self.progress.epoch >= sample.epochs) {
+        let is_sampled = self.sample.is_some();
+        if converged || (is_sampled && self.progress.epoch >= self.settings.sample_epochs) {
             return Ok(Advance::Converged);
         }
         self.step()?;

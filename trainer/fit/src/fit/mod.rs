@@ -12,12 +12,12 @@
 //!
 //! | modules | content |
 //! |---|---|
-//! | `window`, `settings` | the settings that decide a fit |
-//! | `report`, `best` | the result of a fit |
-//! | `solver`, `adam`, `least_squares` | the optimizers, and the problem they solve |
-//! | `snapshot` | the state of an unfinished fit, and when it is saved |
-//! | `epochs`, `phase`, `group` | the fit of one phase or of one group of phases |
-//! | `part`, `side_files`, `pack`, `run` | the fit of all phases, as a run in parts |
+//! | `settings` | the settings that decide a fit |
+//! | `report` | the result of a fit |
+//! | `adam`, `least_squares` | the optimizers |
+//! | `epochs` | the problem that they solve, the loop of a fit, and when its state is saved |
+//! | `phase`, `group` | the fit of one phase or of one group of phases |
+//! | `part`, `side_files`, `run` | the fit of all phases, as a run in parts |
 //! | `device` | the device that a fit runs on |
 //!
 //! A fit's vectors, such as the weights, have their elements in the order of [`crate::model`]. At
@@ -25,23 +25,18 @@
 //! file.
 
 mod adam;
-mod best;
 mod device;
 mod epochs;
 mod group;
 mod least_squares;
-mod pack;
 mod part;
 mod phase;
 mod report;
 mod run;
 mod settings;
 mod side_files;
-mod snapshot;
-mod solver;
 #[cfg(test)]
 mod tests;
-mod window;
 
 use std::io;
 use std::path::PathBuf;
@@ -56,20 +51,16 @@ use othello_kernels::cuda::Unavailable;
 
 use crate::backend::BackendError;
 
-pub use best::FittedVector;
 pub use device::{Device, PickedDevice};
-pub use pack::pack;
-pub use part::Units;
+pub use epochs::{Advance, Checkpoints, Problem, Snapshot, Solver, State, Take, without_stops};
+pub use part::{Units, pack};
 pub use phase::PhaseFit;
-pub use report::{Filled, FitReport, FittedPhase, Metrics, PhaseReport};
-pub use run::{Fit, FitEnd, Limits};
+pub use report::{Filled, FitEnd, FitReport, FittedPhase, FittedVector, Metrics, PhaseReport};
+pub use run::{Fit, Limits};
 pub use settings::{
-    AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, Optimizer,
+    AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, Optimizer, Window,
 };
 pub use side_files::side_files;
-pub use snapshot::{CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
-pub use solver::{Advance, Problem, Solver, State};
-pub use window::Window;
 
 /// The limit of a weight in discs. At a larger one, the fit fails: it diverged.
 const MAX_DISCS: f64 = 4096.0;

@@ -1,16 +1,23 @@
-//! The units of work of a fit (phases or groups of phases), their shards, and their part files.
+//! The units of work of a fit (phases or groups of phases), their shards and part files, and the
+//! weights of all phases, assembled from the parts.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Factors, PhaseRow, PhaseSection};
-use othello_engine::file::{FileError, Reader, Section};
+use othello_engine::eval::{Factors, PhaseRow, PhaseSection, Weights, WeightsFile};
+use othello_engine::file::{FileError, Kind, Provenance, Reader, Section, Writer};
 use othello_engine::pattern::PatternSet;
-use othello_engine::run::Shard;
+use othello_engine::progress::Progress;
+use othello_engine::run::{Run, Shard};
 use othello_engine::text::excerpt;
+use serde::de::DeserializeOwned;
+use serde_json::json;
 
-use super::report::{FittedPhase, FittedUnit, PhaseReport};
-use super::window::Window;
+use super::FitError;
+use super::report::{FitEnd, FitReport, FittedPhase, FittedUnit, Metrics, PhaseReport, nearest};
+use super::settings::Window;
+use super::side_files::SideFiles;
 use crate::model::Model;
 
 /// The size in bytes above which a part's report or metrics are refused; 100,000 epochs need less.
@@ -59,30 +66,18 @@ impl FittedUnit {
     /// section that does not match `model`.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
-        let mut unit = Self { phases: vec![], factors: None };
-        let (first, rest) = match sections {
-            [first, rest @ ..] => (first, rest),
-            [] => return Ok(unit),
-        };
-        let rest = match model.set().factors() {
-            None => sections,
-            Some(shape) => {
-                let wrong = |_| first.name.as_str();
-                let read = Factors::read_group(shape, parameters, first).map_err(wrong)?;
-                let (group, factors) = read.ok_or(first.name.as_str())?;
-                unit.factors = Some((group, factors.to_vec()));
-                rest
-            }
-        };
+        let (mut rest, mut factors) = (sections, None);
+        if let (Some(shape), [first, others @ ..]) = (model.set().factors(), sections) {
+            let read = Factors::read_group(shape, parameters, first).ok().flatten();
+            let (group, read) = read.ok_or(first.name.as_str())?;
+            (rest, factors) = (others, Some((group, read.to_vec())));
+        }
         let (phases, incomplete) = rest.as_chunks::<SECTIONS>();
         if let Some(section) = incomplete.first() {
             return Err(&section.name);
         }
-        unit.phases = phases
-            .iter()
-            .map(|of_phase| read_phase(of_phase, parameters))
-            .collect::<Result<_, _>>()?;
-        Ok(unit)
+        let phases = phases.iter().map(|of_phase| read_phase(of_phase, parameters));
+        Ok(Self { phases: phases.collect::<Result<_, _>>()?, factors })
     }
 }
 
@@ -168,6 +163,154 @@ impl Units {
         let single = (0..phases.len()).filter(of_shard).map(|number| phases[number]);
         let own: Vec<Phase> = own.chain(single).collect();
         window.phases_read(|phase| own.contains(&phase))
+    }
+}
+
+/// Packs the parts of a fit that started from `initial`: writes metrics, report and weights. The
+/// folder of parts remains until `run` removes it.
+pub fn pack(
+    run: &Run,
+    initial: Option<&WeightsFile>,
+    progress: &dyn Progress,
+) -> Result<FitEnd, FitError> {
+    write(run, initial, vec![], &[], progress)
+}
+
+const PACK: &str = "pack (parts)";
+const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
+
+/// Like [`pack`], if no phase is in `stopped`. These phases reached the time limit; `so_far` has
+/// the results of those that completed at least one epoch. Then the provenance states how many
+/// epochs each of them completed, since the weights depend on these numbers, not on the elapsed
+/// time.
+pub(super) fn write(
+    run: &Run,
+    initial: Option<&WeightsFile>,
+    so_far: Vec<FittedUnit>,
+    stopped: &[Phase],
+    progress: &dyn Progress,
+) -> Result<FitEnd, FitError> {
+    let mut provenance = run.plan.provenance.clone();
+    let set: String = field(&provenance, "pattern_set")?;
+    let set = PatternSet::from_toml(&set).map_err(|_| FitError::Provenance("pattern_set"))?;
+    let [first, last]: [Phase; 2] = field(&provenance, "phases")?;
+    let began_from: Option<String> = field(&provenance, "initial")?;
+    if initial.map(|file| &file.sha256) != began_from.as_ref() {
+        let (from, remedy) = match began_from {
+            Some(sha256) => (format!("from weights of sha256 {sha256}"), "name these with --init"),
+            None => ("from nothing".to_owned(), "omit --init"),
+        };
+        return Err(FitError::Initial { from, remedy });
+    }
+    let initial = initial.and_then(|file| match set.factors() {
+        Some(shape) => file.weights.clone().with_factors(shape),
+        None => Some(file.weights.clone()),
+    });
+    let (phases, is_initial) = (first..=last, initial.is_some());
+    let units = Units::of(&set, &phases);
+    let model = Model::new(set.clone());
+    let mut all = Assembly {
+        weights: initial.unwrap_or_else(|| Weights::zero(set)),
+        reports: BTreeMap::new(),
+        metrics: BTreeMap::new(),
+    };
+    let stage = run.plan.stages.len() - 1;
+    progress.begin(PACK, 0, units.len() as u64);
+    for (index, unit) in (0..).zip(units.iter()) {
+        if stopped.is_empty() || run.has(stage, index) {
+            all.insert(FittedUnit::read(run.part(stage, index)?, &model, unit)?);
+        }
+        progress.advance(1);
+    }
+    so_far.into_iter().for_each(|unit| all.insert(unit));
+    let side_files = SideFiles::new(&run.output, &provenance);
+    let metrics: Vec<Metrics> = all.metrics.values().flatten().copied().collect();
+    let assembled = all.finish(&phases, is_initial, stopped);
+    let (weights, report) = assembled.ok_or(match stopped {
+        [] => FitError::NoPositions(first, last),
+        [..] => FitError::OutOfTime,
+    })?;
+    side_files.write(metrics.iter(), &report)?;
+    if !stopped.is_empty() {
+        let rows = report.0.iter().filter(|row| row.unfinished);
+        let epochs = rows.map(|row| (row.phase.index().to_string(), json!(row.epochs)));
+        let epochs: serde_json::Map<_, _> = epochs.collect();
+        provenance = provenance.with(STOPPED_AFTER_EPOCHS, epochs);
+    }
+    let writer = Writer::create(&run.output, Kind::Weights, &provenance)?;
+    Ok(FitEnd { summary: Some(weights.write_to(writer)?), report })
+}
+
+fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Result<T, FitError> {
+    let value = provenance.get(key).cloned().ok_or(FitError::Provenance(key))?;
+    serde_json::from_value(value).map_err(|_| FitError::Provenance(key))
+}
+
+/// The reports and metrics of the phases read so far, and all weights: fitted ones of the phases
+/// read, initial ones of the others.
+struct Assembly {
+    weights: Weights,
+    reports: BTreeMap<Phase, PhaseReport>,
+    metrics: BTreeMap<Phase, Vec<Metrics>>,
+}
+
+impl Assembly {
+    fn insert(&mut self, unit: FittedUnit) {
+        for FittedPhase { steps, counts, report, metrics } in unit.phases {
+            let phase = report.phase;
+            self.weights.set_steps(phase, |parameter| steps[parameter]);
+            self.weights.set_counts(phase, |parameter| counts[parameter]);
+            self.reports.insert(phase, report);
+            self.metrics.insert(phase, metrics);
+        }
+        if let (Some((group, fitted)), Some(factors)) = (unit.factors, self.weights.factors_mut()) {
+            factors.set_group(group, |place| fitted[place]);
+        }
+    }
+
+    /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
+    ///
+    /// A wanted phase without fitted weights (no positions, or no epoch within the time limit) gets
+    /// the weights of the nearest fitted phase; of two equally near phases, the earlier. All other
+    /// phases keep their initial weights if `keep_others` is set; otherwise, they also get the
+    /// weights of the nearest fitted phase.
+    fn finish(
+        mut self,
+        wanted: &RangeInclusive<Phase>,
+        keep_others: bool,
+        stopped: &[Phase],
+    ) -> Option<(Weights, FitReport)> {
+        let mut rows = vec![];
+        for phase in Phase::all() {
+            let nearest = self.nearest(phase)?;
+            let is_wanted = wanted.contains(&phase);
+            if nearest != phase && (is_wanted || !keep_others) {
+                self.copy(nearest, phase);
+            }
+            if is_wanted {
+                let unfinished = stopped.contains(&phase);
+                let copied = || PhaseReport { unfinished, ..PhaseReport::copied(phase, nearest) };
+                rows.push(self.reports.get(&phase).cloned().unwrap_or_else(copied));
+            }
+        }
+        Some((self.weights, FitReport(rows)))
+    }
+
+    /// Returns the nearest fitted phase, if any; prefers phases that share factors with `phase`.
+    fn nearest(&self, phase: Phase) -> Option<Phase> {
+        let shape = self.weights.set().factors();
+        let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));
+        let fitted = || self.reports.keys().copied();
+        nearest(phase, fitted().filter(is_near)).or_else(|| nearest(phase, fitted()))
+    }
+
+    fn copy(&mut self, from: Phase, to: Phase) {
+        let steps = self.weights.steps(from).to_vec();
+        self.weights.set_steps(to, |parameter| steps[parameter]);
+        if let Some(factors) = self.weights.factors_mut() {
+            let vectors = factors.of(from).to_vec();
+            factors.set_group(factors.shape().group(to), |place| vectors[place]);
+        }
     }
 }
 

@@ -5,13 +5,10 @@ use othello_engine::eval::{Weights, weight_in_discs};
 
 use super::FitError;
 use super::adam::{Adam, Memory};
-use super::best::{FittedVector, counts, report};
-use super::epochs::Epochs;
+use super::epochs::{Checkpoints, Epochs, Problem, Snapshot, Solver, State};
 use super::least_squares::{Directions, LeastSquares};
-use super::report::FittedPhase;
+use super::report::{FittedPhase, FittedVector, counts, report};
 use super::settings::{FitSettings, Optimizer};
-use super::snapshot::{Checkpointer, Snapshot};
-use super::solver::{Problem, Solver, State};
 use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
@@ -35,27 +32,27 @@ pub struct PhaseFit<'a, B> {
 }
 
 impl<B: Backend> PhaseFit<'_, B> {
-    /// Fits the phase until the fit is complete or the checkpointer stops it. The fit starts from
+    /// Fits the phase until the fit is complete or `checkpoints` stops it. The fit starts from
     /// the snapshot `resumed`, if given. Returns the weights in the parameter order of the model.
     pub fn run(
         &self,
         resumed: Option<Snapshot>,
-        checkpointer: &mut impl Checkpointer,
+        checkpoints: &mut Checkpoints<'_>,
     ) -> Result<FittedVector, FitError> {
         let problem = self.problem()?;
         let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
         let mut solver = self.solver(&problem, state.as_ref())?;
-        self.epochs(vector)?.run(&mut *solver, checkpointer)
+        self.epochs(vector)?.run(&mut *solver, checkpoints)
     }
 
     /// Fits the phase with `solver`, a solver of [`Self::problem`] that has done no update yet.
     pub fn run_with(
         &self,
         solver: &mut dyn Solver<B>,
-        checkpointer: &mut impl Checkpointer,
+        checkpoints: &mut Checkpoints<'_>,
     ) -> Result<FittedVector, FitError> {
         let vector = FittedVector::new(&self.initial_weights());
-        self.epochs(vector)?.run(solver, checkpointer)
+        self.epochs(vector)?.run(solver, checkpoints)
     }
 
     /// Returns the weights of [`Self::run`] rounded to steps of 1/32 disc, and the errors of the

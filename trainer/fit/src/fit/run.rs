@@ -12,21 +12,19 @@ use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsFile};
-use othello_engine::file::{Existing, Kind, Provenance, Section, Summary};
+use othello_engine::file::{Existing, Kind, Provenance, Section};
 use othello_engine::progress::Progress;
 use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
 use serde_json::json;
 
 use super::FitError;
-use super::best::FittedVector;
+use super::epochs::{Checkpoints, Saver, Snapshot, Take};
 use super::group::{GroupFit, group_of};
-use super::pack::Packing;
-use super::part::Units;
+use super::part::{Units, write};
 use super::phase::PhaseFit;
-use super::report::{FitReport, FittedUnit};
+use super::report::{FitEnd, FitReport, FittedUnit, FittedVector, Metrics};
 use super::settings::{FitSettings, Optimizer};
 use super::side_files::SideFiles;
-use super::snapshot::{Saver, Snapshot};
 use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::Dataset;
 use crate::memory::parts_within;
@@ -63,15 +61,6 @@ pub struct Limits {
     /// The memory limit in bytes, if any. One phase alone may use all of it; several phases fitted
     /// at the same time may use half of it together.
     pub memory: Option<u64>,
-}
-
-/// The result of a fit, or of the parts of a fit that one shard made.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FitEnd {
-    /// The result of the fit of each phase; for a shard, only of the phases that it fitted.
-    pub report: FitReport,
-    /// The summary of the weights file; `None` for a shard, which only writes parts.
-    pub summary: Option<Summary>,
 }
 
 impl Fit<'_> {
@@ -120,14 +109,9 @@ impl Fit<'_> {
             return Ok(FitEnd { report: work.own_report()?, summary: None });
         }
         let so_far = work.so_far.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let pack = |run: &Run| {
-            let (model, phases, initial) = (self.model, &self.phases, self.initial_weights());
-            let packing = Packing { run, model, phases, initial, progress };
-            packing.write(so_far, &stopped)
-        };
+        let pack = |run: &Run| write(run, self.initial, so_far, &stopped, progress);
         // `run.pack` removes the parts, which an unfinished fit still needs.
-        let packed = if stopped.is_empty() { run.pack(pack) } else { pack(&run) };
-        packed.map(|(summary, report)| FitEnd { report, summary: Some(summary) })
+        if stopped.is_empty() { run.pack(pack) } else { pack(&run) }
     }
 
     /// Returns the plan of the run. Its provenance contains everything that determines the weights.
@@ -145,19 +129,18 @@ impl Fit<'_> {
             Stage::new(name, parts as u64 * u64::from(epochs), epochs.into())
         };
         let without_factors = |optimizer| self.settings.stop(optimizer).epochs;
-        let stages = match (self.model.set().factors(), self.initial) {
-            (None, _) => {
-                vec![stage("fit (epochs)", units.len(), without_factors(self.optimizer))]
-            }
-            (Some(_), initial) => {
+        let mut stages = vec![];
+        if self.model.set().factors().is_none() {
+            stages.push(stage("fit (epochs)", units.len(), without_factors(self.optimizer)));
+        } else {
+            if self.initial.is_none() {
                 let (phases, epochs) =
                     (units.phases().len(), without_factors(Optimizer::LeastSquares));
-                let first = stage("fit without factors (epochs)", phases, epochs);
-                let factors = self.settings.factors.clone().unwrap_or_default();
-                let last = stage("fit factors (epochs)", units.len(), factors.epochs);
-                if initial.is_some() { vec![last] } else { vec![first, last] }
+                stages.push(stage("fit without factors (epochs)", phases, epochs));
             }
-        };
+            let factors = self.settings.factors.clone().unwrap_or_default();
+            stages.push(stage("fit factors (epochs)", units.len(), factors.epochs));
+        }
         Plan { kind: Some(Kind::Weights), provenance, stages, growing: None }
     }
 
@@ -284,7 +267,7 @@ impl<B: Backend> Work<'_, B> {
         };
         let backend = self.backend;
         let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
-        let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
+        let run = |resumed, checkpoints: &mut Checkpoints<'_>| fit.run(resumed, checkpoints);
         let watched = (metrics, dataset.training(phase).len());
         let vector = self.resumable(part, (phase, model.parameters()), watched, run)?;
         if !is_start {
@@ -306,7 +289,7 @@ impl<B: Backend> Work<'_, B> {
         let start = group.phases.iter().map(|&phase| self.start(phase));
         let (start, initial) = (start.collect::<Result<_, _>>()?, self.fit.initial_weights());
         let fit = GroupFit { backend, model, dataset, settings, group, start, initial };
-        let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
+        let run = |resumed, checkpoints: &mut Checkpoints<'_>| fit.run(resumed, checkpoints);
         let positions = unit.iter().map(|&phase| dataset.training(phase).len()).sum();
         let watched = (self.metrics.as_ref(), positions);
         let vector = self.resumable(part, (first, length), watched, run)?;
@@ -340,7 +323,7 @@ impl<B: Backend> Work<'_, B> {
         part: &mut LongPart<'_>,
         (phase, length): (Phase, usize),
         watched: (Option<&SideFiles>, usize),
-        run: impl Fn(Option<Snapshot>, &mut Saver<'_, '_>) -> Result<FittedVector, FitError>,
+        run: impl Fn(Option<Snapshot>, &mut Checkpoints<'_>) -> Result<FittedVector, FitError>,
     ) -> Result<FittedVector, FitError> {
         let path = part.snapshot_path();
         let anew = |error: &FitError| {
@@ -354,10 +337,12 @@ impl<B: Backend> Work<'_, B> {
             resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.progress.epochs.into()),
         );
         let mut saver = Saver::new(part, self.deadline, self.progress, watched);
-        match run(resumed, &mut saver) {
+        let mut checkpoints =
+            |ended: Option<&Metrics>, snapshot: &Take<'_>| saver.check(ended, snapshot);
+        match run(resumed, &mut checkpoints) {
             Err(error @ FitError::Snapshot(_)) => {
                 anew(&error);
-                run(None, &mut saver)
+                run(None, &mut checkpoints)
             }
             end => end,
         }
@@ -389,14 +374,10 @@ impl<B: Backend> Work<'_, B> {
 
     fn own_report(&self) -> Result<FitReport, FitError> {
         let stage = self.run.plan.stages.len() - 1;
-        let own = (0..self.units.len() as u64).filter(|&part| self.fit.shard.makes(part));
         let mut rows = vec![];
-        for part in own {
-            let unit = FittedUnit::read(
-                self.run.part(stage, part)?,
-                self.fit.model,
-                &self.units[part as usize],
-            )?;
+        for index in self.run.own(stage) {
+            let (part, phases) = (self.run.part(stage, index)?, &self.units[index as usize]);
+            let unit = FittedUnit::read(part, self.fit.model, phases)?;
             rows.extend(unit.phases.into_iter().map(|fitted| fitted.report));
         }
         Ok(FitReport(rows))

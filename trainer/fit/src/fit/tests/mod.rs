@@ -11,14 +11,12 @@ use othello_engine::board::{CORNERS, Position, Squares};
 use othello_engine::pattern::PatternSet;
 use othello_engine::random::Generator;
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use othello_engine::run::RunError;
 
 use super::adam::{Adam, Memory};
+use super::epochs::{Advance, Problem, Snapshot, Solver};
 use super::least_squares::{Directions, LeastSquares};
 use super::phase::PhaseFit;
 use super::settings::{AdamSettings, LeastSquaresSettings, Optimizer};
-use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
-use super::solver::{Advance, Problem, Solver};
 use crate::backend::{Backend, Cpu, Rows};
 use crate::dataset::{Dataset, DatasetBuilder, Split};
 use crate::model::Model;
@@ -82,7 +80,7 @@ impl Solution {
         Self { least_squares, ..Self::least_squares(epochs) }
     }
 
-    fn steps<'p, 'a, B: Backend>(&self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
+    fn steps<'p, 'a, B: Backend>(&'p self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
         let directions = match self.optimizer {
             Optimizer::Descent => Directions::Steepest,
             Optimizer::LeastSquares | Optimizer::Adam => Directions::Conjugate,
@@ -129,26 +127,6 @@ fn dataset_of(rows: &[ScoredPosition], split: Split) -> Dataset {
     let mut builder = DatasetBuilder::new(LabelRules::default(), split);
     builder.add_positions(rows, 1.0, false);
     builder.finish()
-}
-
-struct StopAfter {
-    updates: u32,
-    saved: Option<Snapshot>,
-}
-
-impl Checkpointer for StopAfter {
-    fn policy(&mut self, _: bool) -> CheckpointPolicy {
-        if self.updates == 0 {
-            return CheckpointPolicy::Stop;
-        }
-        self.updates -= 1;
-        CheckpointPolicy::Continue
-    }
-
-    fn save(&mut self, snapshot: &Snapshot) -> Result<(), RunError> {
-        self.saved = Some(snapshot.clone());
-        Ok(())
-    }
 }
 
 fn zeros(model: &Model) -> Vec<f64> {

@@ -4,7 +4,8 @@ use othello_engine::board::Phase;
 
 use super::*;
 use crate::fit::FitError;
-use crate::fit::best::FittedVector;
+use crate::fit::epochs::Checkpoints;
+use crate::fit::report::FittedVector;
 use crate::fit::settings::FitSettings;
 
 fn settings() -> FitSettings {
@@ -44,15 +45,22 @@ impl Trial {
         resumed: Option<Snapshot>,
         updates: u32,
     ) -> Result<(FittedVector, Option<Snapshot>), FitError> {
-        let mut checkpointer = StopAfter { updates, saved: None };
-        let end = self.run_for(resumed, &mut checkpointer)?;
-        Ok((end, checkpointer.saved))
+        let (mut left, mut saved) = (updates, None);
+        let end = self.run_for(resumed, &mut |_, snapshot| {
+            if left == 0 {
+                saved = snapshot()?;
+                return Ok(false);
+            }
+            left -= 1;
+            Ok(true)
+        })?;
+        Ok((end, saved))
     }
 
     fn run_for(
         &self,
         resumed: Option<Snapshot>,
-        checkpointer: &mut impl Checkpointer,
+        checkpoints: &mut Checkpoints<'_>,
     ) -> Result<FittedVector, FitError> {
         let fit = PhaseFit {
             backend: &Cpu::new(&self.model),
@@ -63,7 +71,7 @@ impl Trial {
             initial: None,
             phase: Phase::new(30).unwrap(),
         };
-        fit.run(resumed, checkpointer)
+        fit.run(resumed, checkpoints)
     }
 }
 
@@ -138,9 +146,15 @@ fn a_snapshot_of_another_fit_or_one_that_contradicts_itself_is_refused() {
 fn an_epoch_of_few_positions_goes_over_them_until_it_has_made_enough_updates() {
     let mut trial = Trial::new(Optimizer::Adam, 0);
     let updates = |trial: &Trial| {
-        let mut checkpointer = StopAfter { updates: u32::MAX, saved: None };
-        trial.run_for(None, &mut checkpointer).unwrap();
-        (u32::MAX - checkpointer.updates) / trial.settings.adam.epochs
+        let mut calls = 0;
+        trial
+            .run_for(None, &mut |_, _| {
+                calls += 1;
+                Ok(true)
+            })
+            .unwrap();
+        // The last call comes after the last update.
+        (calls - 1) / trial.settings.adam.epochs
     };
     trial.settings.adam.updates = 0;
     let batches = updates(&trial);

@@ -15,9 +15,9 @@ use othello_testing::{StopFit, on_threads};
 
 use super::*;
 use crate::fit::FitError;
-use crate::fit::pack::pack;
-use crate::fit::report::FitReport;
-use crate::fit::run::{Fit, FitEnd, Limits};
+use crate::fit::part::pack;
+use crate::fit::report::{FitEnd, FitReport};
+use crate::fit::run::{Fit, Limits};
 use crate::fit::settings::{FactorSettings, FitSettings};
 
 pub(super) fn factor_model() -> Model {
