@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::repeated::Entry;
+use super::sequence::Entry;
 use crate::memory::{MemoryLimit, Sorter, Stored as _};
 use crate::source::{DataError, Result};
 

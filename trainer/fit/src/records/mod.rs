@@ -3,7 +3,6 @@
 pub mod inspect;
 pub mod leaves;
 pub mod relabel;
-mod repeated;
 pub mod select;
 pub mod sequence;
 pub mod validate;

@@ -11,8 +11,7 @@ use othello_engine::record::{
     Game, PlacedPosition, Record, RecordReader, RecordWriter, ScoredPosition, key_of_moves,
 };
 
-use super::repeated::{Entry, Key};
-use super::sequence::{Inputs, count_left};
+use super::sequence::{Entry, Inputs, Key, count_left};
 use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
 use crate::source::{DataError, Result};

@@ -90,6 +90,39 @@ where
     Ok(writer.finish()?)
 }
 
+enum Input {
+    Records(Records),
+    /// A file of a kind other than records. Only its sections are checked.
+    Other(Reader),
+}
+
+macro_rules! either {
+    ($input:expr, $it:ident => $call:expr) => {
+        match $input {
+            Input::Records($it) => $call,
+            Input::Other($it) => $call,
+        }
+    };
+}
+
+impl Input {
+    fn open(path: &Path) -> Result<Self, RecordError> {
+        Ok(match file::kind_of(path)? {
+            kind if kind.is_of_records() => Self::Records(Records::open(path)?),
+            kind => Self::Other(Reader::open(path, kind)?),
+        })
+    }
+
+    /// Reads the next section. Returns its frame (block of records), `Some(None)` in a file of
+    /// another kind than records, or `None` at the end of the file.
+    fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
+        Ok(match self {
+            Self::Records(records) => records.next_frame()?.map(Some),
+            Self::Other(reader) => reader.next().transpose()?.map(|_: Section| None),
+        })
+    }
+}
+
 /// Passes each undamaged frame (block of records) to `take`. Returns the numbers of frames, games
 /// and positions in these, and a message for each damage.
 fn read(
@@ -105,7 +138,11 @@ fn read(
         }
         Ok(input) => input,
     };
-    progress.begin_stoppable(&format!("{} (bytes)", found.path), 0, input.bytes());
+    progress.begin_stoppable(
+        &format!("{} (bytes)", found.path),
+        0,
+        either!(&input, it => it.bytes()),
+    );
     let mut read = 0;
     loop {
         progress.check()?;
@@ -125,13 +162,14 @@ fn read(
             }
             Err(error) => {
                 found.damage.push(damage(error)?);
-                if !input.resynchronize()? {
+                if !either!(&mut input, it => it.resynchronize()?) {
                     return Ok(found);
                 }
             }
         }
-        progress.advance(input.bytes_read().saturating_sub(read));
-        read = input.bytes_read().max(read);
+        let now = either!(&input, it => it.bytes_read());
+        progress.advance(now.saturating_sub(read));
+        read = now.max(read);
     }
 }
 
@@ -141,51 +179,6 @@ fn damage(error: RecordError) -> Result<String, RecordError> {
         RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
         | RecordError::Record { .. } => Ok(error.to_string()),
         _ => Err(error),
-    }
-}
-
-enum Input {
-    Records(Records),
-    /// A file of a kind other than records. Only its sections are checked.
-    Other(Reader),
-}
-
-impl Input {
-    fn open(path: &Path) -> Result<Self, RecordError> {
-        Ok(match file::kind_of(path)? {
-            kind if kind.is_of_records() => Self::Records(Records::open(path)?),
-            kind => Self::Other(Reader::open(path, kind)?),
-        })
-    }
-
-    /// Reads the next section. Returns its frame (block of records), `Some(None)` in a file of
-    /// another kind than records, or `None` at the end of the file.
-    fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
-        Ok(match self {
-            Self::Records(records) => records.next_frame()?.map(Some),
-            Self::Other(reader) => reader.next().transpose()?.map(|_: Section| None),
-        })
-    }
-
-    fn resynchronize(&mut self) -> Result<bool, RecordError> {
-        match self {
-            Self::Records(records) => records.resynchronize(),
-            Self::Other(reader) => Ok(reader.resynchronize()?),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        match self {
-            Self::Records(records) => records.bytes(),
-            Self::Other(reader) => reader.bytes(),
-        }
-    }
-
-    fn bytes_read(&self) -> u64 {
-        match self {
-            Self::Records(records) => records.bytes_read(),
-            Self::Other(reader) => reader.bytes_read(),
-        }
     }
 }
 
