@@ -1,6 +1,5 @@
-//! Verifies the weights file and packs it for the binary: `engine/weights/default.weights`, or the
-//! file that `OTHELLO_WEIGHTS` names (a relative path starts at the workspace); `none` means a
-//! binary without weights. The code that reads the file is the same as at run time.
+//! Verifies `engine/weights/default.weights`, or the weights file that `OTHELLO_WEIGHTS` names
+//! (relative to the workspace; `none` for no weights), and packs it for the binary.
 
 #[cfg(feature = "embedded")]
 #[path = "build/embed.rs"]

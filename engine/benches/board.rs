@@ -8,7 +8,6 @@ use othello_engine::board::{Position, Square, Squares};
 use othello_engine::random::random_game;
 use othello_engine::with_instructions;
 
-/// Counts the leaves of the game tree at `depth` + 1 plies. Each move creates a new board.
 fn walk_copying(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();
@@ -32,8 +31,8 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     moves
 }
 
-/// Benchmarks two walks through a tree of 8 plies without passes: one copies the board for each
-/// move, as the search does; the other undoes each move.
+/// Visits all positions of the first 8 plies, in which nobody has to pass, in two ways: copying the
+/// board for each move, as the search does, or undoing each move.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;
     const MOVES: u64 = 390_216;

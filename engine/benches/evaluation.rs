@@ -121,8 +121,7 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the speed of complete evaluations, divided by the speed of their memory loads alone. The
-/// result is the median of 31 ratios, each of two measurements made in succession.
+/// Returns the median of 31 ratios: speed of whole evaluations / speed of their loads alone.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

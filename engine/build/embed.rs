@@ -46,7 +46,6 @@ fn workspace() -> Result<PathBuf, String> {
     Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
 }
 
-/// Returns the path of the shipped weights; an error in a published crate, which lacks them.
 fn shipped() -> Result<PathBuf, String> {
     let path = workspace()?.join("engine/weights/default.weights");
     if path.exists() {
@@ -67,7 +66,6 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
     })
 }
 
-/// Returns weights of the smallest pattern set, all 0, so that every position has the value 0.
 fn no_weights() -> WeightsFile {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
     let set = PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());

@@ -36,8 +36,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Loads the embedded weights if `choice` is `embedded`, otherwise the weights file at the path
-/// `choice`. Returns evaluation tables.
 pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
     if choice == "embedded" {
         return Ok(embedded::tables());

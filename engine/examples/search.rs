@@ -25,7 +25,6 @@ pub(crate) fn play(evaluator: &Evaluator) -> Result<i32, TableError> {
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {
         let Found { value, best, nodes, .. } = searcher.search(&position, STRENGTH);
-        // A side without a move passes.
         position = match best.and_then(|square| position.play(square)) {
             Some(next) => next,
             None => position.pass(),

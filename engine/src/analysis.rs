@@ -70,8 +70,7 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Searches every legal move within limits. Returns the moves, the best first; moves of equal value
-/// are in the order of their squares.
+/// Searches every legal move, each within `limits`. Returns the best first, equal ones by square.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -110,8 +109,8 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Returns the best line of a position after a search with the result `found`. The line omits
-/// passes. Further searches extend it; `limits` apply to each of them.
+/// Returns the best line from `position`, without passes: the best move of `found` (a search of
+/// `position`), then that of a search, within `limits`, of each position that follows.
 pub fn best_line<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -128,8 +127,8 @@ pub fn best_line<E: Evaluate>(
     line
 }
 
-/// Extends `line` by the best moves of further searches. Each search is one ply less deep than the
-/// one before, so it finds most of its tree in the transposition table.
+/// Searches `position`, then the position after the best move, and so on, each a ply shallower, so
+/// that most of the tree is in the transposition table. Appends the best moves to `line`.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -160,8 +159,7 @@ mod tests {
     use crate::search::Search;
     use crate::search::tests::minimax;
 
-    /// Plays a line. Returns the last position, and 1 if its side to move is that of `position`,
-    /// else −1.
+    /// Returns the last position, and 1 if its side to move is that of `position`, else −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -200,7 +198,6 @@ mod tests {
         assert!(passes > 5);
     }
 
-    /// Formerly, a move had the value of a shallow search if a limit ended its exact search.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };

@@ -46,7 +46,6 @@
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// A check that the example of the guide `your-engine.md` compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/guides/your-engine.md")]
 struct YourEngine;

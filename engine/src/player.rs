@@ -59,8 +59,8 @@ pub enum SearchBy {
     /// Search all lines to the same number of moves
     #[default]
     Depth,
-    /// Search likely lines deeper than unlikely ones, for study. Depth D ends a line where its
-    /// probability is 4^-D or less. Plays weaker than a selective search by depth in equal time
+    /// Search likely lines deeper than unlikely ones, for study: depth D ends a line whose moves
+    /// have a joint probability of 4^-D or less. In equal time, weaker than fixed-depth ProbCut
     Realization,
 }
 
@@ -68,26 +68,22 @@ pub enum SearchBy {
 /// nothing, or `:` and `KEY=VALUE` pairs separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level, if stated. It supplies those of `depth`, `selectivity`, `ends` and `exact` that
-    /// are `None`.
+    /// The level, which supplies each of `depth`, `selectivity`, `ends` and `exact` that is `None`.
+    /// If the level is `None`, they have the default values of the command.
     pub level: Option<Level>,
-    /// The depth, in plies, of each search before exact play starts. `None` if the text has no
-    /// `depth`: the level or a default supplies it.
+    /// The depth in plies of searches before exact play; `None`: the level's, else the default.
     pub depth: Option<u32>,
     /// The greatest number of nodes of each search before exact play starts; `None` for no limit.
     pub nodes: Option<u64>,
     /// The time limit, in ms, of each search before exact play starts; `None` for no limit.
     pub milliseconds: Option<u64>,
-    /// The ProbCut confidence of fixed-depth (not endgame) searches. `None` if the text has no
-    /// `selectivity`: the level or a default supplies it.
+    /// The ProbCut confidence of fixed-depth searches; `None`: the level's, else the default.
     pub selectivity: Option<Selectivity>,
-    /// The number of empty squares at or below which play is exact; `None` if not stated.
+    /// The greatest number of empty squares for exact play; `None`: the level's, else the default.
     pub exact: Option<u32>,
-    /// The ProbCut schedule of endgame searches, which go to the end of the game with more empty
-    /// squares than `exact`. `None` if the text has no `ends`: the level or a default supplies it.
+    /// The ProbCut schedule above `exact` empty squares; `None`: the level's, else the default.
     pub ends: Option<EndgameSchedule>,
-    /// What a depth limits: the number of moves of a line, or the probability of a line. `None` if
-    /// the text has no `search`: a default supplies it.
+    /// Whether a depth limits a line's number of moves (the default if `None`) or its probability.
     pub search: Option<SearchBy>,
 }
 
@@ -205,7 +201,6 @@ impl FromStr for SearchSpec {
     }
 }
 
-/// Parses the value of a key and stores it in `place`. A key that is given twice is an error.
 fn put<'a, T, E: fmt::Display>(
     place: &mut Option<T>,
     key: &'static str,
@@ -257,9 +252,8 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns these settings, with missing values from `other`. If these settings have a level, it
-    /// supplies missing values of depth, selectivity, endgame schedule and exact play, and `other`
-    /// supplies only the rest.
+    /// Returns these settings, with missing values from `other`. But if they have a level, that
+    /// level supplies missing values of depth, selectivity, endgame schedule and exact play.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -403,7 +397,6 @@ mod tests {
         assert!(error.contains("steps such as 20:73+18:95"), "{error}");
     }
 
-    /// Any set of keys, written as text and parsed again, must give the same spec.
     #[test]
     fn specs_are_read_as_they_are_written() {
         let mut random = Generator::new(11);

@@ -19,8 +19,8 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of passes: in statistics of games, of moves after which the opponent must pass;
-    /// in statistics of all legal moves ([`of_positions`]), of positions whose player must pass.
+    /// The number of passes. Statistics of games count moves after which the opponent must pass;
+    /// those of all legal moves ([`of_positions`]) count positions whose player must pass.
     pub passes: u64,
     /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,

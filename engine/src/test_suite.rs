@@ -70,8 +70,8 @@ pub struct AgreementReport {
     /// if there is no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_stated: Option<u64>,
-    /// The number of lines for which the chosen move has the best of the scores that the line
-    /// states for moves; absent if `best_stated` is absent.
+    /// The number of lines for which the chosen move has the best score that the line states for
+    /// any move; absent if `best_stated` is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_found: Option<u64>,
     /// The mean loss by the choice, in discs: the best score of a move minus the score of the

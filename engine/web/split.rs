@@ -1,8 +1,7 @@
-//! Splits a weights file for the web page into a file without the training counts and a file with
-//! these alone. Usage: `split WEIGHTS PLAYED COUNTS`; compiled by `rustc` alone, without Cargo.
+//! Splits a weights file for the web page. Usage: `split WEIGHTS PLAYED COUNTS`, where COUNTS gets
+//! the training counts and PLAYED the rest. Compiled by `rustc` alone, without Cargo.
 //!
-//! Each of the two files has some of the sections, and the same header and end frame. Sections are
-//! neither decompressed nor checked, because the page does both.
+//! Both files get the header and the end frame. The page decompresses and checks the sections.
 
 use std::error::Error;
 use std::{env, fs};

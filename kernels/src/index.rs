@@ -11,7 +11,7 @@ pub struct Family {
     pub kernels: &'static [Kernel],
 }
 
-/// A kernel as its source file declares it: name, argument types and block size.
+/// A kernel: its name, argument types and block size, and whether it has barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernel {
     /// The name of the kernel, which is its entry point in the compiled program.
@@ -51,7 +51,6 @@ pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
     FAMILIES.iter().flat_map(|family| family.kernels)
 }
 
-/// Declares the kernels of each file: name, argument types, block size, whether it has barriers.
 macro_rules! families {
     ($($file:literal: { $($constant:ident = $name:ident($($argument:expr),*) $block:literal $barriers:literal;)* })*) => {
         $($(

@@ -1,5 +1,3 @@
-//! The interface of a device that runs kernels: memory, copies and launches.
-
 use crate::index::Kernel;
 
 /// The error of a device that cannot do the requested work, such as a GPU without enough memory.
@@ -13,7 +11,7 @@ pub struct LaunchError {
 }
 
 /// A device that runs kernels: a GPU, or the CPU in tests. The device executes the requests of one
-/// thread in order. On a GPU, only calls that read or write data wait for earlier requests.
+/// thread in order. On a GPU, only `read`, `write` and `stage` wait for earlier requests.
 pub trait Launcher: Send + Sync + 'static {
     /// A buffer in the memory of the device.
     type Buffer: Send + Sync;
@@ -42,9 +40,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of `bytes` bytes.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Copies `bytes` to the start of a staging buffer, which must be at least as long, after all
-    /// kernels that read this staging buffer have ended. Returns its memory in the form of a kernel
-    /// argument.
+    /// Copies `bytes` to the start of `staging`, which must be at least as long, once the earlier
+    /// kernels that read it have finished. Returns the buffer as a kernel argument.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -81,8 +78,7 @@ pub enum Value<'a, B> {
 /// The limits of a device, which decide the size of launches and how many positions stay on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The number of blocks that keep the whole device busy, for kernels that loop over their
-    /// items.
+    /// The number of thread blocks, each of 128 threads or more, that keep the whole device busy.
     pub blocks: u32,
     /// The number of rows (positions) that are copied at once if they do not stay on the device.
     pub chunk_rows: usize,

@@ -1,5 +1,3 @@
-//! The program text of all kernels, which a compiler for the GPU or the CPU compiles.
-
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
@@ -58,7 +56,6 @@ impl Program {
         self.on(CUDA)
     }
 
-    /// Returns the source for a platform: the platform's file (name, text), then [`Self::text`].
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
         let mut text = String::new();
         append(&mut text, platform);
@@ -71,7 +68,6 @@ impl Program {
     }
 }
 
-/// Appends a file (name, text) after a `#line` directive, so that compiler messages have its name.
 fn append(text: &mut String, (name, file): (&str, &str)) {
     let _ = writeln!(text, "#line 1 \"{name}\"");
     text.push_str(file);

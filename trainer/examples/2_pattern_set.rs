@@ -40,7 +40,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the validation errors of phase 45 in discs, with the new set and with the baseline set.
 pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

@@ -30,7 +30,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 type Labelled = (Game, [Vec<ScoredPosition>; 2]);
 
-/// Returns a game of self-play with its labelled positions, by the default rules and by [`RULES`].
 pub(crate) fn labelled() -> Result<Labelled, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let mut games = GameReader::open(&support::games(folder.path())?)?;

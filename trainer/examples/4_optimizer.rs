@@ -23,7 +23,6 @@ use othello_trainer::model::Model;
 /// The learning rate r: a step is v ← m · v + g, w ← w + r · v, with the weights w in discs, the
 /// momentum m, and half the negative gradient g of the mean squared error.
 const RATE: f64 = 0.02;
-/// The momentum: the share of the old velocity that is added to the gradient.
 const MOMENTUM: f64 = 0.9;
 
 /// Gradient descent with momentum (Polyak 1964), on any device.
@@ -103,7 +102,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the fits of phase 40 by gradient descent with momentum and by least squares.
 pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

@@ -11,6 +11,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![allow(missing_docs, reason = "the modules of a program, which nobody calls")]
+
 pub mod cli;
 pub mod recipe;
 

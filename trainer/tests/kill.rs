@@ -25,7 +25,6 @@ mod folder;
 /// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Kills and resumes a command, and compares the results; see [`Subject`] for the arguments.
 fn check(
     arguments: &str,
     output: &str,

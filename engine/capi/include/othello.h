@@ -93,7 +93,7 @@ typedef struct {
   OthelloPartKind kind;
   // The amount that this part adds to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
   int32_t steps;
-  // The squares of the pattern instance as a bitboard; 0 if the part is not a pattern instance.
+  // The squares of the pattern instance as a bitboard; 0 for a scalar feature or the factors.
   uint64_t squares;
 } OthelloPart;
 
@@ -135,8 +135,8 @@ OthelloStatus othello_search_new(const OthelloWeights *weights,
                                  size_t threads,
                                  OthelloSearch **search);
 
-// Replaces all settings, for later searches. `settings` is a text as for othello_search_new: a
-// level, or keys. A key that it omits gets its default, not its earlier value.
+// Replaces all settings, for later searches. `settings` is a level, such as "level=16", or keys,
+// such as "depth=12,exact=20" (see othello_search_new). A key that it omits gets its default.
 OthelloStatus othello_search_set(const OthelloSearch *search, const char *settings);
 
 // Searches a board, and stores the best move and its value in `found`. If another thread is

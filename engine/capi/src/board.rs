@@ -1,5 +1,3 @@
-//! Boards (positions with the player and the opponent), and the rules of the game.
-
 use std::ffi::c_char;
 
 use othello_engine::board::{Position, Side, Square, StatedPosition};

@@ -59,7 +59,6 @@ impl Failure {
 }
 
 thread_local! {
-    /// The error message of the last failed call of this thread; empty if no call failed.
     static ERROR: RefCell<CString> = RefCell::default();
 }
 
@@ -70,7 +69,6 @@ pub extern "C" fn othello_error() -> *const c_char {
     ERROR.with_borrow(|error| error.as_ptr())
 }
 
-/// Runs a function's body and returns the status. A failure's message is for [`othello_error`].
 pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> OthelloStatus {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let text = "a fault of the library, described on standard error; please report it";
@@ -86,14 +84,16 @@ fn null(name: &str) -> Failure {
 }
 
 /// # Safety
-/// `pointer` is null or points to a valid value that nobody changes during `'a`.
+/// `pointer` points to a valid value that nobody changes during `'a`, or is null. For null, the
+/// error contains `name`, the name of the parameter.
 pub(crate) unsafe fn read<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Failure> {
     // SAFETY: the caller promises a valid pointer.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
 /// # Safety
-/// `pointer` is null or points to memory for a value that nobody else uses during `'a`.
+/// `pointer` points to memory for a value that nobody else uses during `'a`, or is null. For null,
+/// the error contains `name`, the name of the parameter.
 pub(crate) unsafe fn place<'a, T>(
     pointer: *mut T,
     name: &str,
@@ -103,7 +103,8 @@ pub(crate) unsafe fn place<'a, T>(
 }
 
 /// # Safety
-/// `pointer` is null or points to a text that ends with a zero and that nobody changes during `'a`.
+/// `pointer` points to a text that ends with a zero and that nobody changes during `'a`, or is
+/// null. For null, the error contains `name`, the name of the parameter.
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Failure> {
     if pointer.is_null() {
         return Err(null(name));

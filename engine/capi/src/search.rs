@@ -1,5 +1,3 @@
-//! Searches: the best move and its value.
-
 use std::ffi::c_char;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +27,6 @@ struct State {
     threads: Option<ThreadPool>,
     settings: SearchSpec,
     strength: Strength,
-    /// The board and result of the last search, for `othello_line`; `None` before the first search.
     last: Option<(Position, Found)>,
 }
 
@@ -57,8 +54,8 @@ pub struct OthelloFound {
 /// the memory does not suffice. `settings` is a level, such as "level=16", or keys separated by
 /// commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
 /// level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
-/// milliseconds of each search. The transposition table has about `hash_mb` MiB. The search must be
-/// freed before the weights.
+/// milliseconds of each search. The transposition table has about `hash_mb` MiB. A search uses
+/// `threads` threads, 1 to 1024. The search must be freed before the weights.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_new(
     weights: *const OthelloWeights,
@@ -110,7 +107,6 @@ impl State {
         Ok(())
     }
 
-    /// Runs `work` with one thread's searcher, which the other threads help. Returns its result.
     fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'static, Evaluator>) -> T + Send,
@@ -133,8 +129,8 @@ impl OthelloSearch {
     }
 }
 
-/// Replaces all settings, for later searches. `settings` is a text as for othello_search_new: a
-/// level, or keys. A key that it omits gets its default, not its earlier value.
+/// Replaces all settings, for later searches. `settings` is a level, such as "level=16", or keys,
+/// such as "depth=12,exact=20" (see othello_search_new). A key that it omits gets its default.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_set(
     search: *const OthelloSearch,

@@ -1,5 +1,3 @@
-//! Weights: loading them, static values of boards, and the parts of a static value.
-
 use std::ffi::{CString, c_char};
 use std::slice;
 
@@ -39,7 +37,7 @@ pub struct OthelloPart {
     pub kind: OthelloPartKind,
     /// The amount that this part adds to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
     pub steps: i32,
-    /// The squares of the pattern instance as a bitboard; 0 if the part is not a pattern instance.
+    /// The squares of the pattern instance as a bitboard; 0 for a scalar feature or the factors.
     pub squares: u64,
 }
 

@@ -53,7 +53,6 @@ fn the_header_is_the_one_that_the_functions_give() {
     assert!(committed.0.is_ok_and(|text| text == generated.0.unwrap()), "{hint}");
 }
 
-/// Compiles and runs an example with sanitizers. Returns its output; `None` if they are missing.
 fn run(compiler: &str, source: &str, weights: &str) -> Option<String> {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let program = tempfile::tempdir().unwrap();

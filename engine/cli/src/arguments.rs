@@ -14,7 +14,7 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest number of threads: more than any machine has cores, but few enough to be started.
+/// More than any machine has cores, but few enough to be started.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -66,9 +66,8 @@ impl Output {
     }
 }
 
-/// An unsigned integer type of an argument. Signed types do not implement it: otherwise, the
-/// literals in `number_in(1..=60)` would be of type `i32` although the argument is a `u32`, and
-/// clap would report this only at run time.
+/// An unsigned integer type of an argument. If signed types implemented it, `number_in(1..=60)`
+/// would parse `i32` even for an argument of type `u32`, which clap reports only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;
@@ -82,7 +81,7 @@ macro_rules! numbers {
 
 numbers!(u8, u32, u64, usize);
 
-/// Returns a parser of whole numbers in a range of the argument's type: `number_in(1..=60_u32)`.
+/// Returns a parser that refuses all but the whole numbers in `range`: `number_in(1..=60_u32)`.
 pub fn number_in<T: Number>(
     range: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -156,8 +155,8 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Returns a clap error whose quoted arguments are escaped and shortened. Must be the first change
-/// of the error, because an error that was rendered for a terminal cannot be changed.
+/// Escapes and shortens the arguments that the error quotes, except in text that clap has already
+/// styled for a terminal.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

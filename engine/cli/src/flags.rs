@@ -8,12 +8,9 @@ use clap::{Arg, ArgAction, Command};
 struct Flag {
     name: &'static str,
     heading: &'static str,
-    /// The first line of the help text: what the flag does, and the unit of its value.
     help: &'static str,
-    /// The second paragraph of the help text: when to use the flag.
     more: String,
-    /// The defaults of the flag that are computed at run time: pairs of a command and the text that
-    /// its help shows as the default. The command `*` stands for all commands that are not listed.
+    /// Pairs of a command (`*`: all others) and the flag's default in it, if clap does not know it.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -21,8 +18,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Reads shared flags from a text in the format of `flags.txt`. Below a heading, a flag has a line
-/// `--name: help`, then an indented second paragraph, then its defaults as `[command: default]`.
+/// Below a line `# heading`, a flag has a line `--name: help`, then an indented second paragraph of
+/// its help text, then its defaults as `[command: default]`.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {
@@ -80,8 +77,8 @@ impl Flag {
     }
 }
 
-/// Returns `command` with the help texts and headings of `flags.txt`. After a flag, a negative
-/// number is parsed as its value, so that an error names the flag.
+/// Returns `command` with the help texts and headings of `flags.txt`. A negative number after a
+/// flag is the flag's value: an error then names this flag, not an unknown flag `-5`.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
 #[derive(Default, Debug)]
 pub(crate) struct Interrupts {
-    /// The number of the first signal that the process received; 0 before the first signal.
+    /// The number of the first signal received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True once a stage began that can stop between its units: the same command resumes it later.
+    /// True once a stage began that the same command can resume later.
     resumable: AtomicBool,
 }
 
@@ -20,8 +20,7 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// Begins a stage. If the stage can stop between its units, `stops` is true, and the stage must
-    /// call [`Self::is_requested`] often.
+    /// If `stops`, the first interrupt does not end the process: the stage stops between two units.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
@@ -39,27 +38,23 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal. Returns true if the process must not end yet: the signal is its first, and
-    /// the stage stops by itself between units of work.
+    /// Returns false if the process must end now; true if the current step of its work stops soon.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)
     }
 }
 
-/// Starts a thread that calls `answer` with the number of each SIGINT and SIGTERM received. Also
-/// catches SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error.
 #[cfg(unix)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 
+    // Without this, a write beyond the limit on file sizes (`ulimit -f`) would end the process.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Starts a thread that calls `answer` with SIGINT after each Ctrl-C. The thread polls a flag,
-/// because the crate `signal_hook` cannot wait for a signal on Windows.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;
@@ -67,6 +62,7 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_millis(50);
     let came = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGINT, came.clone())?;
+    // The flag is polled, because the crate `signal_hook` cannot wait for a signal on Windows.
     start(move || {
         loop {
             std::thread::sleep(BETWEEN_LOOKS);
@@ -77,7 +73,6 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     })
 }
 
-/// Does nothing: on other systems than Unix and Windows, an interrupt ends the process at once.
 #[cfg(not(any(unix, windows)))]
 pub(crate) fn listen(_: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     Ok(())

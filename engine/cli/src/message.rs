@@ -4,36 +4,33 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Prints a line to standard error. Ignores failures: if the stream is closed, the work continues.
+/// Ignores failures: if standard error is closed, the work continues.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
 }
 
-/// The greatest length, in characters, of an argument or word that a message repeats in full.
-const LONGEST_WORD: usize = 300;
+const MAX_WORD_CHARS: usize = 300;
 
-/// The numbers of characters that a message shows from the beginning and the end of a long word.
-const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
+const SHORTENED_WORD_CHARS: [usize; 2] = [50, 27];
 
-/// Escapes the control characters of a user's argument, and shortens a long one in the middle.
 pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
 
-/// Returns a text with its long words shortened, because any word may be an argument of the user.
+/// Shortens each long word, because any word may be an argument of the user.
 fn shortened_words(text: &str) -> Cow<'_, str> {
-    if text.len() <= LONGEST_WORD {
+    if text.len() <= MAX_WORD_CHARS {
         return text.into();
     }
     text.split_inclusive(char::is_whitespace).map(shortened_word).collect::<String>().into()
 }
 
 fn shortened_word(word: &str) -> Cow<'_, str> {
-    if word.chars().nth(LONGEST_WORD).is_none() {
+    if word.chars().nth(MAX_WORD_CHARS).is_none() {
         return word.into();
     }
-    let [first, last] = SHOWN_OF_A_WORD;
+    let [first, last] = SHORTENED_WORD_CHARS;
     let beginning: String = word.chars().take(first).collect();
     let end = word.char_indices().rev().nth(last - 1).map_or(0, |(at, _)| at);
     format!("{beginning} … {}", &word[end..]).into()
@@ -55,16 +52,16 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
     shown.collect::<String>().into()
 }
 
-/// The greatest length of a message in bytes. Only messages that quote user input would be longer.
-const MOST: usize = 8 << 10;
+/// In bytes, the longest line that is kept whole; only one that quotes user input can be longer.
+const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
-/// Shortens a line longer than [`MOST`] in the middle, because its end states what the user can do.
+/// Keeps the end of a long line, which states what the user can do.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
-    if line.len() <= MOST {
+    if line.len() <= MAX_MESSAGE_BYTES {
         return line.into();
     }
-    let beginning = &line[..line.floor_char_boundary(MOST / 2)];
-    let end = &line[line.ceil_char_boundary(line.len() - MOST / 4)..];
+    let beginning = &line[..line.floor_char_boundary(MAX_MESSAGE_BYTES / 2)];
+    let end = &line[line.ceil_char_boundary(line.len() - MAX_MESSAGE_BYTES / 4)..];
     format!("{beginning} … {end}").into()
 }
 
@@ -92,12 +89,11 @@ mod tests {
     fn a_message_that_repeats_its_input_keeps_its_beginning_and_its_remedy() {
         let line = format!("a.games: {} is too long; cut it", "é".repeat(100_000));
         let said = shortened(&line);
-        assert!(said.len() < MOST, "{}", said.len());
+        assert!(said.len() < MAX_MESSAGE_BYTES, "{}", said.len());
         assert!(said.starts_with("a.games: é") && said.ends_with(" is too long; cut it"));
         assert_eq!(shortened("short"), "short");
     }
 
-    /// Formerly, the message of an error repeated an argument of 100 kB in full.
     #[test]
     fn a_long_word_is_told_by_its_beginning_and_its_end() {
         let argument = format!("<{}>", "é".repeat(100_000));
@@ -107,7 +103,7 @@ mod tests {
             assert!(shown.chars().count() < 110, "{shown}");
             assert!(shown.contains("<ééé") && shown.contains("ééé>"), "{shown}");
         }
-        let path = format!("/{}", "x".repeat(LONGEST_WORD - 1));
+        let path = format!("/{}", "x".repeat(MAX_WORD_CHARS - 1));
         assert_eq!(
             (quoted(&path), shortened_words(&path)),
             (path.as_str().into(), path.as_str().into())

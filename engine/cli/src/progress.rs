@@ -29,7 +29,6 @@ pub struct Reporter {
     pub(crate) file: OnceLock<ShownFile>,
     file_failed: AtomicBool,
     pub(crate) interrupts: Interrupts,
-    /// For each stage by name, the number of units that an earlier run of the command had finished.
     resumed: Mutex<Map<String, Value>>,
 }
 
@@ -48,7 +47,7 @@ impl Reporter {
         }
     }
 
-    /// Runs `work` without output except errors, and returns its result; interrupts still work.
+    /// Runs `work` without output except errors, and returns its result; interrupts still end it.
     pub fn quietly<T>(&self, work: impl FnOnce() -> T) -> T {
         self.finish();
         self.is_quiet.store(true, Relaxed);
@@ -63,9 +62,7 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
-    /// Forgets how many units (such as games) of each stage earlier runs of the command had
-    /// finished. A command with several steps, each with its own report, calls this before each
-    /// step.
+    /// Forgets the units that earlier runs had finished: the report of a new step has only its own.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }
@@ -107,7 +104,6 @@ impl Reporter {
             Log::Text => standing.line(moment).iter().for_each(|line| say(line)),
         }
         let written = self.file.get().map(|file| file.replace(event.line().as_bytes()));
-        // Only the first failure to write the progress file is reported, and the work continues.
         if let Some(Err(error)) = written
             && !self.file_failed.swap(true, Relaxed)
         {
@@ -205,7 +201,6 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex even if a thread panicked while it had the lock, so that progress is still shown.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

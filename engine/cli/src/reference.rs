@@ -1,6 +1,6 @@
-//! The hidden subcommands: `reference` writes Markdown pages, of the commands from their help
-//! texts, and of JSON objects and settings from the doc comments of the Rust types; `completions`
-//! and `man` write shell completions and manual pages.
+//! The hidden subcommands. `reference` writes Markdown: a page on commands, from their help texts,
+//! and pages on JSON objects and settings, from the doc comments of Rust types. `completions` and
+//! `man` write shell completions and manual pages.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -19,8 +19,6 @@ impl<T: Serialize + JsonSchema + Display> Report for T {}
 /// version, but no field is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report as JSON. `resumed` maps the name of each stage to the number of its units, such as
-/// games, that earlier runs of the command finished.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]

@@ -18,10 +18,10 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// The stack size of a thread in bytes. A search to depth 60 needs more than `ulimit -s` may allow.
+/// A search to depth 60 needs more than `ulimit -s` may allow.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The exit status of an error that a retry may avoid: `EX_TEMPFAIL` of sysexits.h.
+/// The exit status `EX_TEMPFAIL` of sysexits.h: a retry may succeed.
 const TRY_AGAIN: u8 = 75;
 
 /// The outcome of a command that completed without an error or interrupt.
@@ -46,8 +46,7 @@ pub struct Session {
     json: bool,
     reporter: Arc<Reporter>,
     begun: Instant,
-    /// The file for the report, if this session is a step of a recipe (`othello-trainer run`).
-    /// `None`: the report goes to standard output.
+    /// `None`, except for a step of a recipe (`othello-trainer run`), whose report goes to a file.
     step: Option<StepReport>,
 }
 
@@ -135,15 +134,13 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Makes a panic in any thread end the process, since other threads might wait for it forever.
-/// Unlike the default panic hook, this one allocates nothing: an allocation could hang if no memory
-/// is left.
+/// Ends the process at any panic: other threads might wait forever for the panicked one. Unlike the
+/// default hook, it allocates nothing: that could hang if no memory is left.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
         let thread = thread.name().unwrap_or("unnamed");
         let _ = writeln!(io::stderr(), "thread '{thread}' {panic}");
-        // A backtrace is captured only if `RUST_BACKTRACE` requests it.
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
             let _ = writeln!(io::stderr(), "{trace}");
@@ -201,7 +198,6 @@ fn is_passing(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
 
-/// Returns the text of an error and its causes. Omits a cause that the error already contains.
 fn explanation(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
         if text.is_empty() {
@@ -229,7 +225,6 @@ mod tests {
         assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
-    /// If the message of an error contains that of its cause, the cause must not be repeated.
     #[test]
     fn a_cause_is_told_once() {
         let error = anyhow::anyhow!("no space").context("a.games: no space; free space");

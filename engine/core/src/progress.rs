@@ -6,9 +6,8 @@ use serde_json::{Map, Value};
 
 /// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
-    /// Begins a stage of `total` units. The name `stage` ends with the unit in parentheses:
-    /// `solve (positions)`. The `total` includes the `done` units of an earlier run, which count as
-    /// progress, but not for the speed.
+    /// Begins a stage of `total` units, whose name ends with the unit: `solve (positions)`. `total`
+    /// includes `done` units of an earlier run, which do not count for the speed.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
     /// Begins a stage that can be stopped before each unit of work. The code that does the work

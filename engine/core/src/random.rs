@@ -69,7 +69,7 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     replay
 }
 
-/// Plays random games until a position has at most `empties` empty squares, and returns it.
+/// Plays random games to the first position with at most `empties` empty squares.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties)
 }

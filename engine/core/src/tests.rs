@@ -1,12 +1,10 @@
-//! Folders and files for the tests of this crate.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::file::{Existing, Kind, Provenance, Section, Summary, Writer};
 use crate::record::{Record, RecordReader, RecordWriter};
 
-/// A folder for one test, in memory if possible, because some tests write thousands of files.
+/// In memory if possible, because some tests write thousands of files.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {

@@ -1,14 +1,14 @@
 //! The attribute `compiled_for`, which `othello_core::simd` re-exports.
 //!
-//! The versions of a function (one for each instruction set) share an inner function that is
-//! `#[inline(always)]`: LLVM does not always inline a closure into a function with more features.
+//! The versions of a function (one for each instruction set) call one `#[inline(always)]` function
+//! with its body: LLVM does not always inline a closure into a function with more target features.
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Expr, FnArg, GenericParam, ItemFn, parse_macro_input, parse_quote};
 
-/// Compiles a function once for each instruction set; a call runs one of these versions. The
-/// argument of the attribute selects it: an `InstructionSet` that the processor has, such as
+/// Compiles a function once for each instruction set. A call runs the version that the argument of
+/// the attribute selects: an `InstructionSet` that the processor has, such as
 /// `InstructionSet::chosen()`, or `I::SET` if a parameter's type `I` is proof of the set.
 #[proc_macro_attribute]
 pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {

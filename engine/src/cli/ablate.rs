@@ -68,20 +68,18 @@ struct Row {
     /// The number of positions in which the best move differs from that of the search with all
     /// features. Several moves may be equally good.
     different_moves: usize,
-    /// The number of positions in which the search finds a move that the file states as best.
+    /// In how many positions the search found a stated best move; absent if the file states none.
     #[serde(skip_serializing_if = "Option::is_none")]
     stated_moves: Option<usize>,
 }
 
-/// A search to compare; `without` is its switched-off feature or pruning, `None` for none.
 struct Variant {
     without: Option<&'static str>,
     features: Features,
     pruning: Pruning,
 }
 
-/// For each position, its value and best move.
-type Found = Vec<(Value, Option<Square>)>;
+type SearchResults = Vec<(Value, Option<Square>)>;
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Ablate {
@@ -118,8 +116,6 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the searches to compare: one with all features, and for each feature that affects
-    /// the search one without it.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
@@ -156,7 +152,7 @@ impl Arguments {
         variant: &Variant,
         (evaluator, lines): (&Evaluator, &[Line]),
         session: &Session,
-    ) -> anyhow::Result<(Found, Cost)> {
+    ) -> anyhow::Result<(SearchResults, Cost)> {
         let search = Search::new(evaluator).hash_mb(self.hash_mb as usize);
         let search = search.pruning(variant.pruning.clone()).features(variant.features);
         let mut searcher = search.searcher().context("--hash-mb")?;
@@ -182,8 +178,7 @@ impl Arguments {
     }
 }
 
-/// Searches all positions with all features of the search (such as ProbCut or move ordering), then
-/// without one feature after another, on one thread.
+/// Searches all positions on one thread, with all features and then without each feature in turn.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::prepared(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.all(POSITION)?;
@@ -191,10 +186,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.progress().begin("ablate (positions)", 0, (variants.len() * lines.len()) as u64);
     let solved =
         variants.iter().map(|variant| arguments.search(variant, (&evaluator, &lines), session));
-    let solved = solved.collect::<anyhow::Result<Vec<(Found, Cost)>>>()?;
+    let solved = solved.collect::<anyhow::Result<Vec<(SearchResults, Cost)>>>()?;
     let (all, all_cost) = &solved[0];
     let stated = lines.iter().any(|line| !line.0.moves.is_empty());
-    let row = |(variant, (found, cost)): (&Variant, &(Found, Cost))| {
+    let row = |(variant, (found, cost)): (&Variant, &(SearchResults, Cost))| {
         let both = || found.iter().zip(all);
         Row {
             without: variant.without,

@@ -47,17 +47,12 @@ pub(super) fn without_clock(search: &SearchSpec) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The words for the missing record in the error message `the input ends without a position`.
 pub(super) const POSITION: &str = "a position";
 
-/// The positions of an argument: in a file, on standard input, or in the argument itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
-    /// The argument is a position itself.
     Stated(String),
-    /// The argument is `-`: standard input, one position a line.
     StandardInput,
-    /// Any other argument is the path of a file, one position a line.
     File(PathBuf),
 }
 
@@ -74,7 +69,6 @@ impl FromStr for Positions {
 }
 
 impl Positions {
-    /// Reads all positions. A source without a position is an error.
     pub(super) fn all<T: FromStr<Err: Display>>(&self) -> Result<Vec<T>, FileError> {
         self.lines()?.all(POSITION)
     }

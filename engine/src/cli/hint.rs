@@ -44,7 +44,6 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the settings: keys of the player string override flags; flags override the default.
     fn spec(&self) -> SearchSpec {
         let flags = self.searching.spec(self.depth, self.exact);
         let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };

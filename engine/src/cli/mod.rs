@@ -40,7 +40,7 @@ enum Command {
     /// With --depth, search them to that depth instead, and once more without pruning. With
     /// `--search realization`, also search them with all moves equally likely.
     Ablate(ablate::Arguments),
-    /// Run fixed searches on one thread
+    /// Count and time the nodes of a built-in set of searches on one thread
     Bench(bench::Arguments),
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
@@ -71,14 +71,13 @@ enum Command {
     ///
     /// --weights order moves; they do not change scores.
     Solve(solve::Arguments),
-    /// Count flips, legal moves, passes and ends by ply
+    /// Count flipped discs, legal moves, passes and ends of games by ply
     Stats(stats::Arguments),
     /// Show the contents of a weights file
     Weights(weights::Arguments),
 }
 
-/// Runs the program with the words of a command line, the first of which is the program's name.
-/// Returns the exit status.
+/// Runs a command line, whose first word is the program's name. Returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
     session::main(|| {
         let program: Program = shared::parse_or_exit(words);

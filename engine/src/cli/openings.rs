@@ -111,14 +111,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { written, balanced: None, seconds })
 }
 
-/// The number of openings by which the command recognizes an existing file as its own output, which
-/// it may replace: the file must contain the first 16 openings that the command would write now.
-const OPENINGS_OF_ITS_OWN: usize = 16;
+const COMPARED_OPENINGS: usize = 16;
 
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Returns an error if this command cannot have written the file: a line is not a transcript of the
-/// right length, or one of the first [`OPENINGS_OF_ITS_OWN`] openings is missing.
+/// Returns an error if this command cannot have written the file: a line is not a transcript of
+/// `balance.plies` moves, or it lacks one of the [`COMPARED_OPENINGS`] found first.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,
@@ -140,7 +138,7 @@ fn check_is_own<E: Evaluate>(
         let reason = format!("it is not a list of transcripts of {} moves", balance.plies);
         return Err(refused(reason).into());
     };
-    let count = balance.count.unwrap_or(usize::MAX).min(OPENINGS_OF_ITS_OWN);
+    let count = balance.count.unwrap_or(usize::MAX).min(COMPARED_OPENINGS);
     let first =
         Balance { count: Some(count), ..*balance }.openings(evaluator, session.progress())?;
     if first.iter().all(|game| there.contains(game)) {

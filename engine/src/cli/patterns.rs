@@ -16,12 +16,9 @@ use crate::pattern::{Coverage, FactorShape, LANES, Pattern, PatternSet, Scalar, 
 use crate::random::{Generator, random_position};
 use crate::text_table::table;
 
-/// The shipped pattern set with which the speed of a pattern set is compared.
 const REFERENCE: &str = "standard";
-/// The number of middlegame positions whose children are evaluated to measure the speed.
-const TIMED: usize = 2000;
+const TIMED_POSITIONS: usize = 2000;
 const TIMED_EMPTIES: u32 = 30;
-/// The number of times that each pattern set is timed, after a warm-up; the fastest time counts.
 const TURNS: usize = 7;
 
 /// Arguments of `patterns`.
@@ -57,7 +54,7 @@ pub(in crate::cli) struct Patterns {
     factors: Option<FactorShape>,
     /// The number of weights of each phase.
     parameters: usize,
-    /// The size of all weights and factors, without counts and before compression, in bytes.
+    /// The size of all weights and factors, without training counts, before compression, in bytes.
     bytes: u64,
     /// The evaluations per second, as a multiple of those with the pattern set `standard`, both
     /// measured on one thread of this machine.
@@ -138,14 +135,12 @@ fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     Ok((set, path.exists().then_some(path)))
 }
 
-/// Returns the evaluations per second, divided by those with the set [`REFERENCE`]. The two sets
-/// are timed alternately, and the fastest time of each counts.
 fn relative_speed(weights: &Weights) -> f64 {
     let Some(reference) = PatternSet::shipped(REFERENCE) else { return f64::NAN };
     let both = [weights, &Weights::zero(reference)].map(Tables::new);
     let mut random = Generator::new(1);
     let positions: Vec<Position> =
-        (0..TIMED).map(|_| random_position(&mut random, TIMED_EMPTIES)).collect();
+        (0..TIMED_POSITIONS).map(|_| random_position(&mut random, TIMED_EMPTIES)).collect();
     let mut best = [f64::INFINITY; 2];
     // The extra turn is the warm-up, which also expands the tables.
     for _ in 0..=TURNS {
@@ -156,8 +151,6 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Returns how many seconds the evaluation of all children of `positions` takes. As in a search,
-/// the state of each child is computed from that of its parent.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {

@@ -93,7 +93,6 @@ fn end_with_the_client() -> io::Result<()> {
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
     let ended = serve(server, io::stdin(), io::stdout().lock());
-    // If the client closes its pipe, the session ends without an error.
     match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("cannot read commands or write answers")

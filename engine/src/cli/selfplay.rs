@@ -37,8 +37,8 @@ pub struct Arguments {
     /// Draw moves at random, by ply, until perfect play begins. `all:softmax=T` draws each move
     /// with weight exp(static value after it / T discs). `all:uniform=0.1` plays any legal move
     /// with probability 0.1, otherwise the move of the search. Rules can differ by ply, both ends
-    /// included: `0..20:softmax=1.5,21..59:uniform=0.05`. Any rule also stores the values of the
-    /// searches, which do not depend on the draws
+    /// included: `0..20:softmax=1.5,21..59:uniform=0.05`. Any rule also stores each search's value,
+    /// which is that of the best move, even if another move is drawn
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
@@ -77,21 +77,19 @@ pub(in crate::cli) struct SelfPlay {
     seconds: f64,
 }
 
-/// The default depth, in plies, of the search for each move, if no limit of nodes is given.
 const DEFAULT_DEPTH: u32 = 2;
 
 /// The default number of empty squares for exact play if an endgame ProbCut schedule is given.
 const DEFAULT_EXACT: u32 = 16;
 
-/// The search of a side (black or white), from the keys of its player string and the flags.
 struct SideSearch {
     spec: SearchSpec,
     plan: Plan,
 }
 
 impl Arguments {
-    /// Returns the search of a side: by its player string, the flags, or defaults. Levels and
-    /// defaults use ProbCut only if the weights of both sides have a ProbCut model.
+    /// Returns the search settings of a side. The settings of a level and the defaults use ProbCut
+    /// only if the weights of both sides have a ProbCut model.
     fn search(
         &self,
         player: &WeightsSpec,
@@ -146,8 +144,7 @@ impl Arguments {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// Returns whether values are stored. The default is true if both sides have fitted weights,
-    /// whose values are good labels, or if moves are drawn at random.
+    /// Returns whether to store values: by default if they are good labels (of fitted weights).
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())

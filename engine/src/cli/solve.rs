@@ -41,8 +41,6 @@ pub struct Arguments {
 pub(super) struct Line(pub(super) StatedPosition);
 
 impl Line {
-    /// Returns true if the input states a score for the move to `square`, and no better one for
-    /// another move; false if `square` is `None` (no legal move).
     pub(super) fn states_as_best(&self, square: Option<Square>) -> bool {
         let best = self.0.moves.iter().map(|&(_, score)| score).max();
         self.0.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
@@ -85,7 +83,7 @@ struct SolvedMove {
     /// The move, such as `f5`.
     #[serde(rename = "move")]
     square: String,
-    /// The exact score of the move.
+    /// The exact score after the move, in discs for the side that makes it.
     score: Discs,
     /// The score that the file states.
     expected: Discs,
@@ -98,7 +96,6 @@ impl Solved {
             || self.moves.iter().any(wrong_move)
     }
 
-    /// Lists the stated scores that differ from the results, as text; empty if none differs.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -116,7 +113,7 @@ pub(in crate::cli) struct Solve {
     positions: Vec<Solved>,
     /// The nodes of all searches.
     nodes: u64,
-    /// The wall time of all searches.
+    /// The wall time from the beginning of the first search to the end of the last, in seconds.
     seconds: f64,
     /// The number of scores that differ from the stated ones.
     wrong: usize,

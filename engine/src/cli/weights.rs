@@ -84,8 +84,8 @@ struct Light {
     patterns: Vec<String>,
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
-    /// The points by which 32 discs of this evaluation change a move's score in move ordering; each
-    /// legal reply of the opponent costs 16 points.
+    /// The points that this evaluation adds to a move's score in move ordering if it favours the
+    /// mover by 32 discs. Each legal reply of the opponent takes 16 points from the score.
     strength: i16,
 }
 
@@ -217,9 +217,9 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of one class in all phases and, if `counted`, its training counts. `asked`
-/// has two texts: the squares of a pattern instance, in any order, and the discs on them, one
-/// character (X for the player, O or -) for each square in that order.
+/// Returns the weights of a class and, if `counted`, its training counts. `asked` has two texts:
+/// the squares of a pattern instance, in any order, and what is on them, in the same order (X the
+/// player, O the opponent, - empty), such as `a1 b1 c1` and `XO-`.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);
@@ -266,13 +266,10 @@ fn bits(squares: &[Square]) -> u64 {
     squares.iter().fold(0, |bits, square| bits | square.bit())
 }
 
-/// The greatest number of fields of a JSON object that are printed; the rest is omitted.
 const MOST_FIELDS: usize = 64;
 
-/// The greatest length of a list whose entries are printed; a longer list is only counted.
-const SHOWN: usize = 3;
+const MAX_LIST_ENTRIES: usize = 3;
 
-/// A file's provenance as text: the command that made it, then that of its initial weights, etc.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {
@@ -290,12 +287,11 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// Returns a JSON value as one line of text, without control characters. A list with more than
-/// [`SHOWN`] entries, or a text with several lines, is replaced by the number of entries or lines.
+/// Returns one line of text, without control characters.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),
-        Json::Array(list) if list.len() > SHOWN => format!("{} of them", list.len()),
+        Json::Array(list) if list.len() > MAX_LIST_ENTRIES => format!("{} of them", list.len()),
         Json::Array(list) => list.iter().map(text).collect::<Vec<_>>().join(", "),
         Json::Object(map) => {
             let fields = map.iter().map(|(key, value)| format!("{} {}", excerpt(key), text(value)));

@@ -1,5 +1,3 @@
-//! Evaluations without a weights file: zero, and a few terms weighted by hand.
-
 use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::board::{CORNERS, Position, Square, X_SQUARES};
 
@@ -13,12 +11,9 @@ pub enum Handwritten {
     Mobility,
 }
 
-/// The value of having one more legal move than the opponent, in steps of 1/32 disc.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
-/// The value of having one more corner than the opponent, in steps of 1/32 disc.
 const CORNER: i32 = 8 * STEPS_PER_DISC;
-/// The cost of a disc diagonally next to an empty corner, in steps of 1/32 disc.
-const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
+const X_SQUARE_COST: i32 = 3 * STEPS_PER_DISC;
 
 impl Evaluate for Handwritten {
     type State = ();
@@ -59,11 +54,10 @@ fn mobility(position: &Position) -> Value {
     let moves = position.moves().count_ones() as i32;
     let replies = position.pass().moves().count_ones() as i32;
     let steps =
-        MOVE * (moves - replies) + CORNER * more(CORNERS) - BEFORE_CORNER * more(before_corners);
+        MOVE * (moves - replies) + CORNER * more(CORNERS) - X_SQUARE_COST * more(before_corners);
     Value::clamped(steps)
 }
 
-/// Returns the X squares next to `corners`: the squares diagonally next to them.
 #[inline]
 const fn before_corners(corners: u64) -> u64 {
     ((corners << 9) | (corners << 7) | (corners >> 7) | (corners >> 9)) & X_SQUARES
@@ -84,7 +78,7 @@ mod tests {
     fn each_term_is_worth_what_it_says() {
         assert_eq!(Mobility.value(&(), &Position::START), Value::ZERO);
         assert_eq!(steps(1, 0), CORNER);
-        assert_eq!(steps(1 << 9, 0), -BEFORE_CORNER);
+        assert_eq!(steps(1 << 9, 0), -X_SQUARE_COST);
         // The disc on b2 costs nothing, because a1 is not empty. Black has no move, white has c3.
         assert_eq!(steps(1 << 9, 1), -CORNER - MOVE);
         // The corner counts for black, who also has one legal move (c1); white has none.

@@ -57,8 +57,8 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads the weights with one value for each class of symmetric configurations. Embedded ones
-    /// have no training counts. Rejects the handwritten evaluations.
+    /// Loads the weights with one value for each class of symmetric configurations. Embedded
+    /// weights have no training counts. Rejects the handwritten evaluations.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),

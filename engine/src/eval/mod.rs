@@ -21,10 +21,10 @@ pub use tables::Tables;
 
 /// An evaluation that can follow a search move by move.
 ///
-/// A state (such as pattern indices) belongs to one position. A move computes a new state from that
-/// of the position before it and leaves the latter unchanged, so that no move has to be undone.
+/// A state (such as pattern indices) belongs to one position. A move returns a new state and leaves
+/// the old one unchanged, so that no move has to be undone.
 pub trait Evaluate: Sync {
-    /// The data for one position, which each move updates, such as pattern indices.
+    /// The data of one position from which its value is computed, such as pattern indices.
     type State: Copy + std::fmt::Debug + Send + Sync;
 
     /// Computes the state of a position from scratch.
@@ -66,8 +66,9 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// Returns [`Evaluate::value_after`] for a search with the window `window[0]` to `window[1]`. A
-    /// value outside the window may be inexact; rarely, the exact value is not on that side of it.
+    /// Returns [`Evaluate::value_after`]. If this is almost surely outside the window, below
+    /// `window[0]` or above `window[1]`, may return an estimate beyond the same bound instead. In
+    /// rare cases, the exact value is then inside the window or beyond the other bound.
     #[inline]
     fn value_after_within(
         &self,
@@ -80,15 +81,14 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value for move ordering, with the weights of the phase of ply `_ply`
-    /// instead of the position's own phase. If all nodes of a search pass the same ply, the weights
-    /// of only one phase have to fit into the processor's cache.
+    /// Returns an approximate value for move ordering, by the weights for ply `_ply` instead of the
+    /// position's ply. If all nodes use one ply, only the weights of one phase fill the cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)
     }
 
-    /// Returns the evaluation that orders moves in the last plies; `None` if the weights have none.
+    /// Returns the evaluation that orders moves near the end of the game; `None` if there is none.
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }

@@ -11,7 +11,6 @@ use crate::with_instructions;
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
-    /// The weights of the set's patterns, one pattern after another, in order of configurations.
     weights: Vec<i16>,
     strength: i32,
 }
@@ -19,16 +18,14 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// For each subset of `squares`, the sum of 3^i over its squares; i is the index of a square in
-    /// `squares`. [`extract`] converts the bitboard of a subset to its index in this table.
+    /// For each subset of `squares`, the sum of 3^i over its squares, where i is a square's index
+    /// in the pattern's list of squares. [`extract`] converts a subset to its index in this table.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The index in `MoveOrdering::weights` of configuration 0 (no discs) of the instance's
-    /// pattern. The number of another configuration, above or below 0, is added to this index.
+    /// The index in `MoveOrdering::weights` of configuration 0 (no discs) of the pattern.
     middle: usize,
 }
 
 impl Instance {
-    /// Returns the sum of 3^i over the pattern's squares (with index i) that `board` contains.
     #[inline(always)]
     fn digits_of<I: Instructions>(&self, set: I, board: u64) -> i16 {
         self.digits[extract(set, board, self.squares) as usize % (1 << MAX_SQUARES)]
@@ -73,8 +70,8 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the part of a move's cost that comes from `child`'s value, in units of which each
-    /// reply of the opponent costs 16.
+    /// Returns the points that the value of `child`, for its side to move, subtracts from the score
+    /// of the move to `child` in move ordering.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10
@@ -99,7 +96,6 @@ mod tests {
     use crate::pattern::PatternSet;
     use crate::random::Generator;
 
-    /// Patterns with every kind of symmetry; their squares are in no particular order.
     const SET: &str = "name = \"t\"\n\
         [[pattern]]\nname = \"corner\"\nsquares = \"c3 a1 b1 c1 a2 b2 c2 a3 b3\"\n\
         [[pattern]]\nname = \"edge\"\nsquares = \"h1 g1 f1 e1 d1 c1 b1 a1 b2 g2\"\n\

@@ -19,7 +19,8 @@ use crate::random::random_game;
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// Expanded weights in blocks of phases. A packed block is expanded at its first use.
+/// Expanded weights: one for each configuration, not only for each class of symmetric ones. A block
+/// (consecutive phases) of packed weights is expanded at its first use.
 #[derive(Clone, Debug)]
 pub struct Tables {
     patterns: Arc<(PatternSet, Geometry)>,
@@ -32,8 +33,8 @@ pub struct Tables {
     /// weight of the phase's table.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// The packed weights, from which a block of phases is expanded at its first use; `None` if all
-    /// blocks are expanded.
+    /// The weights file from which blocks of phases are expanded at their first use; `None` if all
+    /// blocks were expanded when this value was created.
     packed: Option<&'static PackedWeights>,
     /// The move-ordering evaluation, if any.
     pub ordering: Option<MoveOrdering>,
@@ -41,16 +42,12 @@ pub struct Tables {
     pub models: Models,
 }
 
-/// The tables of a block of consecutive phases, with one entry for each configuration. `bounds`:
-/// those of the factors' contribution to a value, `None` if the weights have no factors.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
     bounds: Option<FactorBounds>,
 }
 
-/// The table of one phase. It begins at index `start` of the weights in `within`, which contains
-/// the tables of a block of consecutive phases.
 #[derive(Clone, Copy)]
 struct PhaseTable<'t> {
     within: &'t Expanded,
@@ -58,8 +55,7 @@ struct PhaseTable<'t> {
 }
 
 impl Tables {
-    /// Creates tables from weights with one value for each class of symmetric configurations.
-    /// Expands them at once, for all phases, to one value for each configuration.
+    /// Expands weights by class of symmetric configurations, now, to weights by configuration.
     pub fn new(weights: &Weights) -> Self {
         let patterns = (weights.set().clone(), weights.geometry().clone());
         let tables =
@@ -104,17 +100,15 @@ impl Tables {
         }
     }
 
-    /// Expands the weights of all phases from classes to configurations, on all threads of the
-    /// rayon pool, so that no search has to wait for the expansion.
+    /// Expands the weights of all phases now, on all threads, so that no search has to wait.
     pub fn prepare(&self) {
         (0..self.blocks.len()).into_par_iter().for_each(|block| {
             self.expand(block);
         });
     }
 
-    /// Returns the block of phases with the index `number`. The first thread that needs the block
-    /// expands it; others wait. The expansion must not use the thread pool, since all threads of
-    /// the pool may be among those that wait.
+    /// Returns a block. The first thread that needs it expands it; others wait. The expansion must
+    /// not use the thread pool, all threads of which may be waiting.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -159,7 +153,7 @@ impl Tables {
         let (set, geometry) = self.patterns();
         ValueParts::new(set, geometry, position, |phase| {
             let (state, table) = (self.state(position), self.table(phase.index()));
-            let lanes = Places { middles: &self.middles, indices: &state, others: &[] }.lanes();
+            let lanes = Places { middles: &self.middles, indices: &state, scalars: &[] }.lanes();
             let (scalars, together) = with_instructions!(|instructions| {
                 let scalars = self.places_of_scalars(instructions, position);
                 let sum = self.sum_of_factors(instructions, table, &state, &scalars);
@@ -176,7 +170,6 @@ impl Tables {
         })
     }
 
-    /// Returns the sum of the weights of all pattern instances, in steps of 1/32 disc.
     #[inline(always)]
     fn sum_of_patterns<I: Instructions>(
         &self,
@@ -188,7 +181,6 @@ impl Tables {
         sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// Returns the indices of scalar features' weights in the table of the position's phase.
     #[inline(always)]
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
@@ -209,7 +201,6 @@ impl Tables {
         }
     }
 
-    /// Returns the sum of pattern and scalar weights, in steps of 1/32 disc.
     #[inline(always)]
     fn sum_of_weights<I: Instructions>(
         &self,
@@ -223,7 +214,6 @@ impl Tables {
         self.sum_of_patterns(set, table, indices) + scalars.iter().map(weight).sum::<i32>()
     }
 
-    /// Returns the contribution of the factor vectors to a value, in steps of 1/32 disc.
     #[inline(always)]
     fn sum_of_factors<I: Instructions>(
         &self,
@@ -233,7 +223,7 @@ impl Tables {
         scalars: &ScalarPlaces,
     ) -> i32 {
         let Some(shape) = self.factors else { return 0 };
-        let places = Places { middles: &self.middles, indices, others: scalars };
+        let places = Places { middles: &self.middles, indices, scalars };
         factor_sum::steps(set, shape.dimensions(), &table.within.block.vectors, places)
     }
 
@@ -276,8 +266,9 @@ impl Tables {
     }
 }
 
-/// For each scalar feature of the set, the index in a phase's table of the weight for its count in
-/// one position. The factor vector for this count has the same index among the factor vectors.
+/// For one position, an index for each scalar feature of the set. It belongs to the value of the
+/// feature in the position: it is the index of this value's weight in the weights table of a phase,
+/// and that of its vector among the factor vectors.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -318,8 +309,7 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Returns the value without the contribution of the factor vectors, which takes long to
-    /// compute and hardly improves the order of moves.
+    /// Omits the factor vectors, which take long to sum and hardly improve the order of moves.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))
@@ -340,21 +330,18 @@ fn phase_at(ply: u32) -> usize {
 }
 
 const GAMES: u64 = 200;
-/// The number of standard deviations between the mean of the factors' contribution and each of its
-/// bounds. Mean and deviation are over the positions in [`SAMPLE`].
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games, from which the bounds of the factors' contribution are measured. The
-/// contribution varies more in such games than in a search, so the bounds are rather too wide.
+/// Positions of random games, on which the bounds of the factors' contribution are measured. The
+/// contribution varies less in a search, so the bounds are wider than it needs, which is safe.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
-/// The mean of the factors' contribution to a value, over the positions in [`SAMPLE`], and its
-/// bounds (mean ± 3 standard deviations), in steps of 1/32 disc. If the value would be outside the
-/// window of a pruned search for every contribution within these bounds, the search uses the mean
-/// as the contribution and does not compute it.
+/// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
+/// over the positions in [`SAMPLE`], in steps of 1/32 disc. If every contribution within the bounds
+/// leaves the value outside the window of a pruned search, the search uses the mean instead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,
@@ -373,9 +360,6 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Returns the mean and the bounds of `worth` over those positions of [`SAMPLE`] whose phases
-    /// `are_meant` accepts. `worth` returns the contribution of the factors to a position's value,
-    /// in steps of 1/32 disc.
     fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

@@ -75,8 +75,7 @@ impl Balance {
     }
 }
 
-/// Returns one game for every position of a ply, up to symmetry; omits finished games. If several
-/// games lead to a position, returns the lexicographically first, by the indices of the squares.
+/// Returns one game for every position of a ply, up to symmetry; omits finished games.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
     let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();

@@ -1,5 +1,3 @@
-//! A book of scored openings, for look-up and for play.
-
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -19,8 +17,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Reads a book from a file of openings or of positions. Of duplicate positions, the one with
-    /// the lowest value is kept.
+    /// Reads a file of openings or of positions. Of duplicate positions, the lowest value is kept.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
         let mut rows = vec![];
         let mut reader = PositionReader::open(path)?;
@@ -50,8 +47,7 @@ impl Book {
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves to positions in the book, with values, the best first. Equally good moves
-    /// are in the order of their squares.
+    /// Returns the moves into the book and their values for the mover: best first, ties by square.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

@@ -1,19 +1,19 @@
-//! The enumeration of all positions of each ply that are unique up to symmetry. The positions of a
-//! ply are computed from those of the previous ply.
+//! The enumeration of each ply's positions, unique up to symmetry, from those of the previous ply.
 
 use rayon::prelude::*;
 
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// Generates the positions of a ply in ascending order, by sample sort. Each loop over the previous
-/// ply generates only as many new positions as fit into the memory. The children of a few thousand
-/// parents form a sorted run without duplicates. A sample supplies splitters, at which all runs are
-/// cut. The pieces between two splitters form a part, small enough to be sorted in a core's cache.
-/// Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.
+/// Generates the positions of a ply in ascending order, by sample sort. Some of them, drawn at
+/// random, are splitters: they bound parts that are small enough to be sorted in a core's cache.
+/// Each loop over the previous ply generates as many parts as fit into the memory. It first makes
+/// runs: the children of a few thousand parents each, sorted and distinct. Then it makes each part:
+/// it sorts what all runs have between two splitters. Sorting all positions at once took 1.5 times
+/// as long at ply 11, and twice the memory.
 struct NextPly<'a> {
     parents: &'a [Position],
-    /// The first position of each part of the next ply, except that of the first part.
+    /// The least position of each part (range of the sorted next ply), except the first part.
     splitters: Vec<Position>,
     passes: usize,
     progress: &'a dyn Progress,
@@ -21,22 +21,21 @@ struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The indices at which the splitters cut `positions` into parts: the start of each part, and
-    /// then the end of the last part.
+    /// The sorted positions of the next ply are divided into parts. For each part, the index in
+    /// `positions` of its first position; at the end, the number of positions.
     starts: Vec<u32>,
 }
 
 /// The number of parents whose children form a sorted run; the run fits into a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The mean number of positions in a part of the next ply (between two splitters), duplicates
-/// included. They take two megabytes.
+/// The ply is divided into parts of this many positions on average, duplicates included: 2 MiB.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Divides the next ply into parts, and plans the loops over `parents`: each makes as many
+    /// Divides the next ply into parts, and plans the loops over `parents`: each loop makes as many
     /// parts as fit into `memory` bytes, and at least one.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
@@ -51,9 +50,9 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Makes all positions of the next ply in ascending order. Loops over the positions of this ply
-    /// once or, to save memory, several times. Each loop makes the positions of one range of that
-    /// order, and calls `take` once with them, divided into consecutive parts (one `Vec` each).
+    /// Makes the positions of the next ply in ascending order, by one or more loops over the
+    /// parents. Each loop makes a range of these positions, and calls `take` once with the range,
+    /// divided into consecutive parts (one `Vec` for each).
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -105,8 +104,6 @@ fn put_together(runs: &[SortedChildren], part: usize) -> Vec<Position> {
     positions
 }
 
-/// Returns up to `parts - 1` positions in ascending order, which divide all children of `parents`
-/// into parts of similar size. They are children of a sample of the parents.
 fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     let step = (parents.len() / (parts * SAMPLES_IN_PART)).max(1);
     let sampled = parents.iter().step_by(step).flat_map(children);
@@ -118,14 +115,11 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     splitters
 }
 
-/// Returns the canonical position after each legal move, the opponent to move. Some may be equal.
 fn children(position: &Position) -> impl Iterator<Item = Position> {
     let mover = mover(position);
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// Returns the position or, if its player has no legal move (even if the game is over), the
-/// position after a pass.
 pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }
@@ -136,8 +130,7 @@ pub const MAX_PLIES: u32 = 12;
 /// The greatest ply whose openings can be written: its 19,786,627 positions take 317 MB of memory.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory limit, in bytes, for the children that one loop over a ply's positions generates.
-const MEMORY: usize = 1 << 30;
+const MAX_CHILDREN_BYTES: usize = 1 << 30;
 
 /// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each
 /// number of moves. The positions of a list are in canonical form and in ascending order.
@@ -155,8 +148,7 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// Returns the number of positions of each ply from 0 to `plies`, as in [`enumerate`], but counts
-/// those of the last ply without storing them.
+/// Counts the positions of each ply as [`enumerate`] does, without storing those of the last ply.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);
@@ -168,7 +160,7 @@ pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
 
 fn next_ply<'a>(ply: u32, found: &'a [Vec<Position>], progress: &'a dyn Progress) -> NextPly<'a> {
     let parents = found.last().map_or(&[][..], Vec::as_slice);
-    let next = NextPly::new(parents, MEMORY, progress);
+    let next = NextPly::new(parents, MAX_CHILDREN_BYTES, progress);
     progress.begin(&format!("openings of ply {ply} (parents)"), 0, next.work());
     next
 }

@@ -1,5 +1,3 @@
-//! The search for a game that leads to a given position.
-
 use std::collections::HashSet;
 
 use crate::board::transcript::Replay;
@@ -30,8 +28,6 @@ struct Way {
 }
 
 impl Way {
-    /// Searches for moves that lead from `position` to the target, and appends them to
-    /// `self.moves`. Returns false if it finds none.
     fn leads_on(&mut self, position: Position, side: Side) -> bool {
         if by_colour(&position, side) == [self.black, self.white] && side == self.side {
             return true;
@@ -65,7 +61,6 @@ mod tests {
     use super::*;
     use crate::random::random_game;
 
-    /// Formerly, self-play refused boards as openings, because the moves to a board were unknown.
     #[test]
     fn a_game_leads_to_every_early_position_of_a_game() {
         for seed in 0..30 {

@@ -22,9 +22,9 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
 
 /// Returns the value of each position of every ply, for the side to move, by negamax.
 ///
-/// `plies`: the positions of each ply in the form of [`movers`], from the first ply to the last;
-/// `last`: the values of the last ply. Returns `None` if a value is missing in `last`, or a child
-/// in the next ply.
+/// `plies`: the positions of each ply, from the first ply to the last, as [`movers`] returns them:
+/// sorted, canonical, and with a legal move; `last`: the value of each position of the last ply.
+/// Returns `None` if `last` has another length, or a position's child is missing in the next ply.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -47,8 +47,6 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of a position: by `look_up` if the player has a move; after a pass, the
-/// negated value by `look_up` of the position then reached; at the end of the game, the score.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,
@@ -69,7 +67,6 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Returns an arbitrary value that depends only on the position, not on its children.
     fn made_up(position: &Position) -> Value {
         let canonical = position.canonical();
         let mixed = canonical.player().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ canonical.opponent();

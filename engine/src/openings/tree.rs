@@ -1,5 +1,3 @@
-//! The tree of all openings of a few plies.
-
 use std::collections::HashSet;
 
 use super::ply::mover;
@@ -30,8 +28,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds a ply to the tree and returns its positions: the children of `parents`, the positions
-    /// of the ply before. In both lists, a player without a legal move has already passed.
+    /// Adds the next ply, the new positions after one move from `parents`, and returns them. In the
+    /// result and in `parents`, a side without a legal move has already passed.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {

@@ -185,7 +185,6 @@ pub fn value(scored: &ScoredPosition) -> Value {
 /// The size of a transposition table in MiB. The searches are too shallow to fill a larger one.
 const HASH_MEGABYTES: usize = 4;
 
-/// The searches that score the positions of the last ply, in parallel.
 struct Scorer<'a, E: Evaluate> {
     searchers: Searchers<'a, E>,
     depth: u32,
@@ -242,7 +241,6 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    /// Writes openings in work parts of 1,000 positions, so that there are several parts.
     fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
         write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()
@@ -259,7 +257,6 @@ mod tests {
         assert_eq!(write(&path, "1/1"), written);
     }
 
-    /// Formerly, a value beyond 64 discs in a file with correct checksums caused a panic.
     #[test]
     fn values_that_no_search_finds_are_refused() {
         let value = |steps: i32| decode(&steps.to_le_bytes());

@@ -51,9 +51,8 @@ impl Board {
         Ok(())
     }
 
-    /// Returns a position in which `side` is to move, together with `side`. It is the current
-    /// position or, if the other side is to move there, the position after that side's pass.
-    /// Returns an error if the other side is to move and has a legal move.
+    /// Returns the position with `side` to move: the current position or, if the other side has to
+    /// pass there, the position after that pass. Returns an error if the other side can move.
     pub fn with_turn_of(&self, side: Side) -> Result<Position, String> {
         if side == self.side {
             return Ok(self.position);

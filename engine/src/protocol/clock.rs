@@ -1,5 +1,3 @@
-//! The clock of a player: the remaining time, and the time to spend on a move.
-
 use std::time::Duration;
 
 /// The time settings of each player: a main time, then byo-yomi periods of some moves each.
@@ -24,8 +22,7 @@ pub struct Clock {
 
 /// With byo-yomi periods, 1/`RESERVE` of a move's time stays unused: a search ends a little late.
 const RESERVE: u32 = 10;
-/// The time kept in reserve for one very late answer, in a game without byo-yomi periods. The total
-/// reserve also includes 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
+/// The time kept in reserve for one very late answer, in a game without byo-yomi periods.
 const VERY_LATE: Duration = Duration::from_millis(30);
 /// Without byo-yomi periods, 1/`KEPT` of the remaining time is kept in reserve.
 const KEPT: u32 = 50;
@@ -60,8 +57,8 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets `left` and `moves` as another program states them, unless `moves` is unchanged and
-    /// `left` is this clock's time rounded down to seconds: the clock's own time is more precise.
+    /// Sets the time for the next `moves` moves (0: the main time) to `left`, as another program
+    /// states it. Keeps its own, more precise time if `left` agrees with it in whole seconds.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -91,10 +88,10 @@ impl Clock {
 
     /// Returns the time for the next move at `empties` empty squares:
     ///
-    /// * Without byo-yomi: the time left, less a reserve of at most half of it, divided by the
-    ///   player's moves until the exact solve.
-    /// * Before the first period: nine tenths of the sum of two shares: the main time left / the
-    ///   player's moves to the end of the game, and the time of a period / the number of its moves.
+    /// * Without byo-yomi: (time left − a reserve of at most half of it) / n; the player's nth move
+    ///   from now is the first in a position that it can solve.
+    /// * Before the first period: nine tenths of (main time left / the player's number of moves to
+    ///   the end of the game + time of a period / number of moves in a period).
     /// * In a period: nine tenths of its remaining time / the number of moves left in it.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
@@ -111,9 +108,9 @@ impl Clock {
     }
 }
 
-/// Returns by how many moves of the player `time` is divided: the moves up to and including the
-/// first whose position can be solved in `time` / (all remaining moves of the player). At least
-/// [`LEAST_MOVES`], or all remaining moves if these are fewer.
+/// Returns n: the player's nth move from now is the first in a position that it can solve in its
+/// share of `time`, which is `time` / its number of moves to the end of the game. The least result
+/// is [`LEAST_MOVES`], or all remaining moves if they are fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -146,7 +143,6 @@ mod tests {
         }
     }
 
-    /// Formerly, the player left 8 of 20 seconds unused, and 0.8 of 1 second.
     #[test]
     fn most_of_the_time_is_used_before_the_end_can_be_solved() {
         for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {

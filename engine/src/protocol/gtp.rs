@@ -55,7 +55,6 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("known_command", [command]) => Ok(is_known(command).to_string()),
             // Such a line ends a search, but now the search has already ended.
             ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
-            // Komi belongs to Go and has no meaning in Othello.
             ("komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
@@ -114,7 +113,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         self.player.new_game();
     }
 
-    /// Sets the time of both players. By GTP, a period longer than 0 s for 0 moves means no limit.
+    /// By GTP, a period longer than 0 s for 0 moves means no limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period) = (read_seconds(main)?, read_seconds(period)?);
         let moves = read_count(moves)?;
@@ -194,9 +193,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// Returns the effect of an input line on a running search. `stop` ends any search, and so does
-    /// `# interrupt`, a comment of GoGui for engines with the command `gogui-interrupt`. Other
-    /// commands, and the end of the input (`None`), end a search that has run for 250 ms or more.
+    /// GoGui interrupts engines that have the command `gogui-interrupt` by the line `# interrupt`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());
@@ -275,8 +272,6 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("{:+.2}", self.player.value(self.board.position(), limits).value)
     }
 
-    /// Returns the commands by which GoGui shows the value of each move as a label on its square,
-    /// and the best move and value in the status line. `limits` apply to the search of each move.
     fn values(&mut self, limits: &Limits) -> String {
         let position = self.board.position();
         let rated = self.player.rated_moves(position, limits);
@@ -287,7 +282,6 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("LABEL {}\nTEXT {} {:+.2}, {how}", labels.join(" "), best.square, best.value)
     }
 
-    /// Returns the best line as text: the side and the square of each move, including passes.
     fn line(&mut self, limits: &Limits) -> Result<String, String> {
         let rated = self.player.rated_moves(self.board.position(), limits);
         let Some(best) = rated.first() else { return Ok(String::new()) };

@@ -10,7 +10,6 @@ use super::Server;
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The greatest memory of the lines in the queue, in bytes. Beyond it, the client has to wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
@@ -43,8 +42,7 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The number of waiting lines with the effect [`Interruption::Always`], and the number of
-    /// those with [`Interruption::OpenEnded`].
+    /// The numbers of waiting lines with [`Interruption::Always`] and [`Interruption::OpenEnded`].
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,
@@ -59,7 +57,6 @@ struct Answered {
 }
 
 impl Inbox {
-    /// Starts a thread that reads lines until the input or the process ends.
     pub(super) fn open<S: Server>(input: impl Read + Send + 'static) -> io::Result<Arc<Self>> {
         let inbox = Arc::new(Self {
             waiting: Mutex::default(),
@@ -73,7 +70,6 @@ impl Inbox {
         Ok(inbox)
     }
 
-    /// Waits for the next line and returns it; `None` at the end of input.
     pub(super) fn next(&self) -> io::Result<Option<String>> {
         let mut waiting = self.waiting();
         loop {
@@ -91,7 +87,7 @@ impl Inbox {
         }
     }
 
-    /// Returns limits for the search that answers `line`; lines that arrive later can interrupt it.
+    /// Returns limits for the search that answers `line`; other lines can interrupt this search.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();

@@ -22,7 +22,7 @@ pub use player::Player;
 /// The answer of a server to a line.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reply {
-    /// The text, with its line ends; it may be empty.
+    /// The text of the answer to the client, with its line ends; it may be empty.
     pub text: String,
     /// True if the session is over after this answer.
     pub quits: bool,
@@ -39,7 +39,7 @@ pub trait Server {
     /// Answers a line. The limits apply to the search for the answer.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
-    /// Answers a line. Only commands of the protocol limit the search for the answer.
+    /// Answers a line. The search has only the limits that protocol commands set, such as a clock.
     fn answer(&mut self, line: &str) -> Reply {
         self.answer_within(line, &Limits::default())
     }
@@ -105,8 +105,6 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::{Duration, Instant};
 
-    /// A test server. It ponders until stopped, and answers each line with the length of the line
-    /// and the number of times that it has pondered.
     struct Ponderer(usize);
 
     impl Server for Ponderer {
@@ -200,7 +198,6 @@ mod tests {
         });
     }
 
-    /// An endless input that repeats a line, and the number of bytes that have been read from it.
     struct Endless(&'static [u8], Arc<AtomicUsize>);
 
     impl Read for Endless {
@@ -224,7 +221,6 @@ mod tests {
         }
     }
 
-    /// Formerly, the time grew with the square of the number of lines: 43 s for 40,000 lines.
     #[test]
     fn lines_that_wait_take_time_in_proportion_to_their_number() {
         let begun = Instant::now();

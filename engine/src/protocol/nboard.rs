@@ -70,8 +70,6 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Answers with a move, its value and the time that the search took. The time of the clock for
-    /// this move, or `limits`, may end the search.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -92,8 +90,6 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// Answers with up to `most` of the best moves: from the book if it has the position after each
-    /// legal move; otherwise from a search, which also supplies the best line after each move.
     fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -133,19 +129,17 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
     }
 }
 
-/// Returns a search's depth; for a search to the end of the game, its confidence: `100%` if exact.
 fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// Returns the line for a move in the book. The protocol also expects a number of games and a
-/// depth, which the book does not have: the line has 0 for both.
+/// The zeros in the line stand for a number of games and a depth, which the book does not have.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// `ping` announces another position, so it ends a search that would otherwise never end.
+    /// Clients send `ping` before a new position, so it ends the unlimited `hint` and `analyze`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(came) = came else { return Interruption::Late };
         match came.split_whitespace().next() {

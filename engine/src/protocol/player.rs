@@ -1,5 +1,3 @@
-//! The player that a server uses: an evaluation, a search strength and a book of openings.
-
 use std::time::{Duration, Instant};
 
 use crate::analysis::{RatedMove, rated_moves};
@@ -14,11 +12,9 @@ pub struct Player<'a, E: Evaluate> {
     team: Team<'a, E>,
     level: Level,
     strength: Strength,
-    /// The pruning that replaces that of every level; `None` if each level determines its own
-    /// pruning.
+    /// The pruning of all levels; `None` if each level has its own.
     pruning: Option<Pruning>,
-    /// The book. It chooses the player's move in a position if it has this position and those after
-    /// all legal moves; otherwise, the player searches.
+    /// The book. It chooses a move if it has the position and the position after every legal move.
     pub book: Option<Book>,
     /// True if the player ponders: it also searches during the opponent's time.
     pub ponders: bool,
@@ -76,8 +72,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         found
     }
 
-    /// Returns whether the player should ponder: pondering is on, and `position` is the position in
-    /// which the player chose its last move, or the position after that move.
+    /// Returns true if pondering is on and `position` is the one directly before or directly after
+    /// the move that this player chose last.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
@@ -94,8 +90,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after the opponent's replies, the expected reply first. Omits
-    /// positions that need no search, because they are in the book or have no legal move.
+    /// Returns the positions after the legal moves, the transposition table's best first, except
+    /// positions without a move or in the book. If `position` must pass: the one after the pass.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -143,7 +139,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         book.best_move(position)
     }
 
-    /// Searches each legal move within `limits`. Returns the moves with values, the best first.
+    /// Searches each legal move; `limits` apply to each search. Returns the moves, the best first.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
         self.team.lead(|searcher| rated_moves(searcher, position, strength, limits))
@@ -185,8 +181,6 @@ mod tests {
         }
     }
 
-    /// After pondering, even if it was interrupted, the search after the expected reply must take
-    /// fewer nodes than without pondering.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

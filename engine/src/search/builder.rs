@@ -1,5 +1,4 @@
-//! The builder of a search: evaluation, depth, exact solving, pruning, limits, memory and threads.
-//! A pool of searchers for parallel work.
+//! The builder of a search, and a pool of searchers for parallel work.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,16 +12,15 @@ use crate::board::Position;
 use crate::eval::{Evaluate, PruningError, Value};
 use crate::progress::Progress;
 
-/// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
 /// The default table size, in MiB, of fixed-depth searches of many positions: they do not fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
 const STATIC: Strength = Strength { depth: 0, exact: 0 };
 
-/// A search, whose settings are added one by one. Without a depth, a number of empty squares for
-/// exact solving or a level, it searches at level 10, with the pruning of that level. At depth 0,
-/// the result is the static value, without a best move.
+/// A search, whose settings are added one by one. If they include no depth, no number of empty
+/// squares for exact solving and no level, it searches at level 10, with that level's pruning. At
+/// depth 0, the result is the static value, without a best move.
 ///
 /// ```
 /// use othello_engine::board::Position;
@@ -146,11 +144,11 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 
     /// Searches positions in parallel on all threads of the current rayon pool, and returns the
-    /// results in the same order. Each search ignores the table entries of the others. If there are
-    /// fewer positions than threads, idle threads help, unless ProbCut or realization probability
-    /// prunes. Values do not depend on the other positions or on the number of threads. There is no
-    /// best move at depth 0, or if the player must pass. `progress` advances by one for each
-    /// position. A table has 4 MiB by default, or 16 MiB with exact solving.
+    /// results in the same order. Values do not depend on the other positions or on the number of
+    /// threads: no search uses table entries of another, and idle threads help (with fewer
+    /// positions than threads) only if neither ProbCut nor realization probability prunes. There is
+    /// no best move at depth 0, or if the player must pass. `progress` advances by one for each
+    /// position. The table of a search has 4 MiB by default, or 16 MiB with exact solving.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -237,8 +235,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(Searcher { pruning: self.pruning.clone(), features: self.features, ..searcher })
     }
 
-    /// Creates a team of `count` searchers (at least one). Only the first `jobs` have positions of
-    /// their own and transposition tables; a helper uses the table of the searcher that it helps.
+    /// The searchers after the first `jobs` only help others, so they need no tables of their own.
     fn team_of(
         &self,
         count: usize,
@@ -260,8 +257,7 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Search<'a, E> {
-    /// Creates a pool with one searcher for each thread of the current rayon pool. Allocates all
-    /// transposition tables now, so that a lack of memory is an error before the work begins.
+    /// Creates a pool with a searcher for each thread of the rayon pool; allocates all tables now.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -315,7 +311,6 @@ mod tests {
         assert_eq!(found, usual);
     }
 
-    /// Formerly, a search panicked if there was no memory for its table.
     #[test]
     fn tables_without_memory_are_an_error_before_the_work() {
         for megabytes in [1 << 40, usize::MAX >> 21, usize::MAX] {

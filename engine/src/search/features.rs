@@ -4,8 +4,7 @@
 /// find a different one of several equally good moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// Principal variation search: a null window shows whether each move after the first is better
-    /// than the best move. Without it, every move is searched in the full window (alpha-beta).
+    /// Principal variation search: null windows after the first move; if off, only full windows.
     pub null_windows: bool,
     /// Aspiration: a search begins in a narrow window around a guess or an earlier value.
     pub aspiration: bool,
@@ -18,8 +17,8 @@ pub struct Features {
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
-    /// Value ordering: at nodes of depth 4 or more, moves are ordered by the static values of the
-    /// positions after them. Exact searches order them by the values of shallow searches.
+    /// Value ordering: nodes of depth 4 or more order moves by the static values of the positions
+    /// after them; nodes of exact searches, by the values of shallow searches.
     pub value_ordering: bool,
     /// Fastest first: exact searches begin with moves that leave the opponent the fewest replies.
     pub fastest_first: bool,

@@ -1,5 +1,3 @@
-//! Levels: one number for the strength of play and analysis, and the search settings of each.
-
 use std::str::FromStr;
 
 use super::{EndgameSchedule, Pruning, Selectivity, Strength};
@@ -25,12 +23,11 @@ pub struct Plan {
 
 /// Up to this level, the depth is the same for weights with and without a ProbCut model.
 const FULL_DEPTH: u32 = 10;
-/// Up to this level, level L solves positions with 2 L empty squares. At higher levels, the number
-/// of empty squares rises more slowly.
+/// Up to this level, level L solves positions with 2 L empty squares.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule. A step has a confidence, the lowest level with this
-/// step, and by how many its greatest number of empty squares exceeds that of exact solving: the
-/// first number holds at levels below [`WIDE`], the second from [`WIDE`] upwards.
+/// The endgame ProbCut schedule. Each step has its confidence, the lowest level with this step, and
+/// how many more empty squares than exact solving it covers: `[6, 8]` means up to 6 more at levels
+/// below [`WIDE`], and up to 8 more from level [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
@@ -91,9 +88,8 @@ impl Plan {
         Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
     }
 
-    /// Returns the depth, and the number of empty squares at or below which searches go to the end
-    /// of the game. This number is the greater of [`Self::exact`] (for searches without ProbCut)
-    /// and the greatest in [`Self::ends`] (with ProbCut).
+    /// Returns the depth, and the number of empty squares at or below which searches go to the end:
+    /// the greater of [`Self::exact`] and the greatest number in [`Self::ends`].
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
@@ -152,7 +148,6 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// `levels.md` must be up to date. A row is for one level, or for several in succession.
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");
@@ -187,8 +182,6 @@ mod tests {
         assert_eq!(Level(1).plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
-    /// Threads of a team also help in searches with ProbCut. Moves must still be legal, and the
-    /// value of a search that was not pruned (100 %) must be the exact one.
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();

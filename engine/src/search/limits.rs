@@ -1,5 +1,3 @@
-//! The limits that end a search early: a number of nodes, a time, or a flag.
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -48,23 +46,19 @@ impl Limits {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns true if a deadline, flag or function limits the search: it is then irreproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some() || self.is_over.is_some()
     }
 }
 
-/// The limits of the current search, and the state that decides whether they end it.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     pub(super) limits: Limits,
-    /// True if the search has a limit or an interrupt flag. If false, nodes do not check any limit.
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if the interrupt flag ends the search even while `is_patient`, before there is a
-    /// result. This is so in iterative deepening: if its first iteration does not end, a search to
-    /// depth 1 supplies the result.
+    /// True if the interrupt flag ends the search even while the other limits are ignored (see
+    /// `is_patient`): in iterative deepening, which without a result then searches to depth 1.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
     /// The number of nodes at which a search by realization probability ends, which only a
@@ -119,8 +113,6 @@ mod tests {
     use crate::random::{Generator, random_position};
     use othello_testing::on_threads;
 
-    /// A limit of nodes gives the same result each time, and leaves no wrong entry in the table. If
-    /// it ends a search to the end of the game, the result is that of the deepest completed search.
     #[test]
     fn a_limit_of_nodes_ends_a_search_with_that_of_a_lesser_depth() {
         let limits = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
@@ -159,9 +151,6 @@ mod tests {
         }
     }
 
-    /// After an earlier search of a position, a search by time continues at the depth of the
-    /// earlier one or, if no time is left, returns its result. Without a limit of time, a search
-    /// begins with the shallowest iteration.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -186,8 +175,6 @@ mod tests {
         assert!(nodes[0] < nodes[1], "{nodes:?}");
     }
 
-    /// An interrupt flag that is not set must not change which nodes are visited. A flag that is
-    /// set must end even the first iteration.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();

@@ -12,14 +12,11 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of nodes that order their moves and use the transposition table (PVS nodes). At
-/// smaller depths, ordering costs more time than it saves.
+/// The least depth of PVS nodes: at smaller depths, move ordering costs more time than it saves.
 const PVS_DEPTH: u32 = 3;
 /// The least depth at which moves are ordered by static value. At depth 3, the order by square and
 /// number of replies is nearly as good, and saves a third of a depth-8 search's evaluations.
 const VALUED_DEPTH: u32 = 4;
-/// The amount, in 1/32 disc, by which each legal reply of the opponent lowers a move score that
-/// includes no static value.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies that each iteration adds: even, as values of even and odd depths differ.
 const DEEPENING: u32 = 2;
@@ -45,24 +42,23 @@ impl Horizon {
         }
     }
 
-    /// Returns a limit on the nodes of a search by probability; `None` for a search by depth. Lines
-    /// end at probability 4^−depth, and a position's moves have a total probability of about 1, so
-    /// a valid model gives about 4^depth lines. A search only reaches the limit with a malformed
-    /// model in which every move is nearly certain.
+    /// Returns 1,024 · 4^depth, the node limit of a search by probability; `None` for a search by
+    /// depth. Lines of moves end at probability 4^−depth, and a position's moves have a total
+    /// probability of about 1, so there are about 4^depth lines. Only a malformed model, in which
+    /// every move is nearly certain, needs 1,024 nodes for each line.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
     }
 }
 
-/// The search mode of searches to a fixed depth, with values of type [`Value`].
 pub(super) struct ToDepth;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     type Unit = Value;
 
-    const ENHANCED_DEPTH: u32 = 4;
-    const SHARED_DEPTH: u32 = 6;
+    const MIN_ENHANCED_CUTOFF_DEPTH: u32 = 4;
+    const MIN_SPLIT_DEPTH: u32 = 6;
     const TRUSTED_DEPTHS: [u32; 2] = [0, 0];
 
     #[inline(always)]
@@ -75,8 +71,6 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Scores each move by the static value after it and the number of the opponent's replies;
-    /// below depth [`VALUED_DEPTH`], by its square and this number.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -116,11 +110,11 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration; `None` means the least, 1 or 2. `entry` is the root's
-/// table entry, from an earlier search. If limits are set and `entry` has no exact value, returns
-/// `None`. If the earlier search was at most two plies shallower than `depth`, returns `depth`. If
-/// it was shallower, a search with a time limit begins at about the depth of `entry`; any other
-/// begins at the least depth, so that a limit of nodes always ends it at the same node.
+/// Returns the depth of the first iteration of a search to `depth`, from the root's table entry.
+/// `None` means the least depth: 1 if `depth` is odd, else 2. Returns `None` if the search has
+/// limits and the entry's value is inexact. Otherwise: `depth`, if the entry is at most 2 plies
+/// shallower; else, with a time limit, the entry's depth, or 1 more (even or odd like `depth`);
+/// without one, `None`, so that a limit of nodes always ends the search at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -134,8 +128,7 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches by iterative deepening, in windows around the value of the previous iteration, if
-    /// any. Returns the last complete iteration or, if none is complete, a search to depth 1.
+    /// Returns the last complete iteration or, if a limit ends the first, a search to depth 1.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -183,7 +176,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a position to depth 1 without limits, after a limit ended even the first iteration.
+    /// Searches a position to depth 1, without limits.
     pub(super) fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
         let control = std::mem::take(&mut self.control);
         let best = self.aspirate(position, state, (1, Horizon::Depth), None);
@@ -191,7 +184,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Reached { best, depth: 1 }
     }
 
-    /// Searches in windows around `guess`; without it, or at small depths, in the full window.
     fn aspirate(
         &mut self,
         position: &Position,
@@ -231,7 +223,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the value of a node, or a bound on the value if it is outside the window.
     #[inline]
     pub(super) fn midgame(
         &mut self,
@@ -248,7 +239,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the value of a node near the leaves. Uses no table, and tries corners first.
     #[compiled_for(I::SET)]
     pub(super) fn alpha_beta(
         &mut self,
@@ -302,8 +292,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the value of the best leaf below a node of depth 1. First tries the move of the last
-    /// beta cutoff at such a node, which saves 6 % of the evaluations (most nodes are leaves).
+    /// Searches to depth 1; first tries the move of its last cutoff: 6 % fewer evaluations.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

@@ -23,7 +23,7 @@
 //! | `strength`, `limits` | the order of searches to a depth and to the end; when to stop | root |
 //! | `midgame` | iterative deepening by two plies, aspiration windows; plain alpha-beta below depth 3 | root; leaves |
 //! | `pvs` | principal variation search, enhanced transposition cutoff; `SearchMode` has the differences between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
-//! | `endgame` | a fixed-depth search guesses the score, then the selectivity ladder (`endgame/ladder`), then windows around the guess; moves ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`); the last four squares (`endgame/last`) | searches to the end |
+//! | `endgame` | a fixed-depth search guesses the score; the selectivity ladder (`endgame/ladder`) improves the guess; windows around it find the exact score. Moves are ordered by a shallow search (`endgame/pvs`) or, near the end, by replies or parity (`endgame/null_window`); `endgame/last` searches the last four squares | searches to the end |
 //! | `probcut` | Multi-ProbCut by a search of about half the depth | in `pvs` |
 //! | `realization` | search by realization probability: a line ends where its probability falls below a threshold | in place of `pvs` |
 //! | `table`, `shallow_table` | transposition tables, for `pvs` nodes and for null windows near the end | |
@@ -31,8 +31,8 @@
 //!
 //! The state of the evaluation contains the configuration index of every pattern instance. Each
 //! square has a vector: the numbers that a disc of the player on this square adds to these indices.
-//! A placed disc adds the vector of its square, each flipped disc adds twice that of its own
-//! square, and the change of sides negates all indices. The root chooses the instruction set once;
+//! A placed disc adds the vector of its square, each flipped disc adds the vector of its own square
+//! twice, and the change of sides negates all indices. The root chooses the instruction set once;
 //! below the root, it is a type parameter (`#[compiled_for(I::SET)]`).
 //!
 //! # Determinism
@@ -93,7 +93,6 @@ pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
 
-/// The number of plies that can have nodes: 0 to 60 (60 is a full board).
 const PLIES_OF_NODES: usize = 61;
 
 /// A searcher searches one position after another; its transposition table keeps earlier results.
@@ -115,11 +114,9 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     // Each search resets these fields; limits.rs decides when the search ends.
     nodes: u64,
     endgame_probcut: ProbCutSettings,
-    /// The ProbCut settings of the selectivity ladder; `None` until an exact solve needs them.
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
-    // midgame.rs sets `tuning` in every iteration, and `refutation` at nodes above the leaves.
     tuning: Tuning,
     /// The move of the last beta cutoff at a node of depth 1. It often causes the next such cutoff.
     refutation: Option<Square>,
@@ -129,8 +126,6 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The nodes at each ply of the game, counted only in searches by realization probability.
     pub(crate) nodes_by_ply: [u64; PLIES_OF_NODES],
 
-    // team.rs and split_search.rs set these fields. For a helper, they also set the fields above.
-    /// The state that the searchers of a team share; `None` if no team is searching.
     pool: Option<Arc<Pool<E::State>>>,
     /// The split point whose moves this searcher is searching; `None` outside split points.
     split: Option<Arc<Split<E::State>>>,
@@ -181,8 +176,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Searches to `depth`, or to the end if at most `depth` squares are empty. Omits the cheaper
-    /// searches that [`Self::search_within`] runs before a search to the end with limits. With a
+    /// Unlike [`Self::search_within`], does not run searches to a lower depth or at a lower
+    /// confidence before a search to the end that has limits. With a
     /// `selectivity`, a search to the end has ProbCut at this confidence, or none if `self.pruning`
     /// has no ProbCut at this confidence.
     pub(crate) fn search_to(
@@ -199,7 +194,6 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         with_instructions!(|set| self.by(set).search_here(position, depth, end, limits))
     }
 
-    /// Returns this searcher with `I`, the type of an instruction set, as type parameter.
     fn by<I: Instructions>(&mut self, _: I) -> &mut Searcher<'a, E, I> {
         const { assert!(size_of::<I>() == 0 && align_of::<I>() == 1) };
         // SAFETY: the two types differ only in the zero-sized field `set`, at the end of a
@@ -267,8 +261,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Prepares a search: resets the node counters, sets the limits, and sets `end`, the ProbCut
-    /// settings for a search to the end of the game.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;

@@ -1,5 +1,4 @@
-//! Move ordering: first the best moves from the transposition table, then the other moves by move
-//! score. The more replies the opponent has after a move, the lower is its score.
+//! Move ordering: first the transposition table's best moves, then the others by move score.
 
 use arrayvec::ArrayVec;
 
@@ -7,8 +6,6 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The amount, in 1/32 disc, by which each legal reply of the opponent lowers a move score that
-/// includes a static value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +19,6 @@ pub(super) struct Move {
 /// The move score of a table entry's best move, above all others; its second-best has 1 less.
 const TABLE_MOVE: i32 = 1 << 24;
 
-/// The legal moves of a position that have not been taken yet, with their scores.
 #[derive(Debug)]
 pub(super) struct Moves(ArrayVec<Move, 64>);
 
@@ -68,8 +64,7 @@ impl Moves {
         self.0.iter()
     }
 
-    /// Removes and returns the move with the highest score; of several, the first in the list. A
-    /// call scans all moves, which are not sorted, because most nodes end after one or two moves.
+    /// Scans all moves, which are not sorted, because most nodes end after one or two moves.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -86,15 +81,13 @@ impl Moves {
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns the score of a square in steps of 1/32 disc: 64 for a corner, −32 for the three
-/// neighbours of a corner, otherwise 0. The score orders moves if their values are not known.
+/// Returns 64 for a corner, −32 for its three neighbours, otherwise 0, in steps of 1/32 disc.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
     64 * is_in(0) - 32 * is_in(2)
 }
 
-/// Returns the number of the opponent's replies for move ordering; replies to corners count twice.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
@@ -117,7 +110,7 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns the squares of the quadrants with an odd number of empty squares. The side that
+    /// Returns all squares of the quadrants with an odd number of empty squares: the side that
     /// moves first in such a quadrant often also moves last there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
@@ -141,7 +134,7 @@ static ODD_SQUARES: [u64; 16] = {
     squares
 };
 
-/// The settings for deep searches apply if iterative deepening is to end at this depth or above.
+/// Searches whose iterative deepening is to end at this depth or deeper use the `DEEP_` settings.
 const DEEP: u32 = 11;
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
@@ -151,18 +144,16 @@ const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// settings for deep searches save a tenth of the nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The ply of the leaves. The weights of its phase order the moves at all plies.
+    /// The ply of the leaves of the search: the root's ply plus the depth. The weights of the phase
+    /// of this ply order the moves at all plies.
     pub(super) leaf_ply: u32,
-    /// The amount, in 1/32 disc, by which each legal reply of the opponent lowers a move score that
-    /// includes a static value.
     pub(super) mobility_weight: i32,
-    /// Half the width of the first aspiration window, in steps of 1/32 disc.
     pub(super) first_margin: i32,
 }
 
 impl Tuning {
-    /// Returns the settings of an iteration to `depth`. `deepest` is the depth at which iterative
-    /// deepening is to end; 0 in a search by realization probability.
+    /// Returns the settings of an iteration to `depth` plies. `deepest` is the depth at which
+    /// iterative deepening is to end; 0 in a search by realization probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

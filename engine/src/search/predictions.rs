@@ -1,13 +1,9 @@
-//! The predictions of a weights file's ProbCut models at the plies and depths that searches use.
-
 use serde::Serialize;
 
 use super::{shallow_depth, shallow_depth_of_end};
 use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
 
-/// The plies in the table of predictions: every sixth ply of this range.
 const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
-/// The depths of the deeper searches whose values the table predicts.
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
@@ -17,7 +13,7 @@ const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.
     pub probcut: Vec<SearchPrediction>,
-    /// The predictions of an exact score; empty without an endgame ProbCut model.
+    /// Predictions of exact scores, by number of empty squares; none if there is no endgame model.
     pub ends: Vec<ScorePrediction>,
 }
 
@@ -76,8 +72,6 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// Each row of predictions must state the slope, the offset (discs) and the standard deviation
-    /// of the error (discs) that the coefficients of the model imply.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

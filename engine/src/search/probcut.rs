@@ -66,20 +66,17 @@ impl FromStr for Selectivity {
     }
 }
 
-/// The least depth of a search that ProbCut may replace; the next constant is the greatest.
-const LEAST_DEPTH: u32 = 3;
-const GREATEST_DEPTH: u32 = 40;
+const MIN_REPLACED_DEPTH: u32 = 3;
+const MAX_REPLACED_DEPTH: u32 = 40;
 const PLIES: usize = 60;
 
 /// For one confidence, the shallow searches of ProbCut, by ply and by depth of the replaced search.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,
-    by_ply: Box<[[Cut; (GREATEST_DEPTH + 1) as usize]; PLIES]>,
+    by_ply: Box<[[Cut; (MAX_REPLACED_DEPTH + 1) as usize]; PLIES]>,
 }
 
-/// A shallow search that may replace a deep search, and two predictions of the deep search's value:
-/// from the value of the shallow search, and from the static value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
@@ -94,9 +91,8 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// Returns the depth of the shallow search that may replace a search to the end with `empties`
-/// empty squares: a quarter of them, not a half as in the midgame, because a search to the end
-/// takes less time than a midgame search of equal depth.
+/// Returns the depth of the search that may replace a search to the end: a quarter of `empties`,
+/// not a half, because a search to the end takes less time than a midgame search of equal depth.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
@@ -109,9 +105,9 @@ impl Cuts {
     ) -> Self {
         let none = Prediction { slope: 1.0, offset: 0.0, error: f64::INFINITY };
         let none = Cut { shallow: 0, by_search: none, by_static: none };
-        let mut by_ply = Box::new([[none; (GREATEST_DEPTH + 1) as usize]; PLIES]);
+        let mut by_ply = Box::new([[none; (MAX_REPLACED_DEPTH + 1) as usize]; PLIES]);
         for (ply, cuts) in (0..).zip(by_ply.iter_mut()) {
-            for (deep, cut) in (0..).zip(cuts).skip(LEAST_DEPTH as usize) {
+            for (deep, cut) in (0..).zip(cuts).skip(MIN_REPLACED_DEPTH as usize) {
                 let shallow = shallow_depth(deep);
                 let by = |shallow| prediction(Depths { ply, shallow, deep });
                 *cut = Cut { shallow, by_search: by(shallow), by_static: by(0) };
@@ -120,11 +116,11 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    /// Returns the cut at this ply and depth, and the number of standard deviations by which its
-    /// prediction must be outside the window; `None` if ProbCut does not apply at this depth.
+    /// Returns the shallow search that may replace a search to `depth` at `ply`, and how many
+    /// standard deviations its predicted value must be outside the window; `None` if no search may.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
-        Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))
+        Some((*cut.filter(|_| depth >= MIN_REPLACED_DEPTH)?, self.deviations))
     }
 }
 
@@ -225,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_search_that_takes_the_place_of_another_is_shallower_and_of_its_parity() {
-        for deep in LEAST_DEPTH..=GREATEST_DEPTH {
+        for deep in MIN_REPLACED_DEPTH..=MAX_REPLACED_DEPTH {
             let shallow = shallow_depth(deep);
             assert!(shallow > 0 && shallow + 2 <= deep, "{deep}");
             assert_eq!(shallow % 2, deep % 2, "{deep}");

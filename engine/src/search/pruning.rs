@@ -20,13 +20,10 @@ const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Perc
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
-    /// The settings of searches to the end, each after the greatest number of empty squares to
-    /// which it applies, in descending order of these numbers.
+    /// Numbers of empty squares, in descending order, each with the settings of searches to the end
+    /// at this number or fewer. The last pair that applies counts.
     pub(super) ends: Vec<(u32, ProbCutSettings)>,
-    /// The preliminary searches to the end, by ascending confidence. If a search to the end has a
-    /// time or node limit, they run before it, and supply the result if the limit ends it.
     pub(super) stages: Vec<ProbCutSettings>,
-    /// The costs of moves in a search by realization probability; `None` for a search by depth.
     pub(super) costs: Option<Arc<Costs>>,
 }
 
@@ -55,15 +52,11 @@ impl Pruning {
         Ok(Self { ends: steps.0.iter().map(end).collect::<Result<_, _>>()?, ..self })
     }
 
-    /// Adds preliminary searches of low confidence, which run before a search to the end if it has
-    /// a time or node limit. Adds none if `evaluator` has no ProbCut model.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stages = PRELIMINARY.into_iter().map(|one| ProbCutSettings::of_end(evaluator, one));
         Self { stages: stages.flatten().collect(), ..self }
     }
 
-    /// Returns the confidences, in ascending order, of the searches that precede a search to the
-    /// end at `empties` empty squares: those in `self.stages` below the confidence of that search.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
@@ -75,7 +68,6 @@ impl Pruning {
         known.find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
     }
 
-    /// Returns the settings of a search to the end from `empties` empty squares.
     pub(super) fn end(&self, empties: u32) -> ProbCutSettings {
         step_of(&self.ends, empties).cloned().unwrap_or_default()
     }
@@ -85,8 +77,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns true if searches use neither ProbCut nor realization probability. Their values then
-    /// do not depend on the entries of the transposition table.
+    /// True if no search uses ProbCut or probability: values then do not depend on table entries.
     pub(super) fn is_full(&self) -> bool {
         let mut all = self.ends.iter().map(|(_, end)| end).chain([&self.midgame]);
         all.all(|one| one.selectivity == Selectivity::Full) && !self.is_by_probability()
@@ -110,10 +101,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 }
 
-/// The ProbCut confidence of searches to the end of the game, by number of empty squares. Each step
-/// EMPTIES:PERCENT applies to positions with at most EMPTIES empty squares; steps for fewer empty
-/// squares have a higher confidence. A position with more empty squares than any step is searched
-/// without pruning. Text form: `20:73,18:95`, or `none`.
+/// The ProbCut confidence of searches to the end of the game, by number of empty squares. A step
+/// EMPTIES:PERCENT applies to positions with at most EMPTIES empty squares, down to the next step,
+/// which has fewer and a higher confidence. Text form: `none`, or such as `20:73,18:95`: no
+/// pruning above 20 empty squares, 73 % at 20 and 19, and 95 % at 18 and fewer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
 
@@ -121,9 +112,7 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule from steps: pairs of a number of empty squares and a confidence. The last
-    /// step with at least a position's number of empty squares applies to the position. From step
-    /// to step, the number must fall and the confidence rise.
+    /// Each step must have fewer empty squares and a higher confidence than the last (unchecked).
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -141,7 +130,7 @@ impl EndgameSchedule {
         self
     }
 
-    /// Returns the greatest number of empty squares in any step; 0 without steps.
+    /// Returns the greatest number of empty squares of the schedule's steps; 0 if it has no steps.
     pub fn most_empties(&self) -> u32 {
         self.0.first().map_or(0, |&(from, _)| from)
     }
@@ -157,8 +146,8 @@ impl EndgameSchedule {
     }
 }
 
-/// Returns the content of the last step whose number of empty squares is at least `empties`, if
-/// there is one. The numbers of `steps` fall from step to step.
+/// Returns the step with the least number of empty squares that is not below `empties`; `None` if
+/// all are below. The numbers fall from step to step.
 fn step_of<T>(steps: &[(u32, T)], empties: u32) -> Option<&T> {
     steps.iter().rev().find(|(from, _)| empties <= *from).map(|(_, step)| step)
 }
@@ -208,11 +197,10 @@ impl FromStr for EndgameSchedule {
 }
 
 /// The cost of a move of probability 1/4. A search to depth D has a *reach* of D times this number:
-/// it ends a line once the costs of its moves total the reach. So with each ply of depth, the
-/// probability at which lines end is divided by 4, as in the paper cited in [`super::realization`].
+/// it ends a line once the costs of the line's moves total the reach. So each ply of depth divides
+/// the probability at which lines end by 4, as in the paper cited in [`super::realization`].
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2. It is half of [`REACH_PER_PLY`], the cost of a move of
-/// probability 1/4, because costs are logarithms.
+/// The cost of a move of probability 1/2, half that of 1/4 (`REACH_PER_PLY`): costs are ∝ −log p.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
 #[derive(Debug)]
@@ -230,8 +218,6 @@ impl Costs {
         Self(costs)
     }
 
-    /// Returns costs by which every kind of move, in every stage of the game, has probability 1/2:
-    /// each cost is [`REACH_PER_HALF`].
     pub(super) fn even() -> Self {
         Self(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]))
     }

@@ -9,15 +9,13 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// A kind of search: to a depth, or to the end of the game. In a search to the end, the depth of a
-/// node is its number of empty squares.
+/// What differs between PVS to a fixed depth and PVS to the end of the game. In a search to the
+/// end, the depth of a node is its number of empty squares.
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     type Unit: Unit;
 
-    /// The least depth of nodes that try the enhanced transposition cutoff.
-    const ENHANCED_DEPTH: u32;
-    /// The least depth of nodes that may become split points of a parallel search.
-    const SHARED_DEPTH: u32;
+    const MIN_ENHANCED_CUTOFF_DEPTH: u32;
+    const MIN_SPLIT_DEPTH: u32;
     /// `[d, n]`: the table moves come first if their entry has at least depth `d` or the node has
     /// less than depth `n`; otherwise they are ordered like all other moves.
     const TRUSTED_DEPTHS: [u32; 2];
@@ -48,8 +46,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     );
 
-    /// Returns the value of a child node for the side to move in it, or a bound on this value if it
-    /// is outside `window`, which is for the same side.
+    /// Searches `position`, the child of a node. `window` and the value are for the side to move in
+    /// the child.
     fn child(
         searcher: &mut Searcher<'_, E, I>,
         position: &Position,
@@ -58,14 +56,11 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     ) -> Self::Unit;
 
-    /// Returns the kind of search in the subtree of a node at `depth`. A split point at this node
-    /// passes it on to its helpers.
     fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a node of depth at least 1; in a search to the end, this is the number of empty
-    /// squares. Returns the best move and the node's value or, outside the window, a bound on it.
+    /// Searches the node to `depth`, at least 1. Outside the window, the value is only a bound.
     #[compiled_for(I::SET)]
     pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,
@@ -115,7 +110,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let mut moves = Moves::new(self.set, position, squares);
         if self.features.enhanced_cutoff
             && self.features.transposition_table
-            && depth >= K::ENHANCED_DEPTH
+            && depth >= K::MIN_ENHANCED_CUTOFF_DEPTH
         {
             let (bounds, square) = self.bounds_from_children(&moves, (depth - 1, effort.1));
             if window.narrow(bounds, square) {
@@ -153,7 +148,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 break;
             }
             // Young brothers wait: after the first move, idle searchers share the remaining moves.
-            if depth >= K::SHARED_DEPTH && self.is_help_welcome(&moves, K::is_shareable(self)) {
+            if depth >= K::MIN_SPLIT_DEPTH && self.is_help_welcome(&moves, K::is_shareable(self)) {
                 let shared = (state, position.empties(), K::goal(self, depth));
                 let whole = self.share(shared, moves, window.map(K::Unit::number));
                 window = whole.map(K::Unit::of_number);
@@ -171,8 +166,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value with which a node in the null window above `alpha` probably ends, if any:
-    /// `alpha` if it probably fails low, the next greater value if it probably fails high.
+    /// Multi-ProbCut in a null window: returns `alpha` if a shallow search makes it likely that the
+    /// node fails low, beta if it makes failing high likely, and otherwise `None`.
     fn probable_bound<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,
@@ -188,10 +183,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns bounds of a node's value, and the lower bound's move, from the table entries of its
-    /// children; `depth` is that of the children. A move to a child with a value in [l, h] is worth
-    /// −h to −l. So the greatest −h is a lower bound; the greatest −l is an upper bound if all
-    /// children have entries.
+    /// Returns bounds of a node's value, and the lower bound's move. If a child's table entry of
+    /// depth `depth` has bounds l and h, the move to it is worth −h to −l (without an entry: −∞ to
+    /// ∞). The lower bound is the greatest −h; the upper one, the greatest −l.
     fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

@@ -27,7 +27,6 @@ use crate::simd::{Instructions, compiled_for};
 /// The greatest depth of a search by probability: the total cost at which its lines end
 /// ([`Searcher::reach`]) must fit into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// The greatest number of flipped discs with which a move counts as one that flips few discs.
 const FEW_FLIPS: u32 = 2;
 
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
@@ -58,13 +57,10 @@ impl Pruning {
     }
 }
 
-/// The kind of a move, which determines its probability, and the move's static value. Both are
-/// known before the search of the move.
 #[derive(Clone, Copy, Debug)]
 struct RatedKind {
     kind: MoveKind,
-    /// The static value of the position after the move, for the side that makes the move; `None` if
-    /// the opponent must pass there.
+    /// The static value after the move, for the side that moves; `None` if the opponent must pass.
     value: Option<Value>,
 }
 
@@ -83,13 +79,11 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
     }
 
-    /// Returns the reach of a depth: the total cost (Σ −4 log₂ probability) that ends a line.
+    /// Returns the cost at which a line of moves ends; a move of probability p costs −4 log₂ p.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Sets the move-ordering scores of `moves`. Returns the kind of each move, and the static
-    /// value after it for the side that makes it ([`RatedKind`]).
     #[compiled_for(I::SET)]
     fn rate_kinds(
         &self,
@@ -132,9 +126,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         kinds.collect()
     }
 
-    /// Searches a node by realization probability. Returns its value or, outside the window, a
-    /// bound on it. A line ends when its moves cost `reach` in total; a move of probability p costs
-    /// −4 log₂ p. `last` is the move that led to this node.
+    /// Searches each line until its moves cost `reach` in total, −4 log₂ p for a move of
+    /// probability p. `last` is the move that led to this node; `None` at the root or after a pass.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
@@ -199,11 +192,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move or, outside the window, a bound of it. A search ends each line
-    /// when the costs of its moves total `reach`. If `is_tried`, a null-window search in which this
-    /// move costs `cost` first tests whether its value is above `alpha`; if not, returns the result
-    /// of this test. Otherwise, a search finds the value in which the move costs the lesser of
-    /// `cost` and the cost of a move of probability 1/2.
+    /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a
+    /// null-window search first tests whether the value is above `alpha`; if not, its result is
+    /// returned. `reach` is the cost that the rest of the line may have. The move takes `cost` of
+    /// it in the test but, in the full window, at most the cost of a move of probability 1/2.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

@@ -1,6 +1,3 @@
-//! A slot of the transposition table, which threads read and write at once without waiting; the
-//! prefetch of slots.
-
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use crate::board::Position;
@@ -9,7 +6,6 @@ use crate::board::Position;
 pub(super) struct Content {
     pub(super) player: u64,
     pub(super) opponent: u64,
-    /// The bounds and best moves of the position, packed into 64 bits.
     pub(super) entry: u64,
     /// The table's generation when the slot was written; 0 if it was never written.
     pub(super) generation: u32,
@@ -34,7 +30,6 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Returns the content of the slot; `None` if another thread is writing it.
     #[inline]
     pub(super) fn read(&self) -> Option<(Content, Seen)> {
         let before = self.sequence.load(Ordering::Acquire);
@@ -50,7 +45,6 @@ impl Slot {
         (before == after && before & 1 == 0).then_some((content, Seen(before)))
     }
 
-    /// Returns the packed entry of a position, if the slot has one of this generation of the table.
     #[inline]
     pub(super) fn find(&self, position: &Position, generation: u32) -> Option<u64> {
         let (content, _) =

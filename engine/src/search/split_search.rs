@@ -14,20 +14,17 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The kind of search below a split point, and the unit of its window.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// A search to the end, with these ProbCut settings. The window of the split point is in discs.
+    /// A search to the end of the game with these ProbCut settings, in a window in discs.
     End(ProbCutSettings),
-    /// A search to this depth in plies, with its tuning. The window of the split point is in steps
-    /// of 1/32 disc.
+    /// A search to this depth in plies with these settings, in a window in steps of 1/32 disc.
     Depth(u32, Tuning),
 }
 
 /// A split point: a node whose moves several searchers share, each taking one after another.
 #[derive(Debug)]
 pub(super) struct Split<S> {
-    /// The nearest split point among the node's ancestors; `None` if there is none.
     pub(super) above: Option<Arc<Split<S>>>,
     pub(super) state: S,
     pub(super) empties: u32,
@@ -39,17 +36,15 @@ pub(super) struct Split<S> {
     work: Mutex<Work>,
 }
 
-/// The remaining moves of a split point, and the results of the moves already searched.
 #[derive(Debug)]
 struct Work {
     moves: Moves,
     window: Window<i32>,
     /// The number of searchers that help at this node, not counting the searcher that owns it.
     helpers: usize,
-    /// The number of nodes that helpers have visited. A helper adds its nodes when it leaves this
-    /// split point, so the number is complete once `helpers` is 0.
+    /// The nodes of helpers that have left; complete once `helpers` is 0.
     nodes: u64,
-    /// True if a searcher left before the search of its move was complete.
+    /// True if a searcher was stopped before it had searched its move, which thus has no value.
     is_torn: bool,
 }
 
@@ -58,7 +53,6 @@ impl<S> Split<S> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this split point or one above it has ended: searches are then useless.
     pub(super) fn is_stopped(&self) -> bool {
         let mut split = self;
         loop {
@@ -97,7 +91,6 @@ impl<S> Split<S> {
         self.work().helpers == 0
     }
 
-    /// Returns the next move and the current `alpha`; `None` if no move remains or the node ended.
     pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
         if self.is_stopped() {
@@ -121,9 +114,9 @@ impl<S> Split<S> {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the final window of the node and the number of nodes that helpers searched; call it
-    /// after all helpers have left. The window is `None` if some move was not searched to its end
-    /// and no move caused a beta cutoff.
+    /// Returns the window after all moves, and the number of nodes of the helpers. Call it after
+    /// all helpers have left. The window is `None` if the search of some move is incomplete and no
+    /// move caused a beta cutoff.
     pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;
@@ -133,10 +126,10 @@ impl<S> Split<S> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether the node should become a split point: several moves remain and a searcher is
-    /// idle. A search with a limit of nodes is never split, because it must end at the same node
-    /// each time. If the timing of helpers can change the result (`is_shareable` is false), the
-    /// node is split only in a team that accepts this (`helps_always`).
+    /// Returns whether the node should become a split point: a searcher is idle, at least two moves
+    /// remain, the search has no limit of nodes (with one, it must end at the same node each time),
+    /// and help cannot change the result (`is_shareable`), unless the pool allows that
+    /// (`helps_always`).
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -146,8 +139,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Searches the remaining moves together with idle searchers. Returns the window, raised by the
-    /// values of these moves; unchanged if the search was stopped.
+    /// Searches `moves` at a split point, where idle searchers help. Returns `window` with the best
+    /// move and alpha after these searches; unchanged if the search was stopped.
     pub(super) fn share(
         &mut self,
         (state, empties, goal): (&E::State, u32, Goal),
@@ -207,8 +200,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the value of a child for the side to move in it. The value and the window are in
-    /// discs in a search to the end, and otherwise in steps of 1/32 disc.
     fn split_child(
         &mut self,
         split: &Split<E::State>,

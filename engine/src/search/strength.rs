@@ -1,12 +1,10 @@
-//! The strength of a player: its search depth, and the number of empty squares for exact solving.
-
 use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// If a search to the end has a limit, a search that is this number of plies shallower precedes it,
-/// and supplies the result if the limit ends the search to the end. The preceding search takes a
-/// twentieth of the nodes and a fifth of the time of the search to the end.
+/// With limits, a search this number of plies shallower precedes the search to the end of the game
+/// ([`Strength::exact`]). The shallower one needs about a twentieth of the nodes, and supplies the
+/// result if no search to the end is completed.
 const BEFORE_PERFECT: u32 = 8;
 
 /// The strength of a search: a fixed depth, and exact solving near the end of the game.
@@ -19,7 +17,6 @@ pub struct Strength {
     pub exact: u32,
 }
 
-/// Converts a depth to a strength whose searches solve exactly only if the depth reaches the end.
 impl From<u32> for Strength {
     fn from(depth: u32) -> Self {
         Self { depth, exact: 0 }
@@ -39,10 +36,10 @@ impl Strength {
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns the strength and the limits of a search that ends after about `nodes` nodes; `None`
-    /// means no limit. Searches for exact play are not limited. With a limit, a depth that reaches
-    /// the end of the game is reduced to the greatest lower depth of the same parity that does not
-    /// reach it, because only searches for exact play may find exact scores.
+    /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes
+    /// (`None`: no limit), except at [`Self::exact`] or fewer empty squares. With a limit, a depth
+    /// that reaches the end of the game is reduced to the greatest lower depth of the same parity
+    /// (even or odd), so that only searches without a limit find exact scores.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -63,9 +60,9 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Searches like [`Self::search`], within limits. If a limit ends the search, returns the
     /// result of the deepest completed search. Limits of nodes and time do not end the first,
-    /// shallowest search; an interrupt flag does, and a search to depth 1, which ignores all
-    /// limits, then supplies the result. If limits are set, a search to the end of the game is
-    /// preceded by one to a smaller depth, then by searches to the end with more pruning.
+    /// shallowest search. The interrupt flag does; a search to depth 1, which ignores all limits,
+    /// then supplies the result. Before a search to the end of the game, a limit of nodes or time
+    /// also causes a search to a smaller depth, and then searches to the end with more pruning.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -84,9 +81,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches a position to the end. If limits are set, first searches to `depth`, which is less
-    /// deep, and then to the end at ascending ProbCut confidences. Returns the result of the last
-    /// completed search.
+    /// Searches to the end of the game: without limits, at once; with limits, first to `depth`,
+    /// then to the end at ascending ProbCut confidences. Returns the result of the last completed
+    /// search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

@@ -8,7 +8,6 @@ use crate::eval::Value;
 use super::Selectivity;
 use super::slot::{Content, Slot, prefetch};
 
-/// The number of slots in a cluster. A position may be in any slot of its cluster.
 const WAYS: usize = 2;
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
 const NO_SQUARE: u8 = 64;
@@ -32,8 +31,9 @@ pub(super) struct Entry {
     second: u8,
 }
 
-/// The value of `sureness` that marks the entry of a search by realization probability. The `depth`
-/// of such an entry is the total cost (Σ −4 log₂ probability) of the moves of a line that ended it.
+/// The `sureness` of an entry that a search by realization probability stored. In place of plies,
+/// `depth` is then a cost: a line from the position ended once its moves had this cost in total,
+/// where a move of probability p costs −4 log₂ p.
 pub(super) const BY_PROBABILITY: u8 = 0;
 
 #[inline]
@@ -42,16 +42,13 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds, compared in this order: a search to a depth ranks above one
-    /// by probability; then the greater depth, or total cost at which lines ended; then the greater
-    /// ProbCut confidence. Only new bounds of the same or a higher rank change those in the entry.
+    /// Returns the rank of the bounds, compared element by element: a search to a depth ranks above
+    /// one by probability. Bounds of a lower rank than those of an entry do not change it.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
     }
 
-    /// Returns the bounds on the value at `depth`, if the entry has exactly that depth and at least
-    /// the given ProbCut confidence; otherwise the least and the greatest value.
     #[inline]
     pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
         if u32::from(self.depth) == depth && self.sureness >= sureness(selectivity) {
@@ -61,8 +58,6 @@ impl Entry {
         }
     }
 
-    /// Returns the bounds if the entry is from a search by realization probability whose lines
-    /// ended at a total cost (Σ −4 log₂ p) of at least `reach`; otherwise the widest bounds.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {
@@ -72,19 +67,16 @@ impl Entry {
         }
     }
 
-    /// Returns the exact value at the entry's depth; `None` unless both bounds are equal.
     pub(super) fn value(&self) -> Option<Value> {
         (self.lower == self.upper).then(|| Value::clamped(self.lower.into()))
     }
 
-    /// Returns the depth of the search; 0 for a search by realization probability.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
         if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
     }
 
-    /// Returns the best move that was stored last and, second, the one that it replaced, from
-    /// searches of any depth; `None` if there is none.
+    /// Returns the best move that was stored last, then the one that it replaced, of any depth.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
@@ -102,9 +94,8 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// A transposition table in clusters of two entries. In a full cluster, a new entry replaces one
-/// that was stored before [`Self::step_generation`] last emptied the table, or else the one of
-/// lower depth. Several threads may read and write concurrently.
+/// In a full cluster (two entries), a new entry replaces one of an earlier generation or, if there
+/// is none, the one with the lower depth. Several threads may read and write concurrently.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -112,21 +103,17 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Creates an empty table; the operating system provides memory only as it fills.
     pub(super) fn new(megabytes: usize) -> Result<Self, TableError> {
         let clusters = megabytes.checked_mul((1 << 20) / CLUSTER_BYTES);
         clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
     }
 
-    /// Creates a table with `clusters` clusters, or with one if `clusters` is 0; `None` if there is
-    /// too little memory.
     pub(super) fn with_clusters(clusters: usize) -> Option<Self> {
         let clusters = bytemuck::allocation::try_zeroed_vec(clusters.max(1)).ok()?;
         Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
-    /// Empties the table by advancing the generation. Overwrites the entries only if the generation
-    /// would wrap around. No other thread may use the table at the same time.
+    /// Empties the table. No other thread may use it at the same time.
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
         if generation == u32::MAX {
@@ -158,8 +145,8 @@ impl Table {
         prefetch(&self.clusters[self.place(position)]);
     }
 
-    /// Stores bounds and a best move. Does nothing if the position has an entry of greater depth,
-    /// or of equal depth and higher confidence, or if another thread is writing to the cluster.
+    /// Stores bounds and a best move. Does nothing if the position's entry in the table ranks above
+    /// them ([`Entry::effort`]), or while another thread writes to the same cluster.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -170,9 +157,8 @@ impl Table {
         self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
     }
 
-    /// Stores bounds and a best move as [`Self::store`] does. With [`BY_PROBABILITY`] as
-    /// `sureness`, `depth` is the total cost of a line's moves at which the search ended the line;
-    /// the less probable a move, the more it costs.
+    /// Stores bounds and a best move like [`Self::store`]. If `sureness` is [`BY_PROBABILITY`],
+    /// `depth` is not in plies, but the total cost (Σ −4 log₂ p) of moves at which lines ended.
     #[inline]
     pub(super) fn record(
         &self,
@@ -296,7 +282,6 @@ mod tests {
         assert_eq!(found(&table), [2]);
     }
 
-    /// The stored entries depend on the position alone, so threads can verify what they find.
     #[test]
     fn threads_never_find_what_was_stored_of_another_position() {
         let table = Table::with_clusters(3).unwrap();

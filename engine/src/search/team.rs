@@ -19,8 +19,6 @@ pub struct Team<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Creates a team. The first `takers` searchers (at least one) search positions of their own;
-    /// the others only help them.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -112,27 +110,24 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// The state that the searchers of a team share.
 #[derive(Debug)]
 pub(super) struct Pool<S> {
-    /// True if idle searchers help in all searches. If false, they do not help in searches with
-    /// ProbCut whose results would depend on help.
+    /// If true, idle searchers help even where help can change the result: in pruned searches.
     pub(super) helps_always: bool,
     open: Mutex<Open<S>>,
     changed: Condvar,
     idle: AtomicUsize,
 }
 
-/// The split points that offer moves to helpers, and the number of unfinished jobs of the team.
 #[derive(Debug)]
 struct Open<S> {
     splits: Vec<Arc<Split<S>>>,
-    jobs: usize,
+    unfinished_jobs: usize,
 }
 
 impl<S> Pool<S> {
     fn new(jobs: usize, helps_always: bool) -> Self {
-        let open = Mutex::new(Open { splits: vec![], jobs });
+        let open = Mutex::new(Open { splits: vec![], unfinished_jobs: jobs });
         Self { helps_always, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
     }
 
@@ -154,14 +149,13 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point, joins it and returns it. Returns `None` once there can be no more
-    /// work. With `own`, a split point of this searcher, that is once all its helpers have left;
-    /// with `None`, once all jobs of the team are done ([`Team::work`]).
+    /// Waits for a split point and joins it. Returns `None` once all helpers of `own`, a split
+    /// point of this searcher, have left; without `own`, once all jobs of the team are done.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
         let next = loop {
-            let is_done = own.map_or(open.jobs == 0, |own| own.is_left());
+            let is_done = own.map_or(open.unfinished_jobs == 0, |own| own.is_left());
             if is_done {
                 break None;
             }
@@ -174,7 +168,6 @@ impl<S> Pool<S> {
         next
     }
 
-    /// Wakes all waiting searchers, because a helper has left or a job is done.
     fn tell(&self) {
         // A searcher that is about to wait holds the lock; it must not miss the notification.
         drop(self.open());
@@ -183,8 +176,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares (most work remains), if any, and returns
-    /// it. With `own`, considers only split points in the tree below `own`.
+    /// Of the split points with moves to search (with `own`: only it and its descendants), joins
+    /// and returns that with the most empty squares (most work); `None` if there is none.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -201,13 +194,12 @@ impl<S> Drop for JobDone<'_, S> {
         let is_lost = std::thread::panicking();
         let left = |jobs: usize| if is_lost { 0 } else { jobs.saturating_sub(1) };
         let mut open = self.0.open();
-        open.jobs = left(open.jobs);
+        open.unfinished_jobs = left(open.unfinished_jobs);
         drop(open);
         self.0.tell();
     }
 }
 
-/// The presence of a helper at a split point; the helper leaves when this value is dropped.
 struct Visit<'p, 's, 'a, E: Evaluate, I: Instructions> {
     pool: &'p Pool<E::State>,
     split: &'p Arc<Split<E::State>>,
@@ -222,8 +214,8 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Works for other searchers until [`Pool::next`] finds no more work. With `own`, a split point
-    /// of this searcher, works only below it.
+    /// Helps at split points until all jobs of the team are done. For a searcher that waits at its
+    /// split point `own`: helps only in the subtree of `own`, until all helpers of `own` have left.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

@@ -1,5 +1,3 @@
-//! Tests of the searches against plain negamax.
-
 use othello_testing::on_threads;
 
 use super::table::Table;
@@ -40,7 +38,6 @@ pub(super) fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) 
     (0..count).map(one).collect()
 }
 
-/// The handwritten evaluation `Mobility`, with pruning models.
 pub(crate) struct WithModels(pub(crate) Models);
 
 impl Evaluate for WithModels {
@@ -320,7 +317,6 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// A pruned search must find a move even if its bounds contradict each other.
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
@@ -337,7 +333,6 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
     }
 }
 
-/// Also checks that a later search without pruning does not use the bounds of pruned searches.
 #[test]
 fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     let evaluator = with_predictions();
@@ -374,8 +369,8 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// With at most 19 empty squares, searches to depth 20 go to the end of the game and are exact;
-/// with 25 or more, searches to depth 8 do not.
+/// Tests exact searches (to depth 20, with at most 19 empty squares) and midgame searches (to depth
+/// 8, with 25 or more).
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();

@@ -1,5 +1,3 @@
-//! The window of a node: the bounds alpha and beta, and the best move and value so far.
-
 use std::ops::{Add, Neg};
 
 use crate::board::{Discs, Square};
@@ -11,13 +9,11 @@ pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     const INFINITE: Self;
     const STEP: Self;
 
-    /// Converts a value to this unit. If the unit is [`Discs`], the value must be a whole number of
-    /// discs; debug builds check it.
+    /// For [`Discs`], the value must be a whole number of discs; debug builds check this.
     fn of_value(value: Value) -> Self;
 
     fn value(self) -> Value;
 
-    /// Converts to a plain integer: steps of 1/32 disc for [`Value`], whole discs for [`Discs`].
     fn number(self) -> i32;
 
     fn of_number(number: i32) -> Self;
@@ -70,21 +66,18 @@ impl Unit for Discs {
     }
 }
 
-/// The best value of a node, in the unit `T`, and the move that attains it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best<T> {
     pub(super) value: T,
     pub(super) square: Option<Square>,
 }
 
-/// The window of a node, which narrows as the table gives bounds and as moves are searched. The
-/// search is fail-soft: a value outside the window is a bound on the node's value.
+/// The search is fail-soft: a value outside the window is a bound on the node's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
     given_alpha: T,
     pub(super) alpha: T,
     pub(super) beta: T,
-    /// The best move so far, which is the result of the node if no later move is better.
     pub(super) best: Best<T>,
 }
 
@@ -120,7 +113,6 @@ impl<T: Unit> Window<T> {
         true
     }
 
-    /// Records the value of a move. Returns true if this is a beta cutoff.
     #[inline]
     pub(super) fn take(&mut self, value: T, square: Square) -> bool {
         if value > self.best.value {
@@ -130,8 +122,7 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// Returns the lower and the upper bound of the node's value that the search proved; `None` for
-    /// a bound that is not proven. The search must be complete: it tried all moves, or one reached
+    /// Returns the proven bounds, lower and upper. All moves must have been tried, or one reached
     /// beta.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {

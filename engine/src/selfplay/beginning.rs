@@ -69,7 +69,6 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns opening `rank` of the shuffled openings of `plies` plies; `None` beyond 9 plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -81,8 +80,8 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves to a total of plies: the first of `lengths` at which the
-/// game is not over. If there is none, returns the opening unchanged.
+/// Continues an opening by random moves to as many plies as the first of `lengths`; if the game is
+/// then over, tries the next of them. If all fail, returns the opening unchanged.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -118,7 +117,6 @@ mod tests {
         game.end.canonical()
     }
 
-    /// Openings of 3, 4 and 5 plies must reach all positions (14, 60, 322) before one is repeated.
     #[test]
     fn distinct_openings_are_all_there_are_before_one_comes_again() {
         let settings = settings("3*14,4*60,5*322,12*4", Openings::Distinct);
@@ -152,7 +150,8 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// After these eight moves, e3 ends the game, and no beginning may be a finished game.
+    /// After these eight moves, e3 is legal and ends the game, so a continuation by random moves
+    /// may fail: no beginning may be a finished game.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

@@ -22,8 +22,9 @@ const BEST_WEIGHT: f64 = (1 << 24) as f64;
 /// includes the ply, the move of the search is played.
 ///
 /// Text form: rules separated by commas, such as `0..20:softmax=1.5, 21..59:uniform=0.05`. Plies
-/// are `all` or a range with its end. `softmax=T` draws a move: P ∝ exp(static value / T), in
-/// discs; `uniform=P` plays a random legal move with probability P.
+/// are `all` or a range that includes both ends. `softmax=T` draws each move with a probability ∝
+/// exp(v / T); v is the static value after the move for the side that moves, v and T in discs.
+/// `uniform=P` plays any legal move with probability P, otherwise the move of the search.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Exploration(Vec<Rule>);
 
@@ -35,9 +36,7 @@ struct Rule {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Draw {
-    /// Draws a move with P(move) ∝ exp(static value for its player / temperature), both in discs.
     Softmax { temperature: f64 },
-    /// Plays a uniformly drawn legal move with this probability, otherwise the move of the search.
     Uniform { probability: f64 },
 }
 
@@ -45,7 +44,8 @@ impl Exploration {
     /// No rules: no move is drawn at random.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Returns P(move) ∝ exp(static value / temperature) for all plies; temperature > 0 discs.
+    /// Returns the rule P(move) ∝ exp(v / temperature) for all plies: v is the static value after
+    /// the move for the side that moves; both are in discs, temperature > 0.
     pub fn softmax(temperature: f64) -> Self {
         Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
     }
@@ -55,9 +55,9 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Returns the move to play at `ply`: random if a rule applies, otherwise `best`, the move of
-    /// the search. `shallow_values` returns each legal move with the static value of the position
-    /// after it, for the side that makes the move.
+    /// Draws the move to play by the first rule for `ply`; returns `best`, the move of the search,
+    /// if there is none. `shallow_values` returns each legal move with the static value of the
+    /// position after it, for the side that moves.
     pub(super) fn draw(
         &self,
         ply: u32,
@@ -83,8 +83,7 @@ impl Exploration {
     }
 }
 
-/// Returns the weights of a random draw of a move, ∝ exp(value / temperature), both in discs. The
-/// best move has the weight 2²⁴. All machines compute the same bits.
+/// Returns weights ∝ exp(value / temperature), both in discs. All machines compute the same bits.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {

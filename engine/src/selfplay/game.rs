@@ -97,19 +97,18 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Returns the number of empty squares at which the side to move begins to search to the end.
-    fn to_the_end(&self) -> u32 {
+    fn endgame_empties(&self) -> u32 {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with an empty transposition table. Two conditions
-    /// must be met: the depths of the settings are small (games that are played together then share
-    /// a table), and the next search does not go to the end of the game.
+    /// Returns true if the next search begins with an empty transposition table. It does so if the
+    /// depths of the settings are small (games that are played together then share a table) and if
+    /// it does not go to the end of the game.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
             && replay.end.moves() != 0
-            && replay.end.empties() > self.to_the_end()
+            && replay.end.empties() > self.endgame_empties()
     }
 
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
@@ -142,10 +141,10 @@ impl<'s> Underway<'s> {
     }
 
     fn play_move<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
-        let to_the_end = self.to_the_end();
+        let endgame_empties = self.endgame_empties();
         let Self { settings, replay, .. } = self;
         let depth = (*settings.depth.of(replay.side)).max(1);
-        let strength = Strength { depth, exact: to_the_end };
+        let strength = Strength { depth, exact: endgame_empties };
         let (strength, limits) = strength.in_nodes(&replay.end, *settings.nodes.of(replay.side));
         let searcher = players.of(replay.side);
         let found = searcher.search_within(&replay.end, strength, &limits);
@@ -160,7 +159,6 @@ impl<'s> Underway<'s> {
         self.push(played, Some(found.value.nearest_disc() as i8));
     }
 
-    /// Returns the move to play: `best`, the move of the search, or another move drawn at random.
     fn drawn<E: Evaluate>(&mut self, best: Square, searcher: &mut Searcher<'_, E>) -> Square {
         let position = &self.replay.end;
         let ply = position.ply();
@@ -217,7 +215,6 @@ mod tests {
         play(&Beginnings::new(settings), index, &mut Players { black: &mut searcher, white: None })
     }
 
-    /// Games played together share tables, one for each side, which must not change any move.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -261,8 +258,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// If values are not stored, a forced move is played without a search and without a random
-    /// draw. This must change no game.
+    /// If values are not stored, a forced move is played without a search. This changes no game.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -285,7 +281,6 @@ mod tests {
         assert!(forced > 20, "{forced}");
     }
 
-    /// A recorded value must be that of a search by the evaluation and depth of the side to move.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings =
@@ -301,8 +296,6 @@ mod tests {
         }
     }
 
-    /// A limit of nodes ends fixed-depth searches, but not exact solving. A position searched under
-    /// such a limit does not count as solved.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
         let limited = |nodes| Settings {

@@ -119,12 +119,12 @@ impl Settings {
 const GAMES: &str = "self-play (games)";
 
 /// Plays the games of a shard. If the run is not divided into shards, also packs the games into one
-/// file: each of its sections (frames) is for [`GAMES_PER_FRAME`] consecutive game indices. In a
-/// game, sides with the same evaluation and pruning share a transposition table.
+/// file: each of its sections (frames) is for [`GAMES_PER_FRAME`] consecutive game indices, but
+/// omits games with the same moves as one of a lower index, which are not replaced.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. A game with the same moves as
-/// a game of a lower index is dropped and not replaced. If `path` has complete parts of the same
-/// run with fewer games, they are used again.
+/// The file does not depend on threads, shards, kills or resumptions. Complete parts that the same
+/// run with fewer games left at `path` are used again. In a game, sides with the same evaluation
+/// and pruning share a transposition table.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -196,14 +196,13 @@ impl Run {
     }
 }
 
-/// The greatest number of games that one thread plays at the same time: large enough to reuse the
-/// cached weights of a phase, and small enough to take a second or two.
+/// The greatest number of games that one thread plays together, a ply of each at a time, so that
+/// the weights of a phase stay in the cache. This number of games takes a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {
     beginnings: Beginnings<'a>,
     black: Searchers<'a, E>,
-    /// The searchers of white; `None` if both sides share the searchers of black.
     white: Option<Searchers<'a, E>>,
 }
 

@@ -1,5 +1,3 @@
-//! The openings of self-play games: random moves, all distinct openings, or a list in a file.
-
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;

@@ -1,5 +1,3 @@
-//! The number of empty squares at which exact play starts in self-play.
-
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -22,7 +20,7 @@ const MOST: u32 = 60;
 pub struct PerfectFrom(RangeInclusive<u32>);
 
 impl PerfectFrom {
-    /// Returns the default range of empty squares to draw from: 12 and 13.
+    /// Returns the default: exact play begins at 12 or 13 empty squares, drawn for each game.
     pub fn usual() -> Self {
         Self(12..=13)
     }
@@ -37,13 +35,11 @@ impl PerfectFrom {
         *self.0.end()
     }
 
-    /// Draws a game's number of empty squares; does not use `random` if the range has one number.
     pub(super) fn draw(&self, random: &mut Generator) -> u32 {
         let (first, last) = (*self.0.start(), *self.0.end());
         if first == last { first } else { first + random.below(last - first + 1) }
     }
 
-    /// Returns the setting as in the provenance of a file: a number or, for a range, its text.
     pub(super) fn to_json(&self) -> Value {
         let is_single = self.0.start() == self.0.end();
         if is_single { self.most().into() } else { self.to_string().into() }

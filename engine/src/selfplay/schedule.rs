@@ -1,5 +1,3 @@
-//! The schedule of the number of random moves with which games begin.
-
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,10 +10,11 @@ pub const MAX_RANDOM_PLIES: usize = 59;
 /// The largest weight (relative frequency) that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The relative frequency of each length: the number of random moves with which a game begins.
+/// How often games begin with each number of random moves (a length), as relative frequencies.
 ///
-/// Text form: terms separated by commas. Each term is a length or a range (with its end), with an
-/// optional weight: `8..24`, `8,10,12`, `8*2,12..16`.
+/// Text form: terms separated by commas. Each term is a length or a range that includes its end,
+/// optionally with `*` and a weight for each of these lengths (default 1): `8..24`, `8,10,12`,
+/// `8*2,12..16`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// The weight of each number of random moves; not all weights are 0.
@@ -40,10 +39,10 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number of random plies of game `index`, and a number (0, 1, …) that differs from
-    /// those of all other games with as many random plies. Let S be the sum of the schedule's
-    /// weights: in games kS to (k + 1)S − 1, every number of plies occurs as often as its weight,
-    /// in an order that `seed` determines.
+    /// Returns the number n of random plies of game `index` and, for distinct openings, a number
+    /// (0, 1, …) that no other game with n random plies has. Let S be the sum of the schedule's
+    /// weights: in each round of S games (0 to S − 1, S to 2S − 1, …), every n occurs as often as
+    /// its weight, in an order that `seed` determines.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -63,8 +62,7 @@ impl Schedule {
         Self { weights }
     }
 
-    /// Returns the greatest number of random moves, up to `most`, that this schedule draws (with a
-    /// weight above 0); 0 if there is none.
+    /// Returns the greatest number of random moves that can be drawn, up to `most`; 0 if none can.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
@@ -128,9 +126,9 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes one term for each range of consecutive numbers of random moves that have the same
-    /// weight: `8..=24*2` states that 8 to 24 random moves each have the weight 2. The provenance
-    /// of games contains this form.
+    /// Writes a term for each range of consecutive numbers of random moves with the same weight:
+    /// `8..=24*2` means that each number from 8 to 24 has the weight 2. The provenance of games
+    /// contains this form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;

@@ -1,5 +1,3 @@
-//! The settings of self-play games: search, openings, random moves and exact play.
-
 use super::{Exploration, Openings, PerfectFrom, Schedule};
 use crate::board::Side;
 use crate::search::{EndgameSchedule, Selectivity};
@@ -19,11 +17,9 @@ pub struct Settings {
     pub nodes: PerSide<Option<u64>>,
     /// The ProbCut confidence of each side's fixed-depth searches.
     pub selectivity: PerSide<Selectivity>,
-    /// The ProbCut schedule of each side's searches to the end of the game with more than
-    /// [`Self::exact`] empty squares.
+    /// The ProbCut schedule of each side's endgame searches above [`Self::exact`] empty squares.
     pub ends: PerSide<EndgameSchedule>,
-    /// The number of empty squares at or below which games are played exactly. With more empty
-    /// squares, searches to the end of the game may be pruned ([`Self::ends`]).
+    /// The number of empty squares at or below which games are played exactly.
     pub exact: PerfectFrom,
     /// The rules for drawing moves at random before exact play.
     pub exploration: Exploration,
@@ -31,10 +27,10 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// The greatest depth at which each search of a game begins with an empty transposition table, so
-/// that games that are played together on a thread can share a table. Entries of earlier searches
-/// would save little: most of the search time goes into reading weights that are not in the
-/// processor's cache.
+/// In self-play to this depth or less, each search that does not go to the end of the game begins
+/// with an empty transposition table. So all games that a thread plays ply by ply can share a
+/// table. Entries of earlier searches would save little: most of the search time goes into reading
+/// weights that are not in the processor's cache.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
@@ -42,8 +38,8 @@ impl Settings {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings with random openings, the same depth for both sides, and neither ProbCut,
-    /// exploration nor stored search values.
+    /// Creates settings with random openings and the same depth for both sides; without ProbCut,
+    /// without exploration, and without stored search values.
     pub fn new(
         seed: u64,
         random_plies: Schedule,

@@ -29,10 +29,8 @@ const SOLVED: u32 = 6;
 const ROOT: usize = 0;
 
 const SELECTIVITY: &str = "73";
-/// The weight of the bonus for rarely visited children (PUCT), compared with the mean result.
 const EXPLORATION: f64 = 1.0;
-/// Of two moves whose values differ by this many discs, the better has e (2.72) times the prior of
-/// the other.
+/// The prior of a move is ∝ exp(its value / temperature), both in discs.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
 /// Returns the expected result (0 loss, 1 win) at the value `discs`: logistic, 0.73 at 8 discs.
@@ -44,38 +42,32 @@ fn share(discs: f64) -> f64 {
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
-    /// The indices of this node's children in the list of nodes; empty before the node is expanded.
     children: Range<usize>,
     prior: f64,
-    /// The expected result by the static evaluation, for the side to move: 0 (loss) to 1 (win).
     guess: f64,
     visits: f64,
-    /// The sum of the results of all visits, each 0 (loss) to 1 (win) for the side to move.
-    sum: f64,
-    /// The result, from 0 (loss) to 1 (win), that [`share`] gives for the score under perfect play;
-    /// `None` if that score is unknown.
+    result_sum: f64,
+    /// `share(score under perfect play)`, 0 (loss) to 1 (win); `None` if unknown.
     proven: Option<f64>,
 }
 
 impl Node {
     fn new(position: Position, prior: f64, guess: f64) -> Self {
-        Self { position, children: 0..0, prior, guess, visits: 0.0, sum: 0.0, proven: None }
+        Self { position, children: 0..0, prior, guess, visits: 0.0, result_sum: 0.0, proven: None }
     }
 
     fn share(&self) -> f64 {
-        self.proven.unwrap_or((self.guess + self.sum) / (1.0 + self.visits))
+        self.proven.unwrap_or((self.guess + self.result_sum) / (1.0 + self.visits))
     }
 }
 
-/// The tree search of one player in a game. From one of its searches to the next, it keeps the
-/// subtree below the position that the game has reached.
+/// Keeps, from search to search, the subtree below the position that the game has reached.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
-    /// The number of nodes of all searches of this tree: positions that were added to the tree, and
-    /// those that exact solves visited.
+    /// The nodes of all searches: positions added to the tree, and nodes of exact solves.
     pub(crate) entered: u64,
 }
 
@@ -85,8 +77,7 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Searches by at most `simulations` simulations. Returns the position after a best move if the
-    /// result is proven, and otherwise after the move with the most simulations.
+    /// Returns the position after a move proven best or, without proof, the most simulated move.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -101,8 +92,8 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes a position the root. If it is two plies below the previous root, keeps the subtree
-    /// below it; otherwise, begins a new tree.
+    /// Makes `position` the root. If it is two plies below the previous root, keeps its subtree;
+    /// otherwise, begins a new tree.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -121,7 +112,6 @@ impl<'a> Tree<'a> {
         self.nodes = kept;
     }
 
-    /// Descends to a leaf, expands it, and adds its expected result to all nodes on the path.
     fn simulate(&mut self) {
         let (mut at, mut path) = (ROOT, vec![ROOT]);
         while self.nodes[at].proven.is_none() && !self.nodes[at].children.is_empty() {
@@ -136,12 +126,13 @@ impl<'a> Tree<'a> {
             let node = &mut self.nodes[at];
             share = node.proven.unwrap_or(share);
             node.visits += 1.0;
-            node.sum += share;
+            node.result_sum += share;
             share = 1.0 - share;
         }
     }
 
-    /// Returns the index of the child with the greatest mean result plus bonus (PUCT selection).
+    /// Selects a child by PUCT: the one with the greatest sum of expected result and exploration
+    /// bonus. Returns its index in `nodes`.
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
         let weight = EXPLORATION * node.visits.sqrt();
@@ -151,8 +142,6 @@ impl<'a> Tree<'a> {
         best.unwrap_or(at)
     }
 
-    /// Adds the children of a leaf, or solves a leaf with at most [`SOLVED`] empty squares. Returns
-    /// the expected result at the leaf for its side to move, 0 (loss) to 1 (win).
     fn expand(&mut self, at: usize) -> f64 {
         let (position, guess) = (self.nodes[at].position, self.nodes[at].guess);
         if position.empties() <= SOLVED && self.nodes[at].proven.is_none() {
@@ -197,8 +186,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the proven result of the best move at node `at` for its side to move, 0 (loss) to 1
-    /// (win); `None` unless all children are proven.
+    /// Returns the result of a best move; `None` unless all children are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -240,10 +228,9 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the wins, draws and losses of the tree search, its Elo difference, and the 95 % interval
-/// of this difference. The difference is computed from m, the tree search's mean share of the
-/// points of a pair of games (win 1, draw ½), and the ends of the interval from m ± 1.96 standard
-/// errors. `pairs` has the tree search's scores, in discs, in the two games of each opening.
+/// Prints the results of the tree search, and its Elo difference with a 95 % interval: the Elo of m
+/// and of m ± 1.96 standard errors, where m is its mean share of a pair's points (win 1, draw ½).
+/// `pairs` has the tree search's scores in the two games of each opening, > 0 for a win.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

@@ -48,8 +48,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Returns the text of the file `name` in `folder`. A script that ran in a folder inside `folder`
-/// wrote it as `../name`.
+/// Returns the text of the file `name` in `folder`, which a script wrote as `../name`.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

@@ -24,8 +24,7 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the number of units in a part of a run (units are, for example, games). A part of the
-    /// usual size would contain all the work of a test.
+    /// Sets the number of units (such as games) in a part of a run; by default, one part has all.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -56,8 +55,7 @@ impl Folder {
         fs::write(self.path(name), content).expect(name);
     }
 
-    /// Returns a command that runs the program with the folder as working directory. `arguments`
-    /// are separated by blanks.
+    /// Returns a command that runs the program with the folder as working directory.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(self.program);
         command.args(arguments.split_whitespace()).current_dir(self.at());
@@ -75,7 +73,7 @@ impl Folder {
         command
     }
 
-    /// Starts the program, and waits until the file that it writes has at least `bytes` bytes.
+    /// Starts the program, and waits until its output file `file` has at least `bytes` bytes.
     pub fn started(&self, arguments: &str, file: &str, bytes: u64) -> Child {
         let mut command = self.command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -88,8 +86,7 @@ impl Folder {
         child
     }
 
-    /// Runs the program. Kills it after two minutes, since a command that should be refused, but is
-    /// not, may take hours; the status is then not success.
+    /// Runs the program for at most two minutes: a command that should be refused may take hours.
     pub fn run(&self, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         command.timeout(Duration::from_secs(120)).output().expect("the program runs")

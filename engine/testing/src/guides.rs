@@ -4,11 +4,11 @@ pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the compiled programs. In tests of guides, each
-/// program is replaced by a stand-in, which runs the compiled program with smaller amounts of work.
+/// The environment variable with the folder of the real programs, which the stand-ins for commands
+/// in guides (`guide-command.rs`) run.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
-/// An environment variable. If it is set, the stand-in that replaces a program in tests of guides
+/// If this environment variable is set, the stand-in that replaces a program in tests of guides
 /// only checks the program's arguments, and does no work.
 pub const CHECKED: &str = "OTHELLO_CHECKED";
 
@@ -38,8 +38,7 @@ pub struct Block {
     pub line: usize,
     /// The commands of the block as a shell script.
     pub script: String,
-    /// True for a block with the language `text`: the arguments of its commands are only checked.
-    /// False for `sh`: the commands are run.
+    /// True for the language `text`: arguments are only checked. False for `sh`: commands are run.
     pub is_checked: bool,
 }
 

@@ -21,7 +21,6 @@ use serde_json::Value;
 /// The greatest processor time of the killed and resumed run, relative to an undisturbed run.
 const MOST_WORK: f64 = 1.2;
 
-/// The number of kills if `OTHELLO_KILLS` is not set.
 const FEW_KILLS: usize = 4;
 
 /// The name of a stage, and a function that counts its finished units in a folder.
@@ -37,16 +36,15 @@ pub struct Subject<'a> {
     pub output: &'a str,
     /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
-    /// The stages: the name in progress messages, and a function that counts finished units.
+    /// For each stage of the command, its name, and a function that counts its finished units.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units of work, such as games, in each part of the run; `None` for the
-    /// command's default, by which one part may have all units.
+    /// The number of units of work, such as games, in a part; `None` for the command's default.
     pub units_per_part: Option<u64>,
 }
 
-/// Kills and resumes a command as [`Subject::check`] does, for a command with `--out`, whose first
-/// stage has the name `stage`. The part files of the output show which units of work are finished.
-/// `units_per_part` is the number of units in each part; `None` for the command's default.
+/// Calls [`Subject::check`], which kills and resumes a command. `arguments` must contain `--out`;
+/// the part files of this output show how many units of the run's first stage, `stage`, are
+/// finished. A part has `units_per_part` units; `None` means the command's default.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -60,8 +58,7 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the number of units of work, such as games, in the complete parts of a run's first
-/// stage; `folder` is the folder of the run.
+/// Returns the units of work in the complete parts of the first stage of the run in `folder`.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -71,7 +68,6 @@ pub fn units_in_parts(folder: &Path) -> u64 {
     parts.map(|part| per_part.min(units - part * per_part)).sum()
 }
 
-/// The result of a run: its files, its report, and its processor time in seconds.
 struct Run {
     files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
@@ -87,8 +83,7 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the same as [`Self::check`], which chooses the number of kills itself, with this number
-    /// of kills. For commands that take minutes.
+    /// Does the same as [`Self::check`] with this number of kills, for commands that take minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;
@@ -129,8 +124,8 @@ impl Subject<'_> {
     }
 
     /// Kills the command at the fraction (`kill` + ½) / `kills` of the undisturbed processor time.
-    /// Returns the processor time that the command used, in seconds. If the command ends before the
-    /// kill, tries a smaller fraction in an empty folder.
+    /// If it ends before, starts it again and kills it earlier. Returns the processor time, in
+    /// seconds, of the command that was killed.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
@@ -147,7 +142,6 @@ impl Subject<'_> {
         }
     }
 
-    /// Kills a run as soon as its output exists, resumes it, and compares the results.
     fn check_the_end(&self, undisturbed: &Run) {
         let folder = tempfolder();
         let mut child = self.start(folder.path(), Stdio::null());
@@ -242,8 +236,7 @@ pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Returns the bytes of each ordinary file in a folder and its subfolders, by the path relative to
-/// the folder. Omits files with a name in `except`.
+/// Returns the bytes of the files below a folder, by relative path; omits names in `except`.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {

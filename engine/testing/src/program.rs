@@ -16,9 +16,8 @@ pub fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
 }
 
-/// Returns a command for the program `$PYTHON`, or for `python3` if this variable is not set;
-/// `None` if the program cannot run the Python statement `imports`. By the option `-B`, Python
-/// writes no compiled files next to the sources.
+/// Returns a command for `$PYTHON`, by default `python3`; `None` if it cannot run the statement
+/// `imports`. With `-B`, Python writes no compiled files next to the sources.
 pub fn python(imports: &str) -> Option<Command> {
     let program = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let probe = Command::new(&program).args(["-c", imports]).output();

@@ -1,5 +1,3 @@
-//! A progress observer that interrupts a fit before it is complete.
-
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,3 @@
-//! Runs work on a given number of threads, which may exceed the number of cores of the machine.
-
 /// Runs `work` in a thread pool of `threads` threads, and returns its result.
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

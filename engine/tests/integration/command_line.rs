@@ -1,5 +1,4 @@
-//! Tests of the command line as a whole: threads, memory, the embedded weights. The cases in
-//! `tests/cmd` test most commands.
+//! Tests of the command line as a whole. The cases in `tests/cmd` test most commands.
 
 use othello_testing::program::{message, printed};
 use othello_testing::skip;
@@ -12,7 +11,6 @@ const POSITIONS: &str = "\
 ----OX----OOXX---OOOXX-XOOXXOOOOOXXOXXOOOXXXOOOOOXXXXOXO--OOOOOX X
 ";
 
-/// Formerly, the program panicked if a transposition table did not fit into memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {
@@ -58,7 +56,6 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
     assert!(message.contains("--hash-mb, the size of the table of each thread"), "{message}");
 }
 
-/// `weights` must print for the embedded weights what it prints for their file, but no counts.
 #[test]
 fn the_embedded_weights_are_inspected_without_counts() {
     let folder = folder();

@@ -16,7 +16,6 @@ fn boards_and(values: &str) -> Vec<(Position, Value)> {
     boards.into_iter().zip(values).collect()
 }
 
-/// Not a test: run it by name, with `--ignored`, to write `datasets/conformance` anew.
 #[test]
 #[ignore = "writes into datasets/conformance"]
 fn regenerate() {
@@ -36,8 +35,7 @@ fn the_shipped_files_are_what_the_generator_makes() {
     }
 }
 
-/// Computes the values that `datasets/conformance` states for its boards, by the definition in
-/// formats.md, without the engine's tables and search.
+/// Computes values by the definition in formats.md, without the engine's tables and search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
     fn value(weights: &Weights, position: &Position) -> Value {
@@ -72,8 +70,6 @@ fn the_stated_values_follow_from_the_definition() {
 /// The worked example in `formats.md` is the board on this line of `boards.txt`, counted from 1.
 const WORKED_OUT: usize = 39;
 
-/// Computes the rows that `formats.md` must have: for each pattern, the discs on its first instance
-/// and the sum of the weights of all instances; then the scalar features, and the total.
 #[test]
 fn the_worked_example_is_what_the_definition_gives() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;

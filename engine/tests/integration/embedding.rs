@@ -13,7 +13,6 @@ use othello_engine::pattern::PatternSet;
 #[path = "../../build/embed.rs"]
 mod script;
 
-/// Not a test: a process that runs the build script. [`embed`] starts it.
 #[test]
 #[ignore = "a process for the other tests"]
 fn build_script() {
@@ -30,7 +29,6 @@ fn embed(weights: &OsStr, out: &Path) -> Vec<String> {
     said.lines().filter(|line| line.starts_with("cargo:")).map(str::to_owned).collect()
 }
 
-/// Formerly, cargo read the text after a line break in the file name as an instruction.
 #[test]
 fn a_line_break_in_the_name_of_the_weights_is_no_instruction_to_cargo() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,3 @@
-//! Tests of the evaluation: indices must not depend on earlier moves, and a weights file must
-//! contain everything that a search reads.
-
 use othello_engine::board::transcript::Step;
 use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::{

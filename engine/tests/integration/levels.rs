@@ -1,5 +1,3 @@
-//! Tests that a level has the same meaning in every command and protocol.
-
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::Duration;
@@ -71,7 +69,6 @@ fn every_door_gives_the_same_move_for_the_same_level() {
     assert!(values > 0);
 }
 
-/// Formerly, a search at level 60 went on after `quit`, the end of input, or the client's death.
 #[test]
 fn what_comes_later_ends_a_search() {
     let check = |protocol: &str, question: &str, end: Option<&str>| {

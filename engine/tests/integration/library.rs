@@ -1,5 +1,3 @@
-//! Tests of the examples: they run and print the expected results.
-
 #[path = "../../examples/evaluate.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod evaluate;
@@ -35,7 +33,6 @@ fn a_game_is_played_to_its_end() {
     assert!(score.abs() <= 64 && score % 2 == 0, "{score}");
 }
 
-/// A tree search must find a legal move in few simulations, and a best move if it proves the root.
 #[test]
 fn a_tree_proves_the_last_moves() {
     let evaluator = Evaluator::from(Mobility);

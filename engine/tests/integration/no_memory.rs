@@ -1,5 +1,3 @@
-//! Tests of threads that panic without free memory: the process must end.
-
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -11,7 +9,6 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
 
-/// Not a test, but a process for the test: one thread panics without memory, another waits for it.
 #[test]
 #[ignore = "a process for the other test"]
 fn process_without_memory() {

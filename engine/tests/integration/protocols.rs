@@ -1,5 +1,4 @@
-//! Tests of whole games by GTP and NBoard, including passes, against a client with its own board.
-//! The files in `tests/cmd` test every command, game files that are invalid, and books.
+//! Tests of whole games by GTP and NBoard. The files in `tests/cmd` test the single commands.
 
 use std::io::Write as _;
 
@@ -17,7 +16,6 @@ fn player(level: u32) -> Player<'static, Handwritten> {
     Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
 }
 
-/// Returns the answer to a GTP command, without `= ` and the empty line.
 fn ask(server: &mut Gtp<'_, Handwritten>, command: &str) -> String {
     let text = server.answer(command).text;
     let body = text.strip_prefix('=').and_then(|rest| rest.strip_suffix("\n\n"));
@@ -39,11 +37,10 @@ fn named(turn: Option<Square>, pass: &str) -> String {
     turn.map_or(pass.to_owned(), |square| square.to_string())
 }
 
-/// Plays games between an engine and a client. The client moves at random in half of the games; in
-/// the others, its moves leave the engine few moves, so that the engine must pass at times.
-/// `choose` asks the engine for its move or pass. `tell` is called at the start and after each move
-/// or pass (`bool`: true after one of the engine); it sends those of the client to the engine, and
-/// may compare the boards. Returns the numbers of passes of the client and of the engine.
+/// Plays games between the engine and a client, whose moves are random or leave the engine few
+/// moves. `choose` asks the engine for its turn (`None` is a pass). `tell` is called at the start
+/// and after each turn, with true after a turn of the engine; it sends the client's turns to the
+/// engine. Returns the numbers of passes of the client and of the engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,

@@ -49,9 +49,8 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Compares the values that a reader of weights files prints with the conformance vectors and, for
-/// the shipped weights, with the engine's values. A reader must ignore unknown sections (in the
-/// vectors) and search models (in the shipped weights).
+/// Asserts that a reader prints the right values, although the conformance files have sections that
+/// it does not know, and the shipped weights have search models.
 fn agrees(reader: &mut dyn FnMut() -> Command) {
     let mut values = |weights: &Path| {
         let mut command = reader();
@@ -92,7 +91,6 @@ fn python_reads_the_same_records() {
     }
 }
 
-/// Formerly, the commands of the Python reader printed a traceback if the pipe was closed.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {
@@ -118,7 +116,6 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// Formerly, the readers misread lines that `evaluate` accepts, and accepted lines that it rejects.
 #[test]
 fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
@@ -156,7 +153,6 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
     }
 }
 
-/// The reader must refuse truncated, longer and changed files, and sanitizers must report nothing.
 #[test]
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();

@@ -90,8 +90,7 @@ fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
 }
 
 /// After the first signal, a resumable command finishes the work in progress, and any other command
-/// ends at once. After a second signal, a resumable command also ends at once. Formerly, with
-/// `--log json`, the messages about an interrupt were plain text, and the event `exit` was missing.
+/// ends at once. After a second signal, a resumable command also ends at once.
 #[test]
 fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     for (arguments, signals, status, last) in [
@@ -132,9 +131,8 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     }
 }
 
-/// While a run is suspended (SIGSTOP), a second start must be refused. A run that is then
-/// interrupted or killed must keep the complete parts of its output and leave no lock. (If the
-/// signal comes late, the run completes.)
+/// While a run is suspended (SIGSTOP), a second start must be refused. Then a signal ends the run;
+/// if the signal comes late, the run completes.
 #[test]
 fn two_runs_do_not_write_one_output_and_one_that_ends_early_keeps_its_work() {
     for (command, out, end) in
@@ -165,8 +163,8 @@ fn two_runs_do_not_write_one_output_and_one_that_ends_early_keeps_its_work() {
     }
 }
 
-/// Closes the reader's end of standard output (as `head` does), or of standard error. The work must
-/// go on, and a run that is refused, such as one with a missing input, must leave no file.
+/// With a closed standard output or standard error, a command must still do its work; one that is
+/// refused, for example because its weights file is missing, must leave no file.
 #[test]
 fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {
     let folder = folder();

@@ -14,7 +14,6 @@ use othello_engine::record::{Game, PlacedPosition, PositionReader, Record, Score
 use othello_engine::search::Search;
 use othello_testing::records;
 
-/// Weights files of the conformance vectors, each with the file of its expected values.
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -49,7 +48,6 @@ pub(crate) fn write_all(folder: &Path) {
     write_manifest(folder);
 }
 
-/// The files in the manifest of the conformance vectors, in its order.
 pub(crate) const FILES: &str = "\
     boards.txt conformance.games conformance.openings conformance.positions conformance.weights \
     factors.txt factors.weights games.txt openings.txt patterns.toml placed.positions placed.txt \
@@ -97,8 +95,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file with the version `any` and no behaviour revision in its provenance, so that
-/// later program versions make the same bytes. Also inserts an unknown section after the first one.
+/// Rewrites a file without the program's version and revision (`behaviour`) in its provenance, so
+/// that later versions make the same bytes. Also inserts an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -109,8 +107,8 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Writes the file `name` of `datasets/conformance` to `folder`. Writes it frame by frame, so that
-/// a file of games keeps its empty frame.
+/// Writes the file `name` of `datasets/conformance` to `folder`, frame by frame: a writer that
+/// divided the records anew would lose the empty frame of the file of games.
 fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     let (provenance, frames) = records::frames::<R>(&shipped(name));
     let mut writer = records::begin(&folder.join(name), &provenance);
@@ -119,7 +117,8 @@ fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     write_again(&folder.join(name), kind);
 }
 
-/// Returns the line `moves random solved result values deviations stated`; `-` is a missing part.
+/// Returns a line of seven fields, `-` if missing: moves, number of random moves, solved position
+/// (`ply:score`), result, values of the moves, plies of deviations, result that the source states.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));

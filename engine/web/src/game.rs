@@ -19,8 +19,7 @@ pub(crate) fn read(text: &str) -> Result<Json, String> {
     Ok(json!({ "start": start, "moves": moves }))
 }
 
-/// Returns the start position and the position after each move. If the side to move has no legal
-/// move, it has already passed in the returned position.
+/// Returns the positions at the start and after each move, each one after any forced pass.
 pub(crate) fn positions(start: &StatedPosition, moves: &str) -> Result<Json, String> {
     let mut replay = Replay::from(start.position, start.side);
     let mut all = vec![shown(&replay, replay.side != start.side)];

@@ -19,7 +19,6 @@ enum Question {
         start: String,
         moves: String,
     },
-    /// Chooses a hand-written evaluation instead of a weights file: `mobility` or `none`.
     Builtin {
         name: String,
     },
@@ -31,7 +30,6 @@ enum Question {
         #[serde(flatten)]
         how: How,
     },
-    /// Asks for the static values of boards.
     Values {
         boards: Vec<String>,
     },

@@ -17,12 +17,11 @@ use serde_json::{Value as Json, json};
 
 use crate::milliseconds;
 
-/// The size of the transposition table in MiB, which fits into the memory of a phone.
+/// In MiB; fits into the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The settings of a search. A level determines the pruning, the depth, and the number of empty
-/// squares for exact solving; `depth` and `exact` override the last two. Without a level, both are
-/// 0 if missing, and ProbCut prunes nothing.
+/// `depth` and `exact` (empty squares for exact solving) override those of the level. Without a
+/// level, they are 0 if missing, and ProbCut prunes nothing.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
@@ -40,18 +39,17 @@ pub(crate) struct Loaded {
     /// The level whose pruning `searcher` has; `None` if it has no pruning.
     level: Option<u32>,
     counts: Option<Counts>,
-    /// The provenance of the weights; `None` for a hand-written evaluation.
+    /// `None` for a hand-written evaluation.
     provenance: Option<Provenance>,
 }
 
 thread_local! {
     static LOADED: RefCell<Option<Loaded>> = const { RefCell::new(None) };
-    /// The time at which the current search must end, in milliseconds of the page's clock.
+    /// In milliseconds of the page's clock.
     static DEADLINE: Cell<f64> = const { Cell::new(f64::INFINITY) };
 }
 
 impl Loaded {
-    /// Loads a weights file, with or without training counts; returns a description of it as JSON.
     pub(crate) fn load(
         name: &Path,
         read: Result<WeightsFile, WeightsError>,
@@ -91,7 +89,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Stores the evaluation. It is never freed, because a module instance loads only one.
+    /// Loads the evaluation. It is never freed, because a module instance loads only one.
     fn take(
         evaluator: Evaluator,
         counts: Option<Counts>,
@@ -105,8 +103,6 @@ impl Loaded {
     }
 }
 
-/// Loads a file with the training counts of the loaded weights: how often each parameter occurs in
-/// training positions. Returns the total number of training positions as JSON.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { searcher, counts, provenance, .. }| {
         let (set, geometry) = patterns(searcher.evaluator())?;

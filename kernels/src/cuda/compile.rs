@@ -1,5 +1,3 @@
-//! Compiles the kernel sources to PTX by NVRTC, and caches the PTX by a checksum of the sources.
-
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -17,9 +15,8 @@ impl From<result::NvrtcError> for Unavailable {
     }
 }
 
-/// Returns the options of NVRTC. The results equal those of the CPU bit by bit only if the compiler
-/// does not contract a product and a sum, does not flush denormal numbers to zero, and rounds
-/// divisions and square roots correctly. (The option for fast math would undo all of this.)
+/// The results equal those of the CPU bit by bit only if the compiler does not contract a product
+/// and a sum, flush denormal numbers to zero, or approximate divisions and square roots.
 fn options(architecture: Architecture) -> Vec<String> {
     vec![
         "--fmad=false".to_owned(),
@@ -58,8 +55,7 @@ struct Unit(sys::nvrtcProgram);
 
 impl Drop for Unit {
     fn drop(&mut self) {
-        // If NVRTC cannot destroy the program, the program remains in memory. SAFETY: NVRTC
-        // returned the handle, and nothing else uses it.
+        // SAFETY: NVRTC returned the handle, and nothing else uses it. A failure only leaks memory.
         let _ = unsafe { result::destroy_program(self.0) };
     }
 }
@@ -81,11 +77,9 @@ fn text(bytes: Vec<c_char>) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }
 
-/// The greatest size, in bytes, of a cached PTX file that is read.
-const LONGEST_PTX: u64 = 64 << 20;
+const MAX_PTX_BYTES: u64 = 64 << 20;
 
-/// Returns the cache file for the PTX of one program and one architecture; `None` if the user has
-/// no cache folder.
+/// Returns `None` if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path.
 pub(super) fn cache_file(program: &Program, architecture: Architecture) -> Option<PathBuf> {
     let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
@@ -93,10 +87,9 @@ pub(super) fn cache_file(program: &Program, architecture: Architecture) -> Optio
     Some(caches.join(name))
 }
 
-/// Returns the cached PTX; `None` if there is no file, or if it is too large or not text.
 pub(super) fn cached(file: &Path) -> Option<String> {
     let found = fs::metadata(file).ok()?;
-    let is_usable = found.is_file() && found.len() <= LONGEST_PTX;
+    let is_usable = found.is_file() && found.len() <= MAX_PTX_BYTES;
     is_usable.then(|| fs::read_to_string(file).ok())?
 }
 
@@ -105,7 +98,6 @@ fn key(program: &Program, architecture: Architecture) -> String {
     hex::encode(Sha256::digest(text))
 }
 
-/// Writes PTX to the cache.
 pub(super) fn cache(path: &Path, ptx: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

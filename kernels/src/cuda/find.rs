@@ -1,5 +1,3 @@
-//! Finds a usable GPU. If there is none, the error states the reason and what the user can do.
-
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, DriverError, result, sys};
@@ -11,11 +9,10 @@ use super::Architecture;
 /// The oldest supported CUDA version of a driver: 12.0, encoded as 1000 · major + 10 · minor.
 const OLDEST_DRIVER: i32 = 12_000;
 
-/// The oldest supported architecture of a GPU. The kernels were never compiled for older ones.
+/// The kernels were never compiled for older architectures.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// The least free memory, in bytes, for which a GPU is used. It suffices for the weights, gradient
-/// sums, Adam moments and working memory of a few phases with the standard pattern set.
+/// Enough free memory, in bytes, for a fit of a few phases with the standard pattern set.
 const LEAST_MEMORY: usize = 512 << 20;
 
 /// An NVIDIA GPU that can run the kernels, with its driver.
@@ -47,7 +44,7 @@ pub struct Unavailable(pub(super) String);
 
 impl From<DriverError> for Unavailable {
     fn from(error: DriverError) -> Self {
-        let error = said(error);
+        let error = error_text(error);
         let remedy = "look at the output of `nvidia-smi`";
         Self(format!("the NVIDIA driver does not start: {error}; {remedy}"))
     }
@@ -71,8 +68,7 @@ fn version(number: i32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }
 
-/// Formats an error of the driver: its description, followed by the name of the error.
-pub(super) fn said(error: DriverError) -> String {
+pub(super) fn error_text(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     let text = text.unwrap_or_else(|_| "an error without a description".to_owned());
     format!("{text} ({:?})", error.0)
@@ -117,8 +113,7 @@ pub fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
 }
 
-/// Returns true if the driver can be loaded. If it lacks one of [`DRIVER_ENTRIES`], the error
-/// states the driver's version (if that is too old) or the missing entry point.
+/// If the driver lacks an entry point because it is too old, the error states its version.
 fn driver_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { sys::is_culib_present() } {
@@ -146,8 +141,8 @@ fn old_driver<T>(found: i32) -> Result<T, Unavailable> {
     unavailable(format!("the NVIDIA driver is for CUDA {found}; {remedy}"))
 }
 
-/// Returns the first GPU of this machine if the GPU, its driver and NVRTC meet all requirements;
-/// otherwise, the error is the first unmet one. Checks libraries before use, so no call can panic.
+/// Returns the first GPU of this machine; an error if the GPU, its driver or NVRTC does not meet a
+/// requirement. Checks each library before its first use, so that no call can panic.
 pub fn find() -> Result<Gpu, Unavailable> {
     if !driver_is_there()? {
         return unavailable(NO_DRIVER);
@@ -184,7 +179,7 @@ pub fn find() -> Result<Gpu, Unavailable> {
         Ok((_, context)) => Ok(Gpu { name, architecture, driver, memory_bytes, context }),
         Err(error) => unavailable(format!(
             "{name} cannot be used: {}; `nvidia-smi` shows its mode, and which processes use it",
-            said(error)
+            error_text(error)
         )),
     }
 }

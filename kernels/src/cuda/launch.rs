@@ -1,5 +1,3 @@
-//! Allocates memory, copies data and launches kernels on a GPU, through the CUDA driver.
-
 use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
@@ -12,25 +10,22 @@ use cudarc::driver::{
 use cudarc::nvrtc::Ptx;
 
 use super::compile::{cache, cache_file, cached, compile};
-use super::find::said;
+use super::find::error_text;
 use super::{Gpu, failed};
 use crate::index::{self, Argument, Kernel};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// The number of CUDA streams. A thread of a fit has its own stream, unless there are more threads
-/// than streams, so that the GPU can compute several phases in parallel.
+/// The number of streams: a thread of a fit uses one, so that phases are computed in parallel.
 const STREAMS: usize = 8;
 
-/// The number of blocks of 128 threads in a launch, for each multiprocessor. About 5 of them run at
-/// once; the others balance the load near the end of the launch.
+/// About 5 blocks of 128 threads run at once; the others balance the load near a launch's end.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// The number of rows (positions) in a chunk of 2.6 MB. If positions do not fit into the GPU's
-/// memory, each chunk is copied to the GPU while kernels work on the previous chunk.
+/// Positions per chunk (2.6 MB), which is copied to the GPU while kernels work on the previous one.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of free GPU memory for positions; the rest is for phases in progress, 20 MB each.
+/// Percent of the free GPU memory. The rest is for phases in progress, 20 MB each.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on the first GPU.
@@ -55,7 +50,7 @@ impl CudaLauncher {
     /// Loads a program's kernels onto a GPU.
     pub fn new(found: &Gpu, program: &Program) -> Result<Self, LaunchError> {
         let context = &found.context;
-        // Created before any buffer: cudarc tracks a buffer's streams only if several exist.
+        // Created before any buffer: cudarc tracks the streams of a buffer only if several exist.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;
@@ -77,7 +72,6 @@ impl CudaLauncher {
     }
 }
 
-/// Converts an error of the driver. `what` is the failed action; the text ends with advice.
 fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -91,11 +85,10 @@ fn driver(what: &str, error: DriverError) -> LaunchError {
         }
         _ => "; the same command resumes, also with --device cpu; look at `nvidia-smi` and `dmesg`",
     };
-    failed(what, &format!("{}{remedy}", said(error)))
+    failed(what, &format!("{}{remedy}", error_text(error)))
 }
 
-/// Waits until all work on a stream is complete. If an earlier call failed, returns its error, but
-/// waits nevertheless: work on the stream may still use the caller's memory.
+/// Waits even if an earlier call failed: work on the stream may still use the caller's memory.
 fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     let first = stream.synchronize();
     if first.is_err() {
@@ -104,7 +97,6 @@ fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     first
 }
 
-/// Loads the kernels from cached PTX or, without it, compiles the program and caches the PTX.
 fn load(
     context: &Arc<CudaContext>,
     found: &Gpu,
@@ -122,7 +114,6 @@ fn load(
     let ptx = compile(program, found.architecture).map_err(|error| failed("kernels", &error))?;
     let module = context.load_module(Ptx::from_src(ptx.clone()));
     let module = module.map_err(|error| driver("the kernels cannot be loaded", error))?;
-    // The cache is optional, so errors of writing to it are ignored.
     let _ = file.map(|file| cache(&file, &ptx));
     Ok(module)
 }
@@ -139,8 +130,7 @@ fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
     })
 }
 
-/// Returns the memory bandwidth of the GPU in bytes per second: two transfers per clock of the
-/// memory, each as wide as the bus; `None` if the driver does not report clock and width.
+/// In bytes per second: two transfers per clock of the memory, each as wide as the bus.
 fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     let kilohertz = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE;
     let bits = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH;
@@ -149,7 +139,7 @@ fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
-/// Checks the arguments of a kernel. If there were too few, the driver would read other memory.
+/// With too few arguments, the driver would read other memory.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
@@ -178,7 +168,6 @@ impl Launcher for CudaLauncher {
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
-        // The copy may read `bytes` until it is complete, so this function waits for it.
         let finished = finish(stream);
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
@@ -186,7 +175,7 @@ impl Launcher for CudaLauncher {
     fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
-        // This also reports the errors of earlier kernels, whose results are read here.
+        // `finish` also reports the errors of earlier kernels, whose results are read here.
         let finished = finish(stream);
         read.and(finished).map_err(|error| driver("the kernels", error))
     }
@@ -209,16 +198,15 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Waits for the last copy from the page-locked memory, and writes `bytes` to its beginning.
-    /// Queues a copy of this whole memory to the buffer of `staging` on the GPU, which runs after
-    /// the kernels that still read this buffer. Returns the buffer.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,
         bytes: &[u8],
     ) -> Result<&'s CudaSlice<u8>, LaunchError> {
         let CudaStaging { pinned, there } = staging;
+        // `as_mut_slice` waits for the end of an earlier copy from `pinned`.
         let filled = pinned.as_mut_slice().map(|to| to[..bytes.len()].copy_from_slice(bytes));
+        // On the GPU, this copy waits for the kernels that read the earlier content of `there`.
         let copied = filled.and_then(|()| self.copies.memcpy_htod(pinned, there));
         copied.map_err(|error| driver("copy to the GPU", error))?;
         Ok(there)
@@ -246,8 +234,7 @@ impl Launcher for CudaLauncher {
             block_dim: (kernel.block, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: the caller guarantees the lengths of arrays; `check` has checked number and
-        // types.
+        // SAFETY: the caller guarantees the lengths of arrays; `check` checked number and types.
         let launched = unsafe { launch.launch(shape) };
         launched.map(|_| ()).map_err(|error| driver(kernel.name, error))
     }

@@ -1,5 +1,5 @@
-//! Runs the kernels on an NVIDIA GPU. The driver and NVRTC are loaded at run time, so a machine
-//! without these libraries can build the program, and run everything except the GPU.
+//! Runs the kernels on an NVIDIA GPU. The driver and NVRTC are loaded at run time, so that programs
+//! with this crate can be built and started on a machine without these libraries.
 
 mod compile;
 mod find;

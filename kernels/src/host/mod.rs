@@ -103,8 +103,7 @@ impl HostProgram {
     }
 }
 
-/// Returns C code with a function for each kernel, which calls the kernel with arguments from an
-/// array of pointers. The compiler checks the types of the arguments against those in [`kernels`].
+/// Returns C functions that call the kernels by typed pointers: the compiler checks the arguments.
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {
@@ -134,7 +133,7 @@ impl HostLauncher {
 
     /// Creates a launcher for a program that is already compiled.
     pub fn of(program: HostProgram) -> Self {
-        // The limits of a small GPU: with several blocks, tests also cover how blocks interact.
+        // With several blocks, tests also cover how blocks interact.
         let limits = Limits {
             blocks: 4,
             chunk_rows: 1 << 15,
@@ -145,7 +144,7 @@ impl HostLauncher {
     }
 }
 
-/// A buffer of eight-byte words, so that elements of every type are aligned.
+/// Eight-byte words, so that elements of every type are aligned.
 type Words = Vec<u64>;
 
 impl Launcher for HostLauncher {
@@ -195,7 +194,7 @@ impl Launcher for HostLauncher {
         blocks: u32,
         arguments: &mut [Value<'_, Words>],
     ) -> Result<(), LaunchError> {
-        // A word for each argument: the address of an array, or a number in the word's first bytes.
+        // A `u32` is in the first bytes of its word, because the CPU is little-endian.
         let word = |argument: &mut Value<'_, Words>| match argument {
             Value::In(words) => words.as_ptr() as u64,
             Value::Out(words) => words.as_mut_ptr() as u64,
@@ -215,7 +214,6 @@ mod tests {
     use super::*;
     use crate::program::HEADER;
 
-    /// Formerly, the compiler flag `-w` switched off the error for wrong argument types.
     #[test]
     fn a_kernel_whose_arguments_differ_from_the_index_is_refused() {
         let program = Program::new(HEADER);

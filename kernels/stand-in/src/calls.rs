@@ -1,4 +1,4 @@
-//! The start of every entry point: it counts the call, and makes it fail if the settings demand so.
+//! The start of every entry point: counts the call, and fails if the settings demand so.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -8,19 +8,16 @@ use crate::device::{DEVICE, State};
 use crate::settings::SETTINGS;
 
 thread_local! {
-    /// True if the calling thread has made the CUDA context current by `cuCtxSetCurrent`.
-    pub(crate) static CURRENT: Cell<bool> = const { Cell::new(false) };
+    pub(crate) static CONTEXT_IS_CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     Nothing,
     Start,
-    /// A CUDA context that is current in the calling thread and not lost by an earlier error.
     Context,
 }
 
-/// Counts a call and locks the device. Fails if a test asks for that, or if `needs` is not met.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {
@@ -33,7 +30,7 @@ pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, Sta
         return Err(NOT_INITIALIZED);
     }
     if needs == Needs::Context {
-        if !CURRENT.get() || state.retained == 0 {
+        if !CONTEXT_IS_CURRENT.get() || state.retained == 0 {
             return Err(INVALID_CONTEXT);
         }
         if let Some(code) = state.lost {

@@ -26,8 +26,7 @@ pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     include_str!("errors.txt").lines().filter_map(error)
 }
 
-/// Returns true if an error makes the CUDA context unusable, so that every later call returns the
-/// same error. Such errors come from kernels and from the hardware.
+/// Returns true if an error makes the CUDA context unusable: every later call then returns it.
 pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)
 }

@@ -12,7 +12,6 @@ use crate::order::{Clock, Moment, StreamNumber};
 use crate::queue::{Point, Stream, Work};
 use crate::settings::SETTINGS;
 
-/// The driver's identifier of a stream, an event, a module or a function.
 pub(crate) type Handle = u64;
 
 #[derive(Clone, Debug)]
@@ -24,29 +23,25 @@ pub(crate) struct Function {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
-    /// The number of calls that retained the CUDA context, minus the number that released it.
     pub(crate) retained: u64,
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// For each event, the point of a stream at which it was last recorded, and the vector clock of
-    /// all operations before that point; `None` if it was never recorded.
+    /// For each event, the point at which a stream last recorded it, and the stream's clock there.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// The vector clock of the host: it has all operations for which the host has waited.
+    /// For each stream, the last operation for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may still run while no thread waits for an operation;
-    /// at 0, operations run only while a thread waits.
+    /// The number of queued operations that may still run while no thread waits for an operation.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers, counted from 1, of the calls of `cuStreamWaitEvent` without which operations on
-    /// two streams would have had no order.
+    /// The calls of `cuStreamWaitEvent`, counted from 1, that no earlier wait made superfluous.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -61,8 +56,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Gives the next operation of the stream `handle` its number. Returns stream and number, and
-    /// the vector clock of the operation: all operations that are guaranteed to precede it.
+    /// Numbers the next operation of a stream. The returned vector clock includes this operation.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -104,7 +98,6 @@ impl State {
 
 pub(crate) struct Device {
     state: Mutex<State>,
-    /// Notified whenever an operation is requested or finished.
     pub(crate) changed: Condvar,
 }
 
@@ -118,8 +111,7 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the streams have reached all `points`. While it waits, operations of all streams
-    /// may run. Returns an error if the context is lost.
+    /// Lets operations of all streams run until the streams have reached `points`.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

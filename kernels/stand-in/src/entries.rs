@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, MutexGuard};
 
 use othello_kernels::index;
 
-use crate::calls::{CURRENT, Needs, enter};
+use crate::calls::{CONTEXT_IS_CURRENT, Needs, enter};
 use crate::codes::{
     Answer, Code, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, code, errors,
 };
@@ -18,8 +18,6 @@ use crate::{launch, module, report, worker};
 
 const CONTEXT: Handle = 8;
 
-/// Defines entry points, each as `NEEDS fn NAME(arguments) |state| body`. NEEDS is the variant of
-/// [`Needs`] that states what must be ready before the call.
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
         /// The names of all entry points that the stand-in defines.
@@ -125,16 +123,15 @@ entries! {
     Start fn cuDevicePrimaryCtxRelease_v2(number: c_int) |mut state| {
         device(number)?;
         state.retained = state.retained.checked_sub(1).ok_or(INVALID_VALUE)?;
-        // The last release of the context waits until all requested work is complete.
         if state.retained == 0 && state.lost.is_none() { wait_for_all(state) } else { Ok(()) }
     }
 
     Start fn cuCtxGetCurrent(context: *mut Handle) |_state| {
-        put(context, if CURRENT.get() { CONTEXT } else { 0 })
+        put(context, if CONTEXT_IS_CURRENT.get() { CONTEXT } else { 0 })
     }
 
     Start fn cuCtxSetCurrent(context: Handle) |_state| {
-        CURRENT.set(context == CONTEXT);
+        CONTEXT_IS_CURRENT.set(context == CONTEXT);
         if context == CONTEXT || context == 0 { Ok(()) } else { Err(INVALID_VALUE) }
     }
 

@@ -1,14 +1,10 @@
-//! Installs the stand-in's library under the names that a program loads.
-
 use std::path::Path;
 use std::{fs, io};
 
 /// Copies the stand-in's library into a folder as `libcuda.so`, `libcuda.so.1` and `libnvrtc.so`,
-/// but without the entry point `lacks`. A program that searches this folder first then loads the
-/// stand-in instead of the machine's own driver and NVRTC.
+/// for programs that search this folder first. The copies lack the entry point `lacks`, if any.
 pub fn install(folder: &Path, lacks: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // If the test is one of this crate, Cargo has built the library next to the test program.
     let test = std::env::current_exe()?;
     let next_to_it = test.parent().unwrap_or(Path::new("."));
     let names = [next_to_it.to_owned(), next_to_it.join("deps")];

@@ -1,5 +1,4 @@
-//! Launches of kernels: checks the arguments when the host requests a launch, and makes the
-//! operation that is put into the queue of the stream.
+//! Checks a requested launch of a kernel, and makes the operation for the queue of its stream.
 
 use othello_kernels::Argument;
 
@@ -8,9 +7,7 @@ use crate::device::{Function, Handle, State};
 use crate::memory::host;
 use crate::queue::{Launch, Work};
 
-/// Prepares a launch on `stream`: checks grid and block, reads the arguments, and records the
-/// memory that the kernel uses. A grid of several dimensions, or another block size than that of
-/// the kernel, is an error: the launcher under test uses neither.
+/// Makes a launch to queue. Only one-dimensional grids with the kernel's block size are valid.
 pub(crate) fn prepare(
     state: &mut State,
     Function { module, kernel }: Function,

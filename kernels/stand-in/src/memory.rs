@@ -6,13 +6,12 @@ use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
 /// The bit that marks device addresses; no address of a program's own memory has it.
-const DEVICE: u64 = 1 << 62;
+const DEVICE_BIT: u64 = 1 << 62;
 
 /// The number of guard bytes after each block. If they change, a kernel wrote beyond its array.
 const GUARD: usize = 64;
 
-/// The byte that fills new memory and guard bytes. The inverted byte fills freed memory.
-const GARBAGE: u8 = 0xA5;
+const FILL_BYTE: u8 = 0xA5;
 
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -22,7 +21,7 @@ pub(crate) struct Block {
 
 impl Block {
     fn new(bytes: usize) -> Self {
-        let garbage = u128::from_ne_bytes([GARBAGE; 16]);
+        let garbage = u128::from_ne_bytes([FILL_BYTE; 16]);
         Self { words: vec![garbage; (bytes + GUARD).div_ceil(16)], bytes }
     }
 
@@ -34,14 +33,14 @@ impl Block {
         let end = self.words.as_ptr().cast::<u8>().wrapping_add(self.bytes);
         // SAFETY: the allocation has `GUARD` bytes after the block's bytes.
         let guard = unsafe { std::slice::from_raw_parts(end, GUARD) };
-        guard.iter().all(|&byte| byte == GARBAGE)
+        guard.iter().all(|&byte| byte == FILL_BYTE)
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
         // Work that still reads the freed memory then reads garbage, which tests notice.
-        self.words.fill(u128::from_ne_bytes([!GARBAGE; 16]));
+        self.words.fill(u128::from_ne_bytes([!FILL_BYTE; 16]));
     }
 }
 
@@ -61,7 +60,6 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Returns the address of new device memory. Fails for 0 bytes, or beyond `limit` bytes in use.
     pub(crate) fn allocate(&mut self, bytes: usize, limit: u64) -> Result<u64, Code> {
         if bytes == 0 {
             return Err(INVALID_VALUE);
@@ -69,7 +67,7 @@ impl Memory {
         let used = self.used.checked_add(bytes as u64).filter(|&used| used <= limit);
         let used = used.ok_or(OUT_OF_MEMORY)?;
         let block = Block::new(bytes);
-        let address = block.host() | DEVICE;
+        let address = block.host() | DEVICE_BIT;
         self.device.insert(address, Allocation { block, uses: Uses::default(), given_back: false });
         self.used = used;
         Ok(address)
@@ -92,7 +90,6 @@ impl Memory {
         }
     }
 
-    /// Allocates page-locked host memory, which the device can read directly. Returns its address.
     pub(crate) fn pin(&mut self, bytes: usize) -> u64 {
         let block = Block::new(bytes);
         let host = block.host();
@@ -110,7 +107,7 @@ impl Memory {
 }
 
 pub(crate) fn host(address: u64) -> u64 {
-    address & !DEVICE
+    address & !DEVICE_BIT
 }
 
 #[cfg(test)]

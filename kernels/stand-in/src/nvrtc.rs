@@ -11,7 +11,6 @@ use crate::module::PTX;
 
 const INVALID_PROGRAM: Code = 4;
 
-/// The architectures that this NVRTC reports as supported, up to Hopper (90).
 const ARCHITECTURES: [c_int; 4] = [75, 80, 89, 90];
 
 fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
@@ -28,7 +27,6 @@ fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies `from` to memory of the caller, who must provide enough of it.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     // SAFETY: the caller has queried the size and provides that much memory.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };

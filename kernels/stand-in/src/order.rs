@@ -1,10 +1,8 @@
-//! Checks that streams, events and the host's waits guarantee an order for any two uses of the same
-//! memory. The check does not depend on the order in which the operations actually run.
+//! Checks that streams, events and the host's waits determine, for each write and any other use of
+//! the same memory, which comes first, whatever the order in which the operations actually ran.
 //!
-//! Each operation has a number in its stream. A [`Clock`] is a vector clock: for each stream, it
-//! contains the number of the last operation of that stream that is guaranteed to precede a moment.
-//! The clock of a stream advances with its own operations, joins the clock of each event that the
-//! stream waits for, and joins the host's clock at each call that queues an operation.
+//! The [`Clock`] of a stream advances with its own operations, joins the clock of each event that
+//! the stream waits for, and joins the host's clock at each call that queues an operation.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +43,7 @@ impl Clock {
 }
 
 /// The last write to a block of memory, and the reads since then. A read that is guaranteed to
-/// precede another of these reads is omitted: a write that waits for the later one waits for both.
+/// precede a later read is omitted: a write that waits for the later read waits for both reads.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -53,8 +51,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Records a read by the operation `moment`, whose vector clock is `clock`. Returns true if the
-    /// last write, if any, is guaranteed to precede it.
+    /// Records a read. Returns true if the last write, if any, is guaranteed to precede the read.
     pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));
@@ -62,9 +59,7 @@ impl Uses {
         ordered
     }
 
-    /// Records that the operation `moment`, whose vector clock is `clock`, writes or releases the
-    /// block of memory. Returns true if all its earlier uses are guaranteed to precede the
-    /// operation.
+    /// Records a write or a release. Returns true if all earlier uses are guaranteed to precede it.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

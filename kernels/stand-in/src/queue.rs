@@ -8,8 +8,7 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream: reached once the stream has done this many of its operations, counted from
-/// its creation. An event records such a point.
+/// A point of a stream, reached once the stream has finished this number of operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -19,7 +18,7 @@ impl Point {
     }
 }
 
-/// An operation in the queue of a stream. All addresses are addresses in this process.
+/// An operation in a stream. Addresses are those of this process, not of the simulated device.
 #[derive(Debug)]
 pub(crate) enum Work {
     Copy { from: u64, to: u64, bytes: usize },
@@ -34,8 +33,7 @@ pub(crate) struct Launch {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// A word per argument: the address of an array in this process, or a number in the first bytes
-    /// of the word.
+    /// For each argument, the address of an array in this process, or a number in the low bits.
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }

@@ -87,7 +87,6 @@ settings! {
     pools "pools" 1;
 }
 
-/// The settings of this process, from [`VARIABLE`]. The process panics if they are invalid.
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let text = env::var(VARIABLE).unwrap_or_default();
     Settings::parse(&text).unwrap_or_else(|| panic!("{VARIABLE} cannot be read: {text}"))

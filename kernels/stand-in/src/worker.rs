@@ -33,8 +33,7 @@ fn work() {
     }
 }
 
-/// Returns a stream whose next operation can run, if any. Half of the time, the choice is uniformly
-/// random; else it follows random priorities, which change from time to time.
+/// Chooses a stream: with probability 1/2 uniformly, else by random priorities, which may change.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),
@@ -52,7 +51,6 @@ fn pick(state: &mut State) -> Option<StreamNumber> {
     ready.into_iter().max_by_key(|&number| Random(state.favour ^ number).next())
 }
 
-/// Runs the next operation of stream `number`. Releases the lock of the state while a kernel runs.
 fn advance(
     mut state: MutexGuard<'static, State>,
     number: StreamNumber,
@@ -67,7 +65,7 @@ fn advance(
                 drop(state);
                 let done = run(&launch);
                 state = DEVICE.lock();
-                done.and_then(|()| check(&mut state, &launch))
+                done.and_then(|()| check_guard_bytes(&mut state, &launch))
             }
         },
         other => simple(&mut state, other),
@@ -92,13 +90,12 @@ fn finish(state: &mut State, number: StreamNumber) {
 
 fn simple(state: &mut State, work: Work) -> Answer {
     match work {
-        // SAFETY: device memory was valid when the copy was requested, and only this thread
-        // releases device memory. The caller must keep host memory until it has waited for the
-        // copy. The ranges may overlap.
+        // SAFETY: device memory was valid when the copy was requested, and is released only after
+        // ordered work (unordered work is reported). The caller keeps host memory during the copy.
         Work::Copy { from, to, bytes } => unsafe {
             std::ptr::copy(from as *const u8, to as *mut u8, bytes);
         },
-        // SAFETY: device memory was valid when this was requested; only this thread releases it.
+        // SAFETY: device memory was valid when this was requested; for its release, see `Copy`.
         Work::Fill { to, value, bytes } => unsafe { (to as *mut u8).write_bytes(value, bytes) },
         Work::Free(address) => state.memory.free(address),
         Work::Wait(_) | Work::Launch(_) => {}
@@ -111,13 +108,12 @@ fn run(launch: &Launch) -> Result<(), Code> {
     let mut pointers: Vec<*mut c_void> =
         words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
     // SAFETY: the kernel has the arguments that the index states. The arrays begin in device
-    // memory, which only this thread releases. The trainer must make them long enough.
+    // memory, which is released only after ordered work. The trainer must make them long enough.
     let done = unsafe { launch.module.launch(launch.kernel, launch.blocks, &mut pointers) };
     done.map_err(|_| LAUNCH_FAILED)
 }
 
-/// Returns an error if a kernel has written beyond the end of an array.
-fn check(state: &mut State, launch: &Launch) -> Answer {
+fn check_guard_bytes(state: &mut State, launch: &Launch) -> Answer {
     let mut written = launch.written.iter();
     let memory = &mut state.memory;
     let whole = |&address: &u64| memory.find(address, 0).is_none_or(|a| a.block.is_whole());

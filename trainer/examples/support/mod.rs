@@ -1,4 +1,4 @@
-//! Makes the games to which the examples fit weights.
+//! Games of self-play for the examples.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 
-/// Plays a thousand quick games of self-play into a file of records, and returns its path.
 pub(crate) fn games(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let path = folder.join("example.games");
     let run = Run::whole(Settings::new(1, "4..=20".parse()?, 1, 6), 1_000);

@@ -18,8 +18,8 @@ use rayon::prelude::*;
 pub struct MemoryLimit {
     /// The greatest memory in bytes that the work may use.
     pub bytes: u64,
-    /// The folder of the temporary files, which contain data that the work does not keep in memory.
-    /// They have no names, and the operating system deletes them when the process ends.
+    /// The folder of temporary files for the data beyond the limit. The files have no names; the
+    /// operating system deletes them when the process ends.
     pub folder: PathBuf,
 }
 
@@ -34,8 +34,7 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns how many parts of `bytes` bytes fit into the limit together, up to `most`; an error
-    /// if not even one part fits.
+    /// Returns how many pieces of `bytes` bytes fit into the limit, up to `most`; an error if none.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match parts_within(self.bytes, bytes, most) {
@@ -54,13 +53,12 @@ impl MemoryLimit {
     }
 
     fn no_room(&self, source: io::Error) -> MemoryError {
-        // The user may have given a larger limit, since work may divide it.
+        // `self.bytes` may be less than the user's limit, which work with several sorters divides.
         let (folder, megabytes) = (self.folder.clone(), self.bytes.div_ceil(1 << 20));
         MemoryError::Temporary { folder, megabytes, source }
     }
 }
 
-/// Returns the number of parts of `each` bytes that fit into `bytes`, from 0 to `most`.
 pub(crate) fn parts_within(bytes: u64, each: u64, most: usize) -> usize {
     usize::try_from(bytes / each.max(1)).unwrap_or(usize::MAX).min(most)
 }
@@ -90,7 +88,6 @@ pub fn bytes_of(megabytes: Option<u64>) -> u64 {
 pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
     let installed = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
-    // A limit file that does not contain a number sets no limit.
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let groups = limits_of_groups(&groups, Path::new("/sys/fs/cgroup"));
     let groups = groups.map(|bytes| (bytes, "control group"));
@@ -130,9 +127,8 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
     })
 }
 
-/// Returns the limits of the process's control groups and of all groups that contain them. `groups`
-/// is the text of `/proc/self/cgroup`; the groups' folders are in `root`. Version 2 of control
-/// groups has the limit in `memory.max`, version 1 in `memory.limit_in_bytes` under `memory/`.
+/// Returns the memory limits, in bytes, of the process's control groups and of their ancestors.
+/// `groups` is the text of `/proc/self/cgroup`, where a group of version 2 has no controllers.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {
@@ -187,8 +183,8 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns how many items may be held in memory. They take a quarter of the limit, since a
-    /// vector that grows needs three times its size: the old buffer and one of twice the size.
+    /// Returns how many items may be held in memory: as many as take a quarter of the limit. When
+    /// their vector grows, the old buffer and one of twice the size take three quarters for a time.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }

@@ -77,7 +77,6 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
 }
 
-/// Returns the file with pieces swapped, duplicated or removed: frames, lines or records.
 fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let chunks = |length| sound.chunks(length).map(<[u8]>::to_vec).collect();
     let mut pieces: Vec<Vec<u8>> = if sound.starts_with(b"OTHELLO") {
@@ -98,8 +97,6 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Returns the file with a huge number of games in a WTHOR header, or with a few bytes, repeated
-/// thousands of times, inserted at a random place.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -126,8 +123,7 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container with valid checksums and one fault, which the index `way` selects from
-/// `WHAT`: a wrong version, a wrong stated size, or an invalid section, such as a torn one.
+/// Returns a container with valid checksums and the fault that has the index `way` in `WHAT`.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     const WHAT: &str = "a newer version|an enormous stored size|an enormous size|\
@@ -164,8 +160,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
-/// Returns the index of a random section. Sections whose names differ only in a number at the end
-/// are of one kind; all kinds are equally likely.
+/// Draws the index of a section: first a kind of section (names of one kind differ only in a number
+/// at the end), each with the same probability, then a section of this kind.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();

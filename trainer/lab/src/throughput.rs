@@ -30,19 +30,17 @@ const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 /// The least duration of a measurement in seconds, which makes the start of threads negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// The greatest number of passes over the positions. The number is doubled until the passes take
-/// [`LEAST_SECONDS`] or this limit is reached.
 const MOST_PASSES: u32 = 1 << 16;
 
-/// The measured speed of a fit's inner loop (residual sums), and the greatest speed that the memory
-/// allows, in positions per second.
+/// The measured speed of a fit's inner loop (sums of residuals), and the greatest speed that the
+/// memory allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured speed of residual sums in positions per second, on one thread of the CPU or on
-    /// a whole GPU.
+    /// The measured speed of a fit's inner loop (residual sums) in positions per second, on one
+    /// thread of the CPU or on a whole GPU.
     pub own: f64,
-    /// The greatest speed that the memory allows, in positions per second: computed from the memory
-    /// bandwidth of a GPU, or measured on a CPU by a loop that makes only the memory accesses.
+    /// The greatest speed of a fit's inner loop that memory allows, in positions per second: of a
+    /// GPU, computed from its bandwidth; of a CPU, measured by a loop of the same memory accesses.
     pub limit: f64,
 }
 
@@ -92,7 +90,7 @@ pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32
     let mut rates = Rates { own: 0.0, limit: 0.0 };
     for _ in 0..repetitions {
         let own = one.install(|| residual_rate(&Cpu::new(model), &weights, positions))?;
-        let alone = rate(positions.len(), || {
+        let alone = positions_per_second(positions.len(), || {
             black_box(limit.run(&weights));
             Ok(())
         })?;
@@ -128,8 +126,7 @@ fn weights(model: &Model) -> Vec<i32> {
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns the speed of the backend's residual sums, in positions per second. `weights` are in
-/// units of 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns positions per second. `weights` are in units of 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],
@@ -141,14 +138,13 @@ fn residual_rate<B: Backend>(
     let discs = backend.upload(&discs.collect::<Vec<_>>())?;
     let (mut weights, mut sums) = (backend.zero_fixed()?, backend.zero_sums()?);
     backend.round_weights(&discs, &mut weights)?;
-    rate(positions.len(), || {
+    positions_per_second(positions.len(), || {
         let target = Target::Label;
         backend.residual_sums(&on_device, Batch::WHOLE, &weights, target, &mut sums).map(|_| ())
     })
 }
 
-/// Calls `pass`, which processes `positions` positions, repeatedly; returns positions per second.
-fn rate(
+fn positions_per_second(
     positions: usize,
     mut pass: impl FnMut() -> Result<(), BackendError>,
 ) -> Result<f64, BackendError> {

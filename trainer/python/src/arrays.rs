@@ -1,5 +1,3 @@
-//! Converts arrays from Python to boards. Each array has the discs of one side as 64-bit sets.
-
 use numpy::{
     PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,
 };
@@ -10,8 +8,8 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
 use crate::errors::refused;
 
-/// The discs of one side on many boards; each element is a 64-bit set of squares. Python passes
-/// anything that NumPy converts to an array of integers.
+/// The discs of one side on many boards, as 64-bit sets of squares. Python may pass anything that
+/// NumPy converts to an array of integers.
 pub(crate) struct Discs(Vec<u64>);
 
 impl<'py> FromPyObject<'_, 'py> for Discs {

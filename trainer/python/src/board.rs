@@ -1,5 +1,3 @@
-//! The Python class `Board`: a board with the side to move, and its moves.
-
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Position, Side, Square, Squares, StatedPosition};
 use pyo3::prelude::*;

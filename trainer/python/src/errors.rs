@@ -6,7 +6,6 @@ use std::io;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 
-/// Returns the Python exception for an error: `OSError` for a system error, otherwise `ValueError`.
 pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
     let message = error.to_string();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);

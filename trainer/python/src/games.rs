@@ -15,10 +15,8 @@ use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// Marks the elements after a game's last move in an array of moves and, in `solved_ply`, a game
-/// without an exact score.
+/// In `solved_ply`, marks a game without an exact score.
 const NO_SQUARE: u8 = u8::MAX;
-/// Marks a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
 
 /// A batch of games: arrays with one row for each game.

@@ -1,5 +1,3 @@
-//! The Python class `PatternSet`: pattern sets, and the parameter indices of boards.
-
 use std::path::Path;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2};

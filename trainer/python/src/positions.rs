@@ -1,5 +1,3 @@
-//! Reads labelled positions from files of records in batches of NumPy arrays.
-
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 

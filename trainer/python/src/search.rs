@@ -1,5 +1,3 @@
-//! The Python functions `search` and `solve`, for searches to a depth and to the end of the game.
-
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
@@ -13,7 +11,6 @@ use crate::errors::{exception, refused};
 use crate::threads::{interruptible, on_threads};
 use crate::weights::Weights;
 
-/// The accepted sizes of a transposition table in MB.
 const HASH_MB: RangeInclusive<usize> = 1..=1 << 20;
 
 /// The result of a search of a board: the value, a best move, the depth and the nodes.
@@ -53,14 +50,12 @@ impl Found {
     }
 }
 
-/// `Weights`, or a text: `embedded`, `mobility`, `none` or the path of a weights file.
 #[derive(FromPyObject)]
 pub(crate) enum WeightsOrName {
     Weights(Py<Weights>),
     Name(String),
 }
 
-/// Calls `work` with the evaluation `weights` or, if it is `None`, with the embedded weights.
 fn with_evaluator<T>(
     weights: Option<&WeightsOrName>,
     work: impl FnOnce(&Evaluator) -> PyResult<T>,

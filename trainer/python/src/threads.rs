@@ -1,7 +1,6 @@
-//! Thread pools for long work, which Ctrl-C can interrupt, one for each process. Python's
-//! `multiprocessing` and PyTorch's `DataLoader` fork by default. A forked child process has none of
-//! the threads of its parent's pool, and would wait forever for them. Each child process therefore
-//! creates a new pool.
+//! Thread pools for long work, one for each process: Python's `multiprocessing` and PyTorch's
+//! `DataLoader` fork by default, and a forked child process lacks the threads of its parent's pool,
+//! so it would wait forever for them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,10 +12,10 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The stack size of a thread in bytes. A search of 60 plies needs a larger stack than the default.
+/// A search of 60 plies needs a larger stack than the default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The thread pool and the process that created it. A forked child replaces it without freeing it.
+/// The id of the process that created the pool, and the pool, which a forked child does not free.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
 fn pool() -> PyResult<&'static ThreadPool> {
@@ -34,12 +33,11 @@ fn pool() -> PyResult<&'static ThreadPool> {
     }
 }
 
-/// Runs `work` in the thread pool of this process. All work that may use rayon must run here.
+/// All work that may use rayon must run here.
 pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
     Ok(pool()?.install(work))
 }
 
-/// Runs `work` in the thread pool of this process, without holding Python's global lock.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| on_threads(work))
 }

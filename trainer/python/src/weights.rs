@@ -1,5 +1,3 @@
-//! The Python class `Weights`: values of boards, contributions of patterns, and arrays.
-
 use std::path::PathBuf;
 
 use numpy::ndarray::{Array3, ArrayViewD, CowArray, Ix2};
@@ -91,8 +89,9 @@ impl Weights {
     /// Makes weights from arrays. `weights` are in discs and are rounded to steps of 1/32 disc;
     /// `counts` are the numbers of occurrences in training (default: all 0). Both arrays have a row
     /// for each of the 60 phases and a column for each parameter of the pattern set. `factors`,
-    /// required exactly if the set has factors, are rounded to whole numbers; their axes are group
-    /// of phases, parameter, element of the factor vector. `save` stores the text `note`.
+    /// required exactly if the set has factors, are in units of 1/64 √disc and are rounded to whole
+    /// numbers, −127 to 127; their axes are group of phases, parameter, element of the factor
+    /// vector. `save` stores the text `note`.
     #[staticmethod]
     #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
     fn from_arrays(

@@ -13,14 +13,13 @@ use crate::fit::Fit;
 /// time of a fit, and with fewer games lower the error only a little (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// Games searched to at least this depth are deep: if they are few, the user is warned.
+/// The user is warned if only few games are searched to at least this depth.
 const DEEP: u64 = 6;
 
-/// Below this number of training games, more games lower the error more than deeper games do.
+/// Below this number of games, more games lower the error more than deeper searches in equal time.
 const MANY_GAMES: u64 = 100_000;
 
-/// If a fit without factors has at least this many training positions, over all phases, the user is
-/// warned: with so many, factors lower the error.
+/// With at least this many training positions over all phases, factors lower the error.
 const MANY_POSITIONS: usize = 2_000_000;
 
 pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
@@ -28,9 +27,6 @@ pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
     PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))
 }
 
-/// The properties of a fit that the warnings depend on. `depth` is the greatest search depth of the
-/// games; `has_values` is true if at least one file of games has search values, `uses_values` if
-/// the labels use them.
 #[derive(Clone, Copy)]
 pub(super) struct Choices {
     depth: u64,
@@ -59,7 +55,6 @@ impl Choices {
         }
     }
 
-    /// Returns a warning for each setting that is known to cost time or accuracy.
     pub(super) fn warnings(&self) -> impl Iterator<Item = &'static str> {
         let is_small = self.games < MANY_GAMES && !self.has_initial;
         let costly = [

@@ -1,5 +1,3 @@
-//! `othello-trainer benchmark`: measures weights and programs by the same tests, in one table.
-
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,17 +17,14 @@ use super::matches::check_reached;
 use crate::arena::{Terms, draw_openings};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
-/// The default files of `--strong`.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
 const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];
 const OPENINGS: &[&str] = &["datasets/openings/balanced-8.txt"];
 
-/// The seed for drawing the openings of the match.
 const SEED: u64 = 1;
 const WITHIN: Discs = 10;
 
-/// Arguments of `benchmark`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Players to measure: weights files, `none` (all values are 0), `mobility` (counts moves and
@@ -40,8 +35,8 @@ pub struct Arguments {
     players: Vec<PlayerSpec>,
     #[arg(long, value_name = "PART,...", value_enum, value_delimiter = ',')]
     only: Vec<Part>,
-    /// Games between strong searches, for errors of values with 13 to 30 empty squares [default:
-    /// datasets/benchmark/strong.test.games, in the current folder or one above it]
+    /// Games between strong searches, to measure the errors of values at 13 to 30 empty squares
+    /// [default: datasets/benchmark/strong.test.games, in the current folder or one above it]
     #[arg(long, value_name = "FILE")]
     strong: Option<PathBuf>,
     /// Positions in OBF with the score of every move, to count the best moves found [default:
@@ -78,8 +73,6 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Returns the paths of files of the repository, searched in the current folder and those above it.
-/// If they are missing, the error names the flag `flag`, which chooses other files.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -200,7 +193,6 @@ impl Arguments {
     }
 }
 
-/// Runs the command `benchmark`: measures the players, and prints and writes the tables.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_output()?;
     if let Some(out) = &arguments.out {

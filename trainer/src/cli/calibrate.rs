@@ -21,7 +21,6 @@ use crate::calibrate::samples::Settings;
 use crate::calibrate::{Work, ends, ordering, probcut, realization};
 use crate::source::DataError;
 
-/// Arguments of `calibrate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -30,7 +29,7 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
-    /// Learn the move-ordering evaluation for the last plies
+    /// Learn the move-ordering evaluation, which orders moves in searches near the end of the game
     Ordering(Ordering),
     /// Learn the ProbCut model for searches with `--selectivity`: shallow searches predict deeper
     /// ones
@@ -42,7 +41,6 @@ enum What {
     Realization(Realization),
 }
 
-/// The weights that get a new section, and the output file.
 #[derive(clap::Args, Debug)]
 struct Changing {
     /// Weights file, or `embedded`; from `embedded`, the output lacks how often each weight
@@ -117,7 +115,6 @@ pub(in crate::cli) struct Report<C> {
     seconds: f64,
 }
 
-/// Runs the command `calibrate`: fits a model, writes the weights with it and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     match &arguments.what {
         What::Ordering(Ordering { changing, seed, positions, searches, patterns }) => {
@@ -178,8 +175,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks the output path and loads the weights. The returned provenance lacks the settings of
-    /// the calibration, which the caller must add.
+    /// Checks the output path, and loads the weights. Returns them with a provenance, to which the
+    /// caller must add the settings of the calibration.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -198,9 +195,9 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Runs a calibration that can be resumed, writes the weights and prints the report. The
-    /// closure `calibrate` returns the findings and the new weights; it is called even if the
-    /// output is already complete, because the report needs the findings.
+    /// Calls the closure `calibrate`, writes the weights that it returns, and prints its findings.
+    /// The closure is called even if the output is already complete, because the report needs the
+    /// findings.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

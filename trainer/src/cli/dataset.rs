@@ -1,5 +1,3 @@
-//! `othello-trainer dataset`: sorts positions by phase into a folder for fits on many machines.
-
 use std::path::{Path, PathBuf};
 
 use othello_cli::arguments::number_from;
@@ -14,7 +12,6 @@ use crate::fit::FitSettings;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::source::LabelRules;
 
-/// Arguments of `dataset`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
@@ -31,7 +28,6 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The flags of `dataset` and `fit` that determine a dataset, and the memory to make it.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct LayoutArguments {
     #[arg(long, value_name = "DATA")]
@@ -49,8 +45,8 @@ pub(super) struct LayoutArguments {
 }
 
 impl LayoutArguments {
-    /// Returns the settings of an existing dataset, if any, overridden by the settings file, then
-    /// by the flags. The caller checks them.
+    /// The settings file overrides `of_dataset`, the settings of an existing dataset; the flags
+    /// override both. The result is not checked: call [`FitSettings::check`].
     pub(super) fn settings(
         &self,
         of_dataset: Option<&LayoutSettings>,
@@ -69,7 +65,6 @@ impl LayoutArguments {
         Ok(settings)
     }
 
-    /// Returns the paths of `data` and of all files that these flags name.
     pub(super) fn inputs<'a>(&'a self, data: &'a [DataChoice]) -> impl Iterator<Item = &'a Path> {
         let data = data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         data.chain(self.settings.as_deref())
@@ -112,14 +107,12 @@ pub(in crate::cli) struct ShardReport {
     seconds: f64,
 }
 
-/// Runs the command `dataset`: makes the dataset, or the parts of a shard, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let folder = arguments.out.clone();
     let is_new = !folder.exists();
     make_folder(&folder)?;
     let made = arguments.make(session);
     if made.is_err() && is_new {
-        // The command has failed: its new folder is removed, if it is still empty.
         let _ = std::fs::remove_dir(&folder);
     }
     let seconds = session.seconds();

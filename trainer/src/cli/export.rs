@@ -1,5 +1,3 @@
-//! `othello-trainer export`: writes weights, games and positions in the formats of other programs.
-
 use std::io::Cursor;
 use std::path::Path;
 
@@ -21,7 +19,6 @@ use crate::export::wthor::wthor;
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// Arguments of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Weights file, or `embedded` (lacks how often each weight occurred in training). For `wthor`
@@ -54,7 +51,7 @@ enum Format {
     /// Weights as plain binary numbers without a header, to be read by the C file of the format `c`
     Raw,
     /// A C file that evaluates positions, also incrementally after each move. It contains weights
-    /// of at most 4 MiB; export larger weights separately with `raw`
+    /// of at most 4 MiB; a program reads larger weights from a file of the format `raw`
     C,
     /// The evaluation file of Edax (eval.dat), of weights for its patterns
     Edax,
@@ -71,9 +68,9 @@ enum Format {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{bytes} bytes, sha256 {sha256}, of the weights {weights_sha256}")]
 pub(in crate::cli) struct Exported {
-    /// The size of the file.
+    /// The size of the written file.
     bytes: usize,
-    /// The SHA-256 of the file.
+    /// The SHA-256 of the written file.
     sha256: String,
     /// The SHA-256 of the weights file.
     weights_sha256: String,
@@ -84,15 +81,14 @@ pub(in crate::cli) struct Exported {
 pub(in crate::cli) struct ExportedGames {
     /// The number of written games.
     games: usize,
-    /// The size of the file.
+    /// The size of the written file.
     bytes: usize,
-    /// The SHA-256 of the file.
+    /// The SHA-256 of the written file.
     sha256: String,
-    /// The SHA-256 of the file of games.
+    /// The SHA-256 of the input file of games.
     games_sha256: String,
 }
 
-/// Runs the command `export`: writes the file in the requested format and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.output.out, arguments.weights.path())?;
     if matches!(arguments.format, Format::Wthor | Format::Transcripts) {
@@ -160,7 +156,6 @@ fn identifier(text: &str) -> Result<String, String> {
 }
 
 impl Arguments {
-    /// Returns the prefix of names in a C file: `--prefix`, or one derived from the file's name.
     fn prefix(&self) -> String {
         let of_file = || {
             let stem =
@@ -172,7 +167,6 @@ impl Arguments {
         self.prefix.clone().unwrap_or_else(of_file)
     }
 
-    /// Returns the input if it is a file or folder of records to export as arrays, else `None`.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);
@@ -180,7 +174,6 @@ impl Arguments {
     }
 }
 
-/// The number of positions that the export reads and converts at a time.
 const BATCH: usize = 1 << 18;
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -195,13 +188,12 @@ pub(in crate::cli) struct ExportedPositions {
     validation_positions: usize,
     /// The number of exported positions in the test set.
     test_positions: usize,
-    /// The size of the file.
+    /// The size of the written file.
     bytes: usize,
-    /// The SHA-256 of the file.
+    /// The SHA-256 of the written file.
     sha256: String,
 }
 
-/// Writes the labelled positions of records as NumPy arrays.
 fn export_positions(
     arguments: &Arguments,
     data: &Path,

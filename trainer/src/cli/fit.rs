@@ -1,5 +1,3 @@
-//! `othello-trainer fit`: trains the weights of 60 phases.
-
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,7 +26,6 @@ use crate::memory::{MemoryLimit, bytes_of};
 use crate::metrics::{ErrorLimits, Trained};
 use crate::model::{Model, Phases};
 
-/// Arguments of `fit`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
@@ -57,10 +54,9 @@ pub struct Arguments {
     /// the phase's own positions, which have weight 1 [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Ridge (L2) penalty towards the starting weights, as strong as R further occurrences of each
-    /// weight with its starting value. In a fit with factors, it applies to the fit of the factors;
-    /// the least-squares fit that comes first uses `ridge` of --settings [default: 30, or 1000 with
-    /// factors]
+    /// Ridge (L2) penalty R towards the starting weights: adds R · (weight − starting weight)² for
+    /// each weight to the sum of squared errors. In a fit with factors, the least-squares fit that
+    /// comes first uses `ridge` of --settings instead of R [default: 30, or 1000 with factors]
     #[arg(long, value_name = "R", value_parser = above_0)]
     ridge: Option<f64>,
     #[arg(long, value_name = "A..B", default_value = "0..59")]
@@ -159,7 +155,6 @@ impl fmt::Display for Fitted {
     }
 }
 
-/// Runs the command `fit`. The exit status is 1 if the validation error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let named = arguments;
     let mut arguments = named.clone();
@@ -265,7 +260,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    /// Returns the pattern set; `None` if it depends on the number of games, and `games` is `None`.
     fn pattern_set(&self, games: Option<u64>) -> anyhow::Result<Option<PatternSet>> {
         let set = match (&self.patterns, self.factors, self.optimizer) {
             (Some(name), ..) => PatternSet::named(name, Path::new(""))?,
@@ -280,7 +274,6 @@ impl Arguments {
         Ok(Some(set.with_factors(shape)))
     }
 
-    /// Reads the initial weights, and converts their factors to the shape of `--factors`.
     fn initial(&self, path: &Path) -> anyhow::Result<WeightsFile> {
         let file = Weights::read(path)?;
         let Some(choice) = self.factors else { return Ok(file) };
@@ -298,9 +291,9 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Returns an error if the initial weights were fitted to a test file. Warns if test games are
-    /// also in the training files of these weights; looks for these training files only in the
-    /// folders of the test files and of the weights file.
+    /// Returns an error if the initial weights were fitted to a test file. Warns if single test
+    /// games are in the files that these weights were fitted to; looks for these files only in the
+    /// folders of `--test` and `--init`.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
@@ -317,7 +310,6 @@ impl Arguments {
         Ok(())
     }
 
-    /// Returns a message if phases outside `--phases` share factors with phases inside.
     fn cut_groups(&self, factors: Option<FactorShape>) -> Option<String> {
         let phases = &self.phases.0;
         let whole = factors?.whole_groups(phases);
@@ -364,8 +356,6 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?)
     }
 
-    /// Returns the phases whose positions are read: the phases that this shard fits, and
-    /// neighbouring phases whose positions also train them (`--window`).
     fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         Units::of(set, &self.phases.0).phases_read(shard, &settings.window)
@@ -397,8 +387,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the settings of the fit: those of the dataset folder, if there is one, overridden by
-    /// the settings file, then by the flags.
+    /// The settings file overrides the settings of the dataset folder, and the flags override both.
     fn settings(
         &self,
         optimizer: fit::Optimizer,

@@ -1,5 +1,3 @@
-//! `othello-trainer import`: converts games, positions and weights of other programs.
-
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +16,6 @@ use crate::export::tables::{ReadTables, Rounding};
 use crate::source::import::{Import, RandomPlies};
 use crate::source::{boards, egaroucid, ggf, npz, transcripts, wthor};
 
-/// Arguments of `import`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -41,8 +38,8 @@ enum Format {
     Ggf(Ggf),
     /// Import games in the Smart Game Format, packed by zstd or not: (;GM[2]…)
     Sgf(Games),
-    /// Import positions as NumPy arrays (.npz), as `export` writes them; a Python program can also
-    /// write them
+    /// Import positions from NumPy files (.npz), in the format of `export`; Python programs can
+    /// also write such files
     Positions(Positions),
     /// Import Egaroucid's scored boards of 19 bytes
     Egaroucid(Files),
@@ -108,7 +105,6 @@ struct Wthor {
     except: Vec<PathBuf>,
 }
 
-/// Runs the command `import`: converts the files and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
     let summary = match &arguments.format {
@@ -171,7 +167,7 @@ enum WeightsFormat {
     Npz,
 }
 
-/// The number of bytes of an evaluation file that are read at most; real files are smaller.
+/// Real evaluation files are smaller.
 const MAX_BYTES: u64 = 1 << 27;
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -215,7 +211,6 @@ impl WeightsFormat {
     }
 }
 
-/// Returns the content of a file, cut off after [`MAX_BYTES`] bytes: no format needs as many.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);

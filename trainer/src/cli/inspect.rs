@@ -1,5 +1,3 @@
-//! `othello-trainer inspect`: reports on the content of files of records.
-
 use std::fmt;
 use std::path::PathBuf;
 
@@ -14,7 +12,6 @@ use super::picture::histogram;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsReport, inspect};
 
-/// Arguments of `inspect`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Files of games, positions or openings, or folders of them; duplicates are counted across all
@@ -108,7 +105,6 @@ fn write_positions(
     writeln!(f, "{}\n", table(columns, rows))
 }
 
-/// Runs the command `inspect`: reads the files and prints the report on their content.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let memory = bytes_of(arguments.memory_mb);
     let limit = MemoryLimit { bytes: memory, folder: std::env::temp_dir() };

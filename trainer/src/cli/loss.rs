@@ -1,5 +1,3 @@
-//! `othello-trainer loss`: measures the errors of any evaluation on any data.
-
 use std::path::{Path, PathBuf};
 use std::{fmt, iter};
 
@@ -25,14 +23,12 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// `--max-bias` checks the bias at a number of empty squares only if at least this many positions
-/// have so many empty squares.
+/// `--max-bias` ignores numbers of empty squares with fewer positions than this.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
-/// Arguments of `loss`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Weights: a file, `none`, `mobility` or `embedded`
+    /// Weights: a file, `none` (all values are 0), `mobility` (moves and corners) or `embedded`
     weights: WeightsChoice,
     /// Records of games or positions. The first path may be a second evaluation: the command then
     /// prints, for each phase, the difference of the two evaluations' errors with its 99 %
@@ -91,8 +87,8 @@ pub(in crate::cli) struct Loss {
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Paired>,
-    /// The test games that are also in the training data of the weights. Training files are only
-    /// found in the folders of the test and of the weights.
+    /// The test games that are also in the training data of the weights. Training files outside the
+    /// folders of the test files and of the weights are not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     training_has: Vec<Overlap>,
     /// The positions with the largest errors, with `--worst`.
@@ -162,8 +158,8 @@ struct Paired {
     errors: ComparedErrors,
 }
 
-/// Returns the second evaluation, if the first path in `data` names one, and the other paths. A
-/// word such as `none` is an evaluation only if paths follow it and no file has this name.
+/// Returns the evaluation with which `data` begins, if any, and the paths after it. A word such as
+/// `none` is an evaluation only if paths follow it and no file has this name.
 fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {
@@ -235,8 +231,6 @@ impl Arguments {
         Ok(measuring.files(&self.data, &self.rules(), progress)?)
     }
 
-    /// For each evaluation, counts the measured games that are in the training data of the
-    /// evaluation. `sha256`: the checksum of each measured file.
     fn training_has(
         &self,
         second: Option<&WeightsChoice>,
@@ -283,16 +277,15 @@ impl Arguments {
         let points = measured.phases.iter().map(point).collect();
         let picture = Picture {
             title: &title,
-            across: "phase: discs played",
-            up: "mean absolute error, discs",
-            last: 59.0,
+            x_label: "phase: discs played",
+            y_label: "mean absolute error, discs",
+            x_max: 59.0,
             lines: vec![(String::new(), points)],
         };
         Ok(plain::write(path, picture.svg()?.as_bytes(), Existing::by_force(self.force))?)
     }
 }
 
-/// Runs the command `loss`. The exit status is 1 if an error is above `--max-mae` or `--max-bias`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     if let Some(board) = &arguments.explain {
         session.print(&explain(&arguments.weights, board)?)?;
@@ -333,7 +326,7 @@ pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Exp
     Ok(Explanation { board: line.to_owned(), ..explanation })
 }
 
-/// Loads weights to explain values. `none` and `mobility`, which have no patterns, are errors.
+/// Returns an error for `none` and `mobility`, whose values have no pattern weights to explain.
 pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
     let counted = *weights != WeightsChoice::Embedded;
     Ok(Explainer { weights: weights.by_class()?.weights, counted })
@@ -386,8 +379,6 @@ pub(super) fn worst_table(worst: &[WorstPosition]) -> String {
     table(columns, worst.iter().map(cells))
 }
 
-/// Prints a line for each limit that an error exceeds or that has no error to check. Returns exit
-/// status 1 if there is such a limit, otherwise 0.
 pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
     for failure in limits.failures() {
         session.progress().message(&format!("failed: {failure}"));
@@ -395,7 +386,7 @@ pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
     Outcome::wrong_if(limits.passed() == Some(false))
 }
 
-/// Returns a parsed limit on an error. Refuses NaN, which no error exceeds, and negative numbers.
+/// Refuses NaN, which no error exceeds, and negative numbers.
 pub(super) fn largest_error(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
     discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())

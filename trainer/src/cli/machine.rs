@@ -1,5 +1,5 @@
 //! `othello-trainer doctor` and `bench`: the hardware that a fit would use, and the speed of the
-//! inner loop of a fit, compared with the machine's limit.
+//! inner loop of a fit, compared with the limit that memory sets.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ use crate::throughput::{Rates, measure_cpu, measure_kernels, positions};
 pub(in crate::cli) struct Findings {
     /// The device that `--device auto` picks.
     device: &'static str,
-    /// The reason for this device.
+    /// The reason why `--device auto` picks this device.
     reason: String,
     /// The GPU; null if there is no usable one.
     gpu: Option<GpuFindings>,
@@ -66,7 +66,6 @@ struct GpuFindings {
     memory_bytes: usize,
 }
 
-/// Runs the command `doctor`: examines the machine and prints the report.
 pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
     let (memory_bytes, memory_limit) = allowed_memory();
@@ -95,7 +94,6 @@ pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
 /// The limit of `--games`: the positions fit into memory, and measurements need fewer.
 const MAX_GAMES: u64 = 10_000_000;
 
-/// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
 pub struct BenchArguments {
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
@@ -124,24 +122,22 @@ pub struct BenchArguments {
 pub(in crate::cli) struct Bench {
     /// The device: `cpu`, `cuda`, or `host` (the kernels of a GPU, run on the CPU).
     device: &'static str,
-    /// The number of different positions up to symmetry.
+    /// The number of positions in the measurement; symmetric images of a position count once.
     positions: usize,
     /// The measured speed of the inner loop of a fit (residual sums) in positions per second, on
     /// one thread of the CPU or on the whole GPU.
     positions_per_second: f64,
-    /// The greatest speed that the memory allows, in positions per second: computed from the memory
-    /// bandwidth of a GPU, or measured on a CPU by a loop that makes only the memory accesses.
+    /// The greatest speed of a fit's inner loop that memory allows, in positions per second: by the
+    /// bandwidth of a GPU, or measured on a CPU with a loop that makes only its memory accesses.
     limit_positions_per_second: f64,
     /// `positions_per_second` divided by `limit_positions_per_second`; 1 would be ideal.
     ratio: f64,
 }
 
-/// Runs the command `bench`: measures the speed of a fit's inner loop (residual sums) and the
-/// greatest speed that the memory of the machine allows, and prints both.
 pub fn bench(arguments: &BenchArguments, session: &Session) -> anyhow::Result<Outcome> {
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
-    // On a GPU, a pass over 400,000 games takes milliseconds, and they exceed its cache.
+    // On a GPU, a pass over 400,000 games takes milliseconds; the games exceed the GPU's cache.
     let games = arguments.games.unwrap_or(if picked.gpu.is_some() { 400_000 } else { 100_000 });
     let phases: Vec<Phase> = arguments.phases.iter().collect();
     let positions = positions(arguments.data.as_ref(), games, &phases, session.progress())?;

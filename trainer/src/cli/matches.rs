@@ -28,15 +28,14 @@ use crate::arena::{
     Opening, PlayedGame, Sprt, Terms, checksum, draw_openings,
 };
 
-/// Arguments of `match`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// First player, whose wins are counted: a weights file, `none` (all values are 0), `mobility`
     /// (counts moves and corners) or `embedded` (the shipped weights), with its own search after a
     /// colon, as in `my.weights:depth=12,selectivity=73,exact=20`; or another program by its
-    /// command line, as `gtp:COMMAND` or `nboard:COMMAND`. The keys of a search take the values of
-    /// the flags of these names: level, depth, nodes, ms (--milliseconds), selectivity, exact, ends
-    /// (with `+` for each comma, such as `20:73+18:95`) and search
+    /// command line, as `gtp:COMMAND` or `nboard:COMMAND`. After the colon, KEY=VALUE replaces the
+    /// value of the flag --KEY for this player: level, depth, nodes, ms (--milliseconds),
+    /// selectivity, exact, ends (with `+` for each comma, such as `20:73+18:95`) and search
     first: PlayerSpec,
     /// Second player
     second: PlayerSpec,
@@ -81,7 +80,6 @@ pub struct Arguments {
     kept: KeptArguments,
 }
 
-/// A player of the match: loaded weights or a checked external program, with its search.
 struct Loaded {
     /// The player's identity for provenances: the weights' checksum or the command line.
     identity: String,
@@ -133,28 +131,25 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the default settings, which the flags and the players' specifications override.
-    fn usual(&self) -> Plan {
+    fn default_plan(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search settings from the flags, for players whose specification omits them.
-    fn defaults(&self) -> SearchSpec {
+    fn search_flags(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
         SearchSpec { milliseconds, search: self.search, ..flags }
     }
 
-    /// Loads a player. Starts an external program once, to check that it answers.
     fn load(&self, choice: &PlayerSpec, terms: Terms) -> anyhow::Result<Loaded> {
         let player = || format!("player {choice}");
         match choice {
             PlayerSpec::Weights(WeightsSpec { weights, search }) => {
                 let evaluator = Evaluator::prepared(weights).with_context(player)?;
-                let search = search.clone().or(&self.defaults());
-                let plan = search.plan(self.usual(), &evaluator);
-                let found = search.search(self.usual(), &evaluator).with_context(player)?;
+                let search = search.clone().or(&self.search_flags());
+                let plan = search.plan(self.default_plan(), &evaluator);
+                let found = search.search(self.default_plan(), &evaluator).with_context(player)?;
                 let budget = Budget { seconds_a_game: self.time, ..Budget::of(&search) };
                 let identity = evaluator.identity().to_owned();
                 let engine = Engine::Evaluation(evaluator, found.0, found.1);
@@ -168,9 +163,9 @@ impl Arguments {
                 );
                 let there = terms.check(engine).map_err(|misconduct| anyhow!("it {misconduct}"));
                 there.with_context(player)?;
-                let (search, identity) = (self.defaults(), engine.to_string());
+                let (search, identity) = (self.search_flags(), engine.to_string());
                 let (plan, engine) =
-                    (search.plan(self.usual(), &Zero), Engine::External(engine.clone()));
+                    (search.plan(self.default_plan(), &Zero), Engine::External(engine.clone()));
                 // External programs receive only the limit on the time of a game.
                 let budget = Budget { seconds_a_game: self.time, ..Budget::default() };
                 Ok(Loaded { identity, engine, search, plan, budget })
@@ -178,7 +173,6 @@ impl Arguments {
         }
     }
 
-    /// Returns everything that determines the games: players, openings and search settings.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
         let [first, second] = players.each_ref().map(|player| &player.plan);
         // Only unusual values of these newer settings are added, so old provenances stay valid.
@@ -209,10 +203,9 @@ impl Arguments {
     }
 }
 
-/// Runs the command `match`: plays the games and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_outputs()?;
-    let defaults = arguments.defaults().plan(arguments.usual(), &Zero);
+    let defaults = arguments.search_flags().plan(arguments.default_plan(), &Zero);
     let terms = Terms {
         depth: defaults.depth,
         time: Duration::from_secs(arguments.timeout),
@@ -273,7 +266,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Returns an error for an opening to which no game is found: GTP players need the game's moves.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
@@ -297,8 +289,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Returns an error if an existing output is of another match. Compares what is known before
-    /// playing: the settings without the openings, and the beginning of the first transcript.
+    /// Returns an error if an existing output is not of this match. Compares only what is known
+    /// before playing: the settings of the games file, and the beginning of the transcripts file.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> anyhow::Result<()> {
         if self.force {
             return Ok(());
@@ -319,8 +311,6 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Writes the games to the requested files: `--transcripts-out`, and `--games-out`, which
-    /// stores `settings` as its provenance.
     fn write(
         &self,
         games: &[PlayedGame],
@@ -355,8 +345,8 @@ impl KeptArguments {
     }
 }
 
-/// Returns the part of the transcripts file that is known before the first game is played: the line
-/// of game 1 from its beginning through the opening; empty without openings.
+/// Returns the part of line 1 of the transcripts file that is known before playing: the part before
+/// the first move after the opening.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -48,12 +48,12 @@ struct Program {
 enum Command {
     /// Average several weights files
     Average(weights::AverageArguments),
-    /// Measure the throughput of a fit's inner loop, compared with the machine's limit
+    /// Measure the throughput of a fit's inner loop, compared with the limit set by memory accesses
     Bench(machine::BenchArguments),
     /// Measure weights and programs by the same tests, in one table
     ///
-    /// --depth and --selectivity apply to hard positions, --selectivity and --time to the match.
-    /// --out writes the tables in Markdown.
+    /// --depth and --selectivity apply to searches of hard positions; --selectivity and --time, to
+    /// the match against the reference player. --out writes the tables in Markdown.
     Benchmark(benchmark::Arguments),
     /// Fit search models stored with weights: move ordering, ProbCut, move probabilities
     Calibrate(calibrate::Arguments),
@@ -108,8 +108,8 @@ enum Command {
     /// Give games and positions exact scores, and values of searches
     ///
     /// Positions too early for exact scores are searched with --depth, --nodes or --level. In files
-    /// of games, the results are stored as search values of the moves; in files of positions, they
-    /// replace the labels.
+    /// of games, scores and values are stored with the moves; in files of positions, they replace
+    /// the labels.
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),
@@ -134,8 +134,7 @@ enum Command {
     Validate(validate::Arguments),
 }
 
-/// Runs the subcommand that the words of a command line select; the first word is the program's
-/// name. Returns the exit status.
+/// The first word is the program's name. Returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
     session::main(|| {
         let program: Program = arguments::parse_or_exit(words);

@@ -1,5 +1,3 @@
-//! `othello-trainer pack`: makes the output of a run from its parts.
-
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
@@ -17,7 +15,6 @@ use crate::dataset::DatasetFolder;
 use crate::fit;
 use crate::records::sequence;
 
-/// Arguments of `pack`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Output of a run whose parts are in the folder `OUT.parts`: the --out of the shards
@@ -42,7 +39,6 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-/// Runs the command `pack`: makes the output of a run from its parts and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let (run, done) = Run::to_pack(&arguments.out)?;
     let summary = done.map_or_else(|| pack(&run, arguments, session.progress()), Ok)?;
@@ -53,8 +49,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report { parts, summary, seconds: session.seconds() })
 }
 
-/// Joins the parts of a run into its output in the way of the command that made the parts, which
-/// the provenance of the run names.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.plan.provenance.get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.plan.kind) {

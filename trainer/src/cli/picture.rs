@@ -1,4 +1,4 @@
-//! Draws, as text, curves of errors, such as the mean absolute error of each phase, and histograms.
+//! Draws charts of lines as SVG, and histograms as text.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use crate::report::Line;
 
 const SIZE: (u32, u32) = (860, 330);
 
-/// The names of the lines are drawn only if there are at most this many lines.
 const MOST_NAMED: usize = 8;
 
 const COLOURS: [RGBColor; 5] = [
@@ -21,14 +20,11 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(110, 110, 20),
 ];
 
-/// A chart of lines above one horizontal axis. The vertical axis includes 0 and 1.
 pub(super) struct Picture<'a> {
     pub(super) title: &'a str,
-    /// The name of the horizontal axis; `up` is the name of the vertical axis.
-    pub(super) across: &'a str,
-    pub(super) up: &'a str,
-    /// The greatest value on the horizontal axis.
-    pub(super) last: f64,
+    pub(super) x_label: &'a str,
+    pub(super) y_label: &'a str,
+    pub(super) x_max: f64,
     pub(super) lines: Vec<Line>,
 }
 
@@ -36,7 +32,6 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawingError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
 
 impl Picture<'_> {
-    /// Returns the lines drawn as an SVG picture. The same lines give the same text.
     pub(super) fn svg(&self) -> anyhow::Result<String> {
         let mut text = String::new();
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
@@ -57,15 +52,15 @@ impl Picture<'_> {
             .margin(12)
             .x_label_area_size(36)
             .y_label_area_size(44)
-            .build_cartesian_2d(0.0..self.last, lowest * 1.05..highest * 1.05)?;
+            .build_cartesian_2d(0.0..self.x_max, lowest * 1.05..highest * 1.05)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
             .x_labels(13)
             .x_label_formatter(&|place| format!("{place:.0}"))
             .y_label_formatter(&|discs| format!("{discs:.digits$}"))
-            .x_desc(self.across)
-            .y_desc(self.up)
+            .x_desc(self.x_label)
+            .y_desc(self.y_label)
             .light_line_style(TRANSPARENT)
             .draw()?;
         for (number, (name, points)) in self.lines.iter().enumerate() {
@@ -90,12 +85,12 @@ impl Picture<'_> {
 /// `counted` is the plural noun for the counted things, such as `games`.
 pub(super) fn histogram(counted: &str, counts: impl IntoIterator<Item = (i32, u64)>) -> String {
     /// The length of the longest bar, in characters.
-    const LONGEST: f64 = 50.0;
+    const MAX_BAR_CHARS: f64 = 50.0;
     let mut bins = BTreeMap::<i32, u64>::new();
     counts.into_iter().for_each(|(number, count)| *bins.entry(number).or_default() += count);
     let Some(&most) = bins.values().max() else { return String::new() };
     let rows = bins.iter().map(|(number, &count)| {
-        let bar = "#".repeat((LONGEST * count as f64 / most.max(1) as f64).ceil() as usize);
+        let bar = "#".repeat((MAX_BAR_CHARS * count as f64 / most.max(1) as f64).ceil() as usize);
         [number.to_string(), count.to_string(), bar]
     });
     table(["discs", counted, "<"], rows) + "\n"
@@ -109,8 +104,13 @@ mod tests {
     fn a_place_without_a_value_has_no_point() {
         let points = (0..6).map(|place| (place % 3 != 1).then_some((f64::from(place), 5.0)));
         let line = |name: &str| (name.to_owned(), points.clone().collect());
-        let picture =
-            |lines| Picture { title: "a < b", across: "phase", up: "discs", last: 59.0, lines };
+        let picture = |lines| Picture {
+            title: "a < b",
+            x_label: "phase",
+            y_label: "discs",
+            x_max: 59.0,
+            lines,
+        };
         let text = picture(vec![line("upper")]).svg().expect("it is drawn");
         assert_eq!(text.matches("<circle").count(), 4);
         assert!(text.contains("a &lt; b") && !text.contains("upper"), "{text}");

@@ -1,5 +1,4 @@
-//! `othello-trainer relabel` and `leaves`: label positions by searches. `relabel` adds scores and
-//! values to games and positions, `leaves` writes the leaves of principal variations.
+//! `othello-trainer relabel` and `leaves`: label positions by searches.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,7 +25,6 @@ use crate::records::relabel::{
 use crate::records::sequence::Inputs;
 use crate::source::LabelRules;
 
-/// Arguments of `relabel`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Files of games, or of positions, or folders of such files, read in this order as if they
@@ -61,7 +59,7 @@ pub(in crate::cli) struct Report {
     count: Count,
     #[serde(flatten)]
     changes: Changes,
-    /// The mean absolute change of all compared results or labels, in discs; null if none.
+    /// The mean absolute error of old results or labels, in discs; null if none has an exact score.
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,
@@ -104,7 +102,6 @@ impl fmt::Display for Report {
     }
 }
 
-/// Runs the command `relabel`: computes the scores, writes the records and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.output.out, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;
@@ -166,7 +163,6 @@ impl Arguments {
     }
 }
 
-/// Arguments of `leaves`.
 #[derive(clap::Args, Debug)]
 pub struct LeavesArguments {
     /// Files of games, or folders of them, read in this order like one file
@@ -199,7 +195,6 @@ pub(in crate::cli) struct Leaves {
     seconds: f64,
 }
 
-/// Runs the command `leaves`: searches the positions, writes the leaves and prints the report.
 pub fn write_leaves(arguments: &LeavesArguments, session: &Session) -> anyhow::Result<Outcome> {
     let LeavesArguments { output, labels, depth, weights, shard, .. } = arguments;
     check_output(&output.out, weights.path())?;

@@ -1,5 +1,3 @@
-//! `othello-trainer report`: writes an HTML page with charts of the results of fits and matches.
-
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +14,6 @@ use super::picture::Picture;
 use crate::fit::side_files;
 use crate::report::{Loss, Page, Run};
 
-/// Arguments of `report`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Weights files; the page also shows the files of their fits (.report.json, .metrics.jsonl)
@@ -53,8 +50,7 @@ pub(in crate::cli) struct Written {
     /// The written tables and charts, with `--charts`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     charts: Vec<PathBuf>,
-    /// Runs without the report of their fit. The page does not show their errors and
-    /// data.
+    /// The weights files without a report of their fit; the page lacks their errors and data.
     without_report: Vec<PathBuf>,
 }
 
@@ -75,7 +71,6 @@ impl fmt::Display for Written {
     }
 }
 
-/// The greatest accepted size, in bytes, of a file with the JSON output of `match` or `loss`.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
 /// The names of fields, a description of their valid values, and a test whether a value is valid.
@@ -95,7 +90,6 @@ fn is_number_or_null(value: &Json) -> bool {
     value.is_number() || value.is_null()
 }
 
-/// Returns why the page cannot show a match report: the first missing or wrong field, if any.
 fn problem_of(report: &Json) -> Option<String> {
     FIELDS.iter().find_map(|(names, kind, is_right)| {
         let wrong = names.iter().find(|name| !report.get(name).is_some_and(is_right))?;
@@ -103,7 +97,6 @@ fn problem_of(report: &Json) -> Option<String> {
     })
 }
 
-/// Runs the command `report`: reads the results and writes the page.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { runs: paths, output, matches, losses, classes, charts } = arguments;
     let beside = paths.iter().flat_map(|path| side_files(path));
@@ -155,16 +148,17 @@ fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Resul
         for column in drawn.split(',') {
             let lines = table.lines(column);
             let places = lines.iter().flat_map(|line| line.1.iter().flatten()).map(|point| point.0);
-            let last = places.fold(1.0, f64::max);
+            let x_max = places.fold(1.0, f64::max);
             let unit = match column {
                 "positions" | "slope" => "",
                 _ if column.ends_with("mse") => ", discs²",
                 _ if column.starts_with("met") => ", % of the classes",
                 _ => ", discs",
             };
-            let up = column.replace('_', " ") + unit;
+            let y_label = column.replace('_', " ") + unit;
             if !lines.is_empty() {
-                let picture = Picture { title: name, across, up: &up, last, lines };
+                let picture =
+                    Picture { title: name, x_label: across, y_label: &y_label, x_max, lines };
                 write(format!("{name}-{column}.svg"), picture.svg()?)?;
             }
         }

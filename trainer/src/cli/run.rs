@@ -1,5 +1,3 @@
-//! `othello-trainer run`: makes weights by the steps of a recipe.
-
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -15,7 +13,6 @@ use serde::Serialize;
 use super::steps::{FinishedStep, Making};
 use crate::recipe::{Recipe, SHIPPED, Step, mark_fresh};
 
-/// Arguments of `run`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[arg(value_name = "RECIPE")]
@@ -35,8 +32,8 @@ pub struct Arguments {
     /// Make this step anew, and those that depend on it; without a name, all steps
     #[arg(long, value_name = "STEP", num_args = 0..=1)]
     fresh: Option<Option<String>>,
-    /// Compare the files of the steps in this list of lines `SHA256  STEP` with their checksums;
-    /// exit status 1 if a file differs or its step was not made
+    /// Compare the files of steps with a list of their checksums, in lines `SHA256  STEP`; exit
+    /// status 1 if a file differs or its step was not made
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// Append a table of the steps, and the results of fits and matches, to this file as Markdown
@@ -115,8 +112,6 @@ impl fmt::Display for Check {
 }
 
 impl Report {
-    /// Returns Markdown: the error or else the result of `--check`, a table of the steps, and
-    /// summaries of fits and matches.
     fn markdown(&self, recipe: &str, error: Option<&anyhow::Error>) -> String {
         let check = self.check.as_ref().map(Check::to_string);
         let verdict = error.map(|error| format!("{error:#}")).or(check);
@@ -135,7 +130,6 @@ impl Report {
     }
 }
 
-/// Runs the command `run`: makes the steps of a recipe or, with `--plan`, prints their commands.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { recipe: name, out, only, fresh, summary, .. } = arguments;
     let mut recipe = Recipe::load(name)?;

@@ -1,5 +1,4 @@
-//! `othello-trainer merge`, `split`, `sample` and `shuffle`: write some or all records of files to
-//! other files, in the same order or a random one.
+//! `othello-trainer merge`, `split`, `sample` and `shuffle`: copy records of files to other files.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,7 +25,6 @@ pub(super) struct Files {
     seed: u64,
 }
 
-/// Arguments of `merge`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct MergeArguments {
     /// Files of games, or of positions, or folders of them, joined in this order. To join the
@@ -39,7 +37,6 @@ pub struct MergeArguments {
     output: Output,
 }
 
-/// Arguments of `sample`.
 #[derive(clap::Args, Debug)]
 pub struct Sample {
     #[command(flatten)]
@@ -52,7 +49,6 @@ pub struct Sample {
     output: Output,
 }
 
-/// Arguments of `shuffle`.
 #[derive(clap::Args, Debug)]
 pub struct Shuffle {
     #[command(flatten)]
@@ -63,7 +59,6 @@ pub struct Shuffle {
     output: Output,
 }
 
-/// Arguments of `split`.
 #[derive(clap::Args, Debug)]
 pub struct SplitFiles {
     #[command(flatten)]
@@ -137,7 +132,8 @@ impl Work<'_> {
     }
 }
 
-/// Selects records and prints the report. All files must have the kind of the first file.
+/// Merges, samples, shuffles or splits the records of `files`, as `work` states, and prints a
+/// report. All files must have records of the same kind, such as games.
 pub(super) fn run(
     files: &[PathBuf],
     work: &Work<'_>,

@@ -29,7 +29,6 @@ use serde_json::{Value as Json, json};
 use super::Program;
 use crate::recipe::{Recipe, Step};
 
-/// A run of a recipe: makes the files of the steps in `folder`.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
@@ -57,7 +56,6 @@ pub(super) struct FinishedStep {
     pub summary: String,
 }
 
-/// A parsed command line, which runs when it is called.
 type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
 
 /// Parses the command line of a step, with the words `more`. Refuses commands that run recipes.
@@ -305,7 +303,6 @@ fn of_step(name: &str, error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// Returns true if a step failed because another process has locked the same work.
 fn is_others_work(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == io::ErrorKind::WouldBlock)

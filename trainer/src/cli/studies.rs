@@ -19,7 +19,6 @@ use crate::experiments::{
     Choices, Comparing, Curve, Origins, Recipe, StudySettings, Tuning, as_written,
 };
 
-/// Arguments of `compare`.
 #[derive(clap::Args, Debug)]
 pub struct CompareArguments {
     /// First recipe: a TOML file that names data, pattern set, optimizer and settings
@@ -45,7 +44,6 @@ pub struct CompareArguments {
     smallest: f64,
 }
 
-/// Arguments of `curve`.
 #[derive(clap::Args, Debug)]
 pub struct CurveArguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
@@ -65,7 +63,6 @@ pub struct CurveArguments {
     study: StudySettings,
 }
 
-/// Arguments of `tune`.
 #[derive(clap::Args, Debug)]
 pub struct TuneArguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
@@ -79,8 +76,8 @@ pub struct TuneArguments {
     /// Seed by which the combinations of values are drawn
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
-    /// Number of rounds; at most half of a round's combinations of values go into the next round
-    /// [default: as many as leave two combinations for the last round, but at most 5]
+    /// Number of rounds; the best combinations of values in a round, at most half (rounded up), go
+    /// on to the next [default: rounds follow until one has two combinations, but at most 5]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
     /// Quantity that is reduced in early rounds; each round has twice as much as the one before
@@ -96,7 +93,7 @@ pub struct TuneArguments {
 enum EarlyRounds {
     /// Reduce the number of games in each fit
     Data,
-    /// Reduce the number of seeds (fits) of each trial, to 2 or more
+    /// Reduce the number of seeds (fits) of each trial; at least 2 remain
     Seeds,
 }
 
@@ -105,7 +102,6 @@ fn discs(text: &str) -> Result<f64, String> {
     discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
 }
 
-/// Runs the command `compare`: fits both recipes with every seed, and plays a requested match.
 pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Result<Outcome> {
     let CompareArguments { first, second, study: settings, .. } = arguments;
     let (recipes, mut origins) =
@@ -128,8 +124,6 @@ pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Resul
     print_and_clean(&comparing.compare(recipes, &study, session.begun())?, &study.run, session)
 }
 
-/// Runs the command `curve`: fits the recipe to each share of its games (`--shares`) with each
-/// seed.
 pub fn curve(arguments: &CurveArguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let recipe = Recipe::read(&arguments.recipe)?;
@@ -148,7 +142,6 @@ pub fn curve(arguments: &CurveArguments, session: &Session) -> anyhow::Result<Ou
     print_and_clean(&curve, &study.run, session)
 }
 
-/// Runs the command `tune`: runs fits in rounds, and eliminates trials.
 pub fn tune(arguments: &TuneArguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let Recipe { name, .. } = Recipe::read(&arguments.recipe)?;
@@ -183,7 +176,6 @@ pub fn tune(arguments: &TuneArguments, session: &Session) -> anyhow::Result<Outc
     print_and_clean(&tuning.tune(&study, session.begun())?, &study.run, session)
 }
 
-/// Prints the report of a run without an output file. Removes its parts, except those of a shard.
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
     let outcome = session.print(report)?;
     if !run.is_shard() {

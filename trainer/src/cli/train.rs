@@ -25,7 +25,6 @@ use crate::arena::MatchReport;
 use crate::fit::FitReport;
 use crate::recipe::{Recipe, mark_fresh, number};
 
-/// Arguments of `quickstart`.
 #[derive(clap::Args, Debug)]
 pub struct Quickstart {
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
@@ -36,7 +35,6 @@ pub struct Quickstart {
     force: bool,
 }
 
-/// Arguments of `train`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[arg(long, value_name = "M", value_parser = above_0)]
@@ -53,7 +51,7 @@ pub struct Arguments {
 /// The result of `quickstart` and `train`.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Verdict {
-    /// The path of the recipe, or `quickstart`, a shipped recipe; `othello-trainer run` repeats it.
+    /// The recipe, as `othello-trainer run` takes it: a path, or the name `quickstart`.
     plan: String,
     #[serde(flatten)]
     fit: LastFit,
@@ -101,8 +99,6 @@ impl fmt::Display for Verdict {
 
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
-/// Runs the steps of a recipe, all anew if `is_fresh`, and returns the results. `plan` is the
-/// recipe's name or path.
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
     let mut wanted = making.recipe.steps(making.folder)?;
     if is_fresh {
@@ -135,7 +131,6 @@ fn report<T: DeserializeOwned>(making: &Making<'_>, made: &FinishedStep) -> anyh
     Ok(read_by(&path, |text| serde_json::from_str(text))?)
 }
 
-/// Runs the command `quickstart`, which makes the shipped recipe `quickstart` unchanged.
 pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<Outcome> {
     let Quickstart { seed, out, force } = arguments;
     let name = "quickstart";
@@ -145,21 +140,17 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The shipped recipes from which `train` chooses one by `--minutes` if `--weights` is `mobility`.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
-/// The shipped recipes from which `train` chooses one if `--weights` is `embedded` or a file.
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
 /// The share of the given time that the plan uses, since threads are not always busy.
 const PLANNED_SHARE: f64 = 0.9;
 
-/// The number of self-play games by which `train` measures the speed of a machine.
 const MEASURED_GAMES: u64 = 16_384;
-/// The time of one self-play game of the speed measurement, on one core of the reference machine,
-/// in seconds.
+/// The time of one self-play game by `mobility` at depth 2, exact from 12 empty squares (see
+/// [`cores`]), on one core of the reference machine.
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
-/// Runs the command `train`: plans a recipe, or reads an earlier start's plan, and executes it.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { out, weights, .. } = arguments;
     check_name(out, Kind::Weights)?;
@@ -201,15 +192,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    /// Returns the first line of the plan: the settings that determine it on a given machine.
     fn head(&self) -> String {
         let Self { minutes, seed, weights, .. } = self;
         let weights = weights.to_string();
         format!("# othello-trainer train --minutes {minutes} --seed {seed} --weights {weights:?}")
     }
 
-    /// Returns the shipped recipe that is nearest to `--minutes`, with its games scaled to this
-    /// time and to the machine's speed, which is measured in `folder`.
     fn plan(&self, folder: &Path, session: &Session) -> anyhow::Result<Recipe> {
         let cores = cores(folder, session)?;
         let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
@@ -264,9 +252,9 @@ fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     (games, others)
 }
 
-/// Scales the number of games of each recipe in `names` so that the recipe takes `budget` core
-/// seconds. Returns the name and the scaled recipe of the one whose number of games is multiplied
-/// by the factor nearest to 1; `None` without names.
+/// Returns the shipped recipe in `names` whose number of games needs the factor nearest to 1 (2 is
+/// as near as 1/2) so that the recipe takes `budget` core seconds: its name, and the recipe so
+/// scaled; `None` if `names` has no shipped recipe.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = core_seconds(recipe);

@@ -1,5 +1,3 @@
-//! `othello-trainer validate`: checks that files are intact.
-
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +11,6 @@ use serde::Serialize;
 use crate::arena::MatchFile;
 use crate::records::validate::{self, Validation, repair};
 
-/// Arguments of `validate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Files to check, or folders of records; checks every game and position of records and
@@ -67,7 +64,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads a whole file and returns its damage. The games of a match file are also replayed.
+/// Reads a whole file and returns its damage. For a match file, also replays the games.
 fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> {
     let mut found = validate::validate(path, progress)?;
     if found.damage.is_empty()
@@ -79,8 +76,8 @@ fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> 
     Ok(found)
 }
 
-/// Lists the record files of a folder in its `records.json`. Validates files that are not listed
-/// yet (with `anew`, also changed ones), and adds the results to `files`. Damage is an error.
+/// Validates the files of a folder that its `records.json` does not list, and lists them there.
+/// With `anew`, also validates listed files that changed; without it, such a file is an error.
 fn list(
     folder: &Path,
     anew: bool,
@@ -109,7 +106,6 @@ fn list(
     Ok(())
 }
 
-/// Runs the command `validate`. The exit status is 1 if a file is damaged.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
     let (mut files, mut repaired) = (vec![], None);

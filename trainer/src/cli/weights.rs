@@ -15,11 +15,10 @@ use serde::Serialize;
 use crate::model::averaged::averaged;
 use crate::model::quantized::{Change, Coarseness, quantized};
 
-/// Arguments of `average`.
 #[derive(clap::Args, Debug)]
 pub struct AverageArguments {
-    /// Weights files of one pattern set, each counted as often as it is named; factor vectors
-    /// narrower than the widest are padded with zeros
+    /// Weights files of one pattern set; in the mean, each counts as often as it is named. Factor
+    /// vectors narrower than the widest are padded with zeros
     #[arg(required = true)]
     weights: Vec<PathBuf>,
     #[command(flatten)]
@@ -35,7 +34,6 @@ pub(in crate::cli) struct Averaged {
     summary: Summary,
 }
 
-/// Runs the command `average`: writes the averaged weights file and prints the report.
 pub fn average(arguments: &AverageArguments, session: &Session) -> anyhow::Result<Outcome> {
     let AverageArguments { weights: paths, output } = arguments;
     check_output(&output.out, paths.iter().map(PathBuf::as_path))?;
@@ -55,7 +53,6 @@ pub fn average(arguments: &AverageArguments, session: &Session) -> anyhow::Resul
     session.print(&Averaged { files: count, summary })
 }
 
-/// Arguments of `quantize`.
 #[derive(clap::Args, Debug)]
 pub struct QuantizeArguments {
     /// Weights file
@@ -66,8 +63,8 @@ pub struct QuantizeArguments {
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
 
-    /// Keep N binary digits, from the first that is 1, of each parameter's number of occurrences in
-    /// training; 0 removes these numbers
+    /// Reduce each parameter's number of occurrences in training to its N leading binary digits,
+    /// the others being 0; with N = 0, remove these numbers
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
 
@@ -98,7 +95,6 @@ fn label_error(text: &str) -> Result<f64, String> {
     discs.ok_or_else(|| "expected a number of discs from 0 to 1024".to_owned())
 }
 
-/// Runs the command `quantize`: writes the rounded weights and prints the report.
 pub fn quantize(arguments: &QuantizeArguments, session: &Session) -> anyhow::Result<Outcome> {
     let &QuantizeArguments { label_error, count_digits, share_phases: shared_phases, .. } =
         arguments;
@@ -124,7 +120,6 @@ pub fn quantize(arguments: &QuantizeArguments, session: &Session) -> anyhow::Res
     session.print(&Quantized { change, summary, seconds })
 }
 
-/// Arguments of `diff`.
 #[derive(clap::Args, Debug)]
 pub struct DiffArguments {
     /// Weights file, or `embedded`
@@ -143,7 +138,7 @@ pub(in crate::cli) struct Difference {
     ordering_equal: bool,
     /// The largest difference of a weight between the two files, in steps of 1/32 disc.
     max_steps: u32,
-    /// The difference of each phase.
+    /// The differences between the weights of the two files in each phase.
     phases: Vec<PhaseDifference>,
 }
 
@@ -151,7 +146,7 @@ pub(in crate::cli) struct Difference {
 struct PhaseDifference {
     /// The phase.
     phase: Phase,
-    /// The number of different weights.
+    /// The number of weights that differ between the two files.
     different: usize,
     /// The largest difference of a weight between the two files, in steps of 1/32 disc.
     max_steps: u32,
@@ -189,7 +184,6 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Runs the command `diff`. The exit status is 1 if the weights differ.
 pub fn diff(arguments: &DiffArguments, session: &Session) -> anyhow::Result<Outcome> {
     let first = arguments.first.by_class()?.weights;
     let second = arguments.second.by_class()?.weights;

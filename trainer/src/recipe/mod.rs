@@ -15,7 +15,6 @@ use othello_engine::text::{Invalid, from_toml, read_by};
 use serde::Serialize;
 use toml::{Table, Value};
 
-/// A recipe: a list of steps, each of which makes one file by a command.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     /// The number that is added to the seeds of the steps.
@@ -58,7 +57,7 @@ pub(crate) const SHIPPED: [(&str, &str); 10] = [
 ];
 
 impl Recipe {
-    /// Parses a recipe. A syntax error names the line; any other error names the table.
+    /// A syntax error names the line; any other error names the table.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let mut table: Table = from_toml(text)?;
         let wrong = |reason: &str| Invalid(reason.to_owned());
@@ -71,13 +70,11 @@ impl Recipe {
         }
     }
 
-    /// Returns the shipped recipe with a given name; `None` if there is none.
     pub fn shipped(name: &str) -> Option<Self> {
         let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
         Some(Self::from_toml(text).expect("the shipped recipes are valid"))
     }
 
-    /// Returns the shipped recipe of this name or, if there is none, reads the file at this path.
     pub fn load(name: &str) -> Result<Self, FileError> {
         Self::shipped(name).map_or_else(|| read_by(Path::new(name), Self::from_toml), Ok)
     }
@@ -118,7 +115,6 @@ impl Recipe {
         recipe
     }
 
-    /// Returns the recipe as TOML text.
     pub fn to_toml(&self) -> String {
         let mut table = Table::from_iter([("seed".to_owned(), Value::Integer(self.seed as i64))]);
         table.extend(self.table.clone());
@@ -254,7 +250,6 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     value.as_float().or(value.as_integer().map(|number| number as f64))
 }
 
-/// Converts a number, a text or a list of these to texts. Returns `None` for other values.
 fn texts(value: &Value) -> Option<Vec<String>> {
     let text = |value: &Value| match value {
         Value::Integer(number) => Some(number.to_string()),

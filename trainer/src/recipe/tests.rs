@@ -1,5 +1,3 @@
-//! Tests of the module `recipe`, which reads and changes recipes.
-
 use super::*;
 
 const GAMES: &str = "[\"a.games\"]\ncommand = 'selfplay'\ngames = 64\nseed = 3\n";

@@ -1,5 +1,3 @@
-//! Tests of the command `benchmark`, with weights and with external programs.
-
 use std::fmt::Write as _;
 
 use othello_engine::board::notation::board_text;
@@ -20,7 +18,6 @@ fn score(position: &Position) -> Discs {
     Search::new(&Mobility).depth(60).find(position).unwrap().value.score()
 }
 
-/// Creates games with an exact score at 14 empty squares, and problems from them in `hard.obf`.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(3, 12, 14);
     let mut games = GameReader::open(&folder.path("a.games")).unwrap();
@@ -46,7 +43,6 @@ fn problems(folder: &Folder) -> Vec<StatedPosition> {
     folder.text("hard.obf").lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Returns how often `choose` finds a best move, and the mean number of discs that it loses.
 fn rated(problems: &[StatedPosition], choose: impl Fn(&Position) -> String) -> (u64, f64) {
     let lost = problems.iter().map(|problem| {
         let choice = choose(&problem.position);

@@ -1,5 +1,3 @@
-//! Tests of the checksums that commands print and record.
-
 use othello_engine::file::{Kind, Reader, sha256_of};
 use serde_json::{Value, json};
 

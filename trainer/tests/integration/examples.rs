@@ -1,5 +1,3 @@
-//! Tests that the examples run and show the expected results.
-
 #![allow(clippy::duplicate_mod, reason = "each example has what they share")]
 
 #[path = "../../examples/1_fit_from_records.rs"]

@@ -1,5 +1,3 @@
-//! Tests of `export`: arrays and C files must have the content of the weights file.
-
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -78,7 +76,6 @@ fn the_arrays_hold_the_weights_and_their_origin() {
     assert_eq!(scalars.slice(ndarray::s![30, .., ..]).flatten().to_vec(), stated);
 }
 
-/// The arrays must equal the positions that this test computes from the games itself.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {
     let folder = Folder::with_random_games(0..40);
@@ -258,8 +255,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }
 
-/// Returns the engine's values of the boards in `boards.txt`, in steps of 1/32 disc, one a line, as
-/// the C program `values.c` prints them.
+/// Returns the values in steps of 1/32 disc, one a line, as the C program `values.c` prints them.
 fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();

@@ -1,5 +1,3 @@
-//! Tests of fits on the command line: memory, shards, events and messages.
-
 use std::process::Stdio;
 
 use othello_engine::board::Phase;

@@ -1,5 +1,3 @@
-//! Temporary folders in which tests run the trainer.
-
 use std::ops::Range;
 
 use othello_engine::eval::Mobility;
@@ -11,7 +9,6 @@ pub(crate) use othello_testing::program::printed;
 use othello_testing::random_games::random_moves;
 use othello_testing::records;
 
-/// The number of opening moves that the record of a [`random_game`] marks as random.
 pub(crate) const RANDOM_PLIES: u8 = 6;
 
 pub(crate) const TINY_FACTORS: &str = "name = 'tiny'\nscalars = ['moves_pair']\n\

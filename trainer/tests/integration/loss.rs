@@ -1,6 +1,3 @@
-//! Tests of the command `loss`: errors, by number of empty squares, of static values and of
-//! searches.
-
 use othello_engine::board::{Phase, Position};
 use othello_engine::eval::Mobility;
 use othello_engine::progress::Silent;
@@ -24,7 +21,7 @@ fn folder() -> Folder {
 }
 
 /// Returns bias, its standard error over games, MAE and MSE by their formulas, over the positions
-/// whose number of empty squares is `wanted`. Each position has its label, and its value beside it.
+/// whose number of empty squares is `wanted`. The second element of a pair is the position's value.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));

@@ -1,6 +1,5 @@
-//! Tests of the crate and its program from outside. They are in one binary, because linking each
-//! binary takes long. Tests that kill and resume have a separate binary, because they measure the
-//! processor time of all child processes.
+//! The tests are in one binary, because linking each binary takes long. Tests that kill and resume
+//! have a separate binary, because they measure the processor time of all child processes.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -1,5 +1,5 @@
-//! Tests of outputs. Before a command starts its work, it must report an output that it cannot
-//! write. It must never overwrite an input. (`trainer/fuzz` tests pipes, devices and links.)
+//! Before a command starts its work, it must report an output that it cannot write. It must never
+//! overwrite an input. (`trainer/fuzz` tests pipes, devices and links.)
 
 use std::os::unix::fs::symlink;
 

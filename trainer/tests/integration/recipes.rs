@@ -1,4 +1,4 @@
-//! Tests of the commands `run` and `train`. The cases in `tests/cmd` test most of `run`.
+//! The cases in `tests/cmd` test most of the command `run`.
 
 use std::process::Stdio;
 use std::thread::sleep;
@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use super::folder::Folder;
 
-/// A regression: the plan of `train --seed 7` stated the seed 1. The test kills `train` after the
-/// first games.
+/// A regression: the plan of `train --seed 7` stated the seed 1.
 #[test]
 fn run_makes_the_games_of_a_plan_with_its_seed() {
     let folder = Folder::new();

@@ -17,9 +17,8 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the patterns of another program, each as three texts: squares; number of classes; and
-/// for each digit of a configuration, the digit to which mirroring moves it (empty if mirroring
-/// reverses the digits).
+/// Returns the patterns of another program: for each, the squares, the number of classes and the
+/// mirror of its digits, three texts that the head of `patterns.txt` describes.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -38,8 +37,6 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images of a pattern under the eight symmetries. Of images with the same set of
-/// squares, only the first is returned.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -61,7 +58,6 @@ fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     images
 }
 
-/// Returns the index of a configuration: a number in base 3, the first digit most significant.
 fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
     squares.iter().fold(0, |number, &square| number * 3 + number_of_disc(position, square))
 }
@@ -271,7 +267,6 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
         names.reverse();
         format!("[[pattern]]\nsquares = \"{}\"\n", names.join(" "))
     };
-    // The set has all patterns except the last one.
     let patterns: String =
         patterns("edax")[..11].iter().rev().map(|[names, ..]| image(names)).collect();
     let weights = weights(PatternSet::from_toml(&format!("name = \"other\"\n{patterns}")).unwrap());

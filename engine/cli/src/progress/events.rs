@@ -1,5 +1,3 @@
-//! The events of a run as JSON, for schedulers and monitors, and the file of the last event.
-
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,8 +13,8 @@ const HEAD: &[u8] = br#"{"event":""#;
 /// An event: a line of `--log json`, or the content of a progress file.
 #[derive(Serialize, schemars::JsonSchema, Debug)]
 pub(crate) struct Event<'a> {
-    /// The kind of event: `begin`, `progress`, `epoch`, `end`, `message`, `warning`, `error` or
-    /// `exit`.
+    /// The kind of event: `start` or `exit` of the process; `begin`, `progress` or `end` of a stage
+    /// of its work; `epoch` of a fit; `message`; or `error`.
     event: &'a str,
     /// Seconds since 1970, UTC.
     time: f64,
@@ -33,7 +31,7 @@ pub(crate) struct Event<'a> {
 pub(crate) enum Details<'a> {
     Stage(StageDetails<'a>),
     Text {
-        /// The text of a message, warning or error.
+        /// The text of a message or an error; empty for `start`.
         text: &'a str,
     },
     Epoch {
@@ -60,17 +58,15 @@ pub(crate) struct StageDetails<'a> {
     resumed: u64,
     /// The number of all units of the stage.
     pub(super) total: u64,
-    /// The wall time of the stage so far.
+    /// The wall time since this stage of the work began, in seconds.
     pub(super) seconds: f64,
     /// The number of units finished per second, without those of earlier runs.
     pub(super) per_second: f64,
-    /// The estimated wall time to the end of the stage; null if nothing is done yet.
+    /// The estimated seconds to the end of the stage; null if this run has finished no unit yet.
     seconds_left: Option<f64>,
 }
 
 impl<'a> StageDetails<'a> {
-    /// Computes the rate and the estimated time left. `done` includes the `resumed` units, which an
-    /// earlier run finished; the rate excludes them.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),
@@ -96,13 +92,12 @@ impl<'a> Event<'a> {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Writes the event in one piece. If the reader has closed standard error, the work continues.
     pub(super) fn write(&self) {
         let _ = std::io::stderr().write_all(self.line().as_bytes());
     }
 }
 
-/// Creates or replaces the progress file. Returns an error if another kind of file is at `path`.
+/// Creates the file at `path`. Replaces an existing file only if it begins like a progress file.
 pub(crate) fn progress_file(path: &Path) -> Result<ShownFile, FileError> {
     let start = Event::new("start", Details::Text { text: "" }).line();
     ShownFile::create(path, HEAD, start.as_bytes())
@@ -166,7 +161,6 @@ mod tests {
         assert!(progress_file(&folder.path().join("none/run.json")).is_err());
     }
 
-    /// Formerly, `--progress-file` replaced a data file, and deleted a user's `.partial` file.
     #[test]
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

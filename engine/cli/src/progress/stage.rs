@@ -1,5 +1,4 @@
-//! A stage of the work: its progress, shown as a bar on a terminal and otherwise as lines of text.
-//! Also formats amounts, rates and times.
+//! A stage of the work, whose progress is a bar on a terminal and otherwise lines of text.
 
 use std::fmt::{Display, Write};
 use std::time::{Duration, Instant};
@@ -9,8 +8,8 @@ use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressState, ProgressSt
 use super::events::StageDetails;
 
 const INTERVAL: Duration = Duration::from_secs(5);
-/// The least time between two lines about epochs of a fit that are printed above a progress bar.
-const BAR_INTERVAL: Duration = Duration::from_secs(1);
+/// The least time between two lines about epochs of a fit, printed above a progress bar.
+const INTERVAL_ABOVE_BAR: Duration = Duration::from_secs(1);
 
 pub(super) struct Stage {
     pub(super) name: String,
@@ -44,7 +43,7 @@ impl Stage {
     }
 
     pub(super) fn epoch_is_due(&mut self) -> bool {
-        let interval = if self.bar.is_some() { BAR_INTERVAL } else { INTERVAL };
+        let interval = if self.bar.is_some() { INTERVAL_ABOVE_BAR } else { INTERVAL };
         is_due(&mut self.epoch_told, interval)
     }
 
@@ -65,8 +64,6 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
 }
 
 impl StageDetails<'_> {
-    /// Returns the line of text for the event named `moment`. Only `progress` has one, and `end` if
-    /// the stage took 1 s or more; otherwise returns `None`.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
         let part = part(unit, done, total);
@@ -108,7 +105,7 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
     bar
 }
 
-/// Splits the name of a stage, such as `import (bytes)`, into `import` and `bytes` (or no unit).
+/// Splits `import (bytes)` into `import` and `bytes`; a stage may have no unit.
 fn name_and_unit(stage: &str) -> (&str, &str) {
     let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
     split.unwrap_or((stage, ""))
@@ -129,7 +126,6 @@ fn rate(unit: &str, per_second: f64) -> String {
     }
 }
 
-/// Returns the time for the remaining units: `, 1 min 20 s left`; empty if the rate is 0.
 fn time_left(units: u64, per_second: f64) -> String {
     const YEAR: f64 = 365.25 * 86_400.0;
     let seconds = units as f64 / per_second;
@@ -142,7 +138,6 @@ fn time_left(units: u64, per_second: f64) -> String {
     }
 }
 
-/// Returns a duration as text: `12 s`, `3 min 07 s`, `5 h 12 min`, `3 days 4 h`.
 fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -158,7 +153,6 @@ fn duration(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    /// Formerly, a line stated `15923333333 h left`, and a line about bytes lacked the unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         let line = |stage, [done_before, total, done, seconds]: [u64; 4]| {

@@ -35,8 +35,6 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     Ok((name, value, rest))
 }
 
-/// Returns the text before the first unescaped `]`, with its escapes removed, and the text after
-/// this `]`; `None` if there is no unescaped `]`.
 pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
@@ -92,9 +90,8 @@ pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns the GGF text of a game from `position`, with `side` to move. A turn of `None` is a pass.
-/// The text has the main time of each player (`clock`), 0 if it is `None`, and the time that each
-/// turn took.
+/// Returns the GGF text of a game as [`game`] does, also with the main time of each player (0 if
+/// `clock` is `None`) and the time of each turn.
 pub fn timed_game(
     position: &Position,
     side: Side,

@@ -87,7 +87,6 @@ pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Inva
         .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
 }
 
-/// Splits a text into its first word, if this is a side to move, and the rest of the text.
 pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
     let text = text.trim_ascii_start();
     let (word, rest) = text.split_at(text.find([' ', '\t', ']']).unwrap_or(text.len()));
@@ -155,7 +154,6 @@ mod tests {
         }
     }
 
-    /// A regression: boards as the server GGS writes them, or with b and w for discs, were refused.
     #[test]
     fn boards_are_read_in_the_forms_of_other_programs() {
         let rows = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";

@@ -1,5 +1,3 @@
-//! Positions (the discs of the side to move, called the player, and of the opponent) and phases.
-
 use serde::{Deserialize, Serialize};
 
 use super::{Discs, Square, Symmetry, rules, stability, symmetry};

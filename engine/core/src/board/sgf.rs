@@ -64,7 +64,6 @@ fn begin(text: &str) -> Result<&str, String> {
 struct Setup {
     is_othello: bool,
     side: Option<Side>,
-    /// The bitboards of black and of white that the game sets up; `None` for the usual start.
     discs: Option<[u64; 2]>,
 }
 
@@ -146,7 +145,6 @@ fn read_point(point: &str) -> Result<Square, String> {
     })
 }
 
-/// Reads a point, or a rectangle such as `a1:c2`, as a bitboard of its squares.
 fn read_points(text: &str) -> Result<u64, String> {
     let text = text.trim().to_ascii_lowercase();
     let (first, last) = text.split_once(':').unwrap_or((&text, &text));
@@ -183,7 +181,6 @@ mod tests {
         assert_eq!(squares(&game), ["f5", "f4", "pass", "d3"]);
         let sides: Vec<Side> = game.turns.iter().map(|(side, _)| *side).collect();
         assert_eq!(sides, [Side::Black, Side::White, Side::Black, Side::White]);
-        // Other programs write blanks and line ends between all parts.
         let spread = parse("(\n;\nGM[2]\n;B[d3]\n\n;W[c5]\n)\n").unwrap();
         assert_eq!(squares(&spread), ["d3", "c5"]);
     }

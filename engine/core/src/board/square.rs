@@ -1,5 +1,3 @@
-//! Squares by name and number, and iterators over sets of them.
-
 use std::fmt;
 use std::str::FromStr;
 

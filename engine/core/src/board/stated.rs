@@ -1,5 +1,3 @@
-//! Positions in any notation: a board, a line of OBF, the moves of a game, or a board and moves.
-
 use std::str::FromStr;
 
 use super::notation::{begins_board, position_of, score, side, split_board, split_side};
@@ -25,22 +23,20 @@ pub struct StatedPosition {
 }
 
 impl StatedPosition {
-    /// Reads a line of OBF, such as `SQUARES X; f5:+2; d6:-4;`: 64 characters, the side to move (X
-    /// or O), and moves with their scores in discs for this side.
+    /// Reads a line such as `SQUARES X; f5:+2; d6:-4;`, with scores in discs for the side to move.
     fn of_obf(line: &str) -> Result<Self, Invalid> {
         let (board, rest) = split_board(line)?;
         let mut fields = rest.split(';').map(str::trim_ascii).filter(|field| !field.is_empty());
         let side = side(fields.next().unwrap_or(""))?;
         let position = position_of(&board, side)?;
         let mut line = Self { position, side, score: None, moves: vec![], form: Form::Obf };
-        fields.try_for_each(|field| line.add(field))?;
+        fields.try_for_each(|field| line.add_field(field))?;
         let best = line.moves.iter().map(|&(_, score)| f64::from(score)).reduce(f64::max);
         line.score = line.score.or(best);
         Ok(line)
     }
 
-    /// Adds a field of a line of OBF.
-    fn add(&mut self, field: &str) -> Result<(), Invalid> {
+    fn add_field(&mut self, field: &str) -> Result<(), Invalid> {
         let (name, stated) = field.split_once(':').unwrap_or((field, ""));
         let stated = || match stated.trim_ascii() {
             "" => Ok(None),
@@ -132,7 +128,7 @@ pub struct StatedGame {
 }
 
 impl StatedGame {
-    /// Plays the turns. Returns an error at the first one that the rules do not allow.
+    /// Plays the turns. Returns an error at the first turn that the rules do not allow.
     pub fn replay(&self) -> Result<Replay, Invalid> {
         let mut replay = Replay::from(self.position, self.side);
         self.turns.iter().try_for_each(|&(side, turn)| replay.turn(Some(side), turn))?;
@@ -161,7 +157,6 @@ mod tests {
         assert_eq!(read(" F5 D6 \n"), after_f5_d6);
     }
 
-    /// A regression: a board followed by moves, and games such as `1. f5 d6`, were refused.
     #[test]
     fn moves_after_a_board_are_played_from_it() {
         let start = "---------------------------OX------XO---------------------------";
@@ -209,7 +204,6 @@ mod tests {
         assert_eq!((unscored.moves.len(), unscored.score), (0, None));
     }
 
-    /// A regression: a comment or a score without a move was refused, and a pass lost its score.
     #[test]
     fn a_score_alone_a_pass_and_a_comment_are_read() {
         let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";

@@ -42,8 +42,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports how many texts have each form; reports nothing if this program writes all these
-    /// forms.
+    /// Reports how many texts have each form. Reports nothing if all texts are transcripts, boards
+    /// or OBF, the forms that this program also writes.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -95,7 +95,7 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
 }
 
 /// Returns the moves in a table row or after a label: the longest field that begins with a square.
-/// Returns `None` if another such field is not a prefix of it, since the row is then damaged.
+/// All other such fields must be prefixes of it; otherwise, the row is damaged (`None`).
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -132,7 +132,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// The words for a pass. `pass` is tried before its beginning `pa`.
+/// `pass` must precede its prefix `pa`.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
@@ -146,7 +146,7 @@ impl Turns {
             rest = after.trim_ascii_start();
         }
         while !rest.is_empty() {
-            rest = read.next(rest)?;
+            rest = read.take_token(rest)?;
         }
         Ok(read)
     }
@@ -167,8 +167,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Reads one token, such as a move, a pass or a move number. Returns the text after the token.
-    fn next<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
+    fn take_token<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
         let wrong = || {
             let word: String = text.chars().take(2).collect();
             Invalid::not(&word, "a square", "a1 to h8")
@@ -210,7 +209,7 @@ impl Turns {
                 if turns == 0 || !text.contains(['-', ':']) {
                     return Err(wrong());
                 }
-                if !WINNERS.contains(&text) {
+                if !PGN_RESULTS.contains(&text) {
                     self.result = Some(result(text).ok_or_else(wrong)?);
                 }
                 return Ok("");
@@ -223,10 +222,8 @@ impl Turns {
     }
 }
 
-/// The results by which PGN states the winner, or a draw, without a score.
-const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
+const PGN_RESULTS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
-/// Returns black's discs minus white's from a text such as `56-8` or `56:08`; otherwise `None`.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
@@ -254,8 +251,8 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes that the text may still state before the next move: 1 if the rules
-    /// demanded a pass, 2 at the end of the game. The text may also omit them.
+    /// The number of passes that the text may still state: 1 if the rules demanded a pass, 2 at the
+    /// end of the game, else 0.
     passes: u8,
 }
 
@@ -277,7 +274,7 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Plays further turns; `None` is a pass. Returns an error at the first that is not allowed.
+    /// Plays further turns; `None` is a pass. Returns an error at the first forbidden turn.
     pub fn continued(mut self, turns: &[Option<Square>]) -> Result<Self, Invalid> {
         turns.iter().try_for_each(|&turn| self.turn(None, turn))?;
         Ok(self)
@@ -351,7 +348,6 @@ mod tests {
     const GAME: &str = "e6f6f5f4g6c5d3g5c4e3h4h5g4g7h6e7h8h3e2e1f2c3b3b4f7g2c6g3d7b2f3c7a2b5a1b1h1\
         e8a3g1b7h7c1d8b6g8d6c8h2a6a8a4a5a7d1c2f1f8b8d2";
 
-    /// A regression: only games of the form `f5d6…`, with passes `pa`, `ps` and `--`, were read.
     #[test]
     fn games_are_read_in_the_forms_of_other_programs() {
         let squares = parse(GAME).unwrap();
@@ -424,7 +420,6 @@ mod tests {
         }
     }
 
-    /// A regression: a written pass was ignored, although the side to move had a legal move.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         let end = |passes: &str| format!("f5d6c5f4e7f6g5e6e3{passes}");

@@ -1,5 +1,3 @@
-//! The error type of reading and writing files.
-
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -117,7 +115,6 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the message; for a damaged or truncated file, without its path and the final advice.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

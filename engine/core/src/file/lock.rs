@@ -1,5 +1,3 @@
-//! Creates and locks the files that are being written, and syncs their folders.
-
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -17,9 +15,8 @@ pub fn lock(path: &Path) -> Result<File> {
 }
 
 /// Creates and locks the partial file of an output, with the permissions of an existing output.
-/// Replaces an existing partial file only if it begins like `head`, as that of a killed run does,
-/// or with zeros, which a crash of the system can leave. On Unix, always creates a new file, and
-/// never writes through a link.
+/// Refuses an existing partial file unless a killed run left it ([`check_is_left`]). On Unix,
+/// removes such a file and creates a new one, so that it never writes through a link.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -29,9 +26,8 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     })
 }
 
-/// Accepts a partial file only if it begins with `head`, or is a beginning of `head` (left by a
-/// killed run), or has only zero bytes in its first `head.len()` bytes (left by a crash of the
-/// system).
+/// Refuses a file unless a killed run can have left it: it then begins with `head`, or ends within
+/// `head`. After a crash of the system, it may have zeros in place of `head`.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);
@@ -46,8 +42,8 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     Err(FileError::refused(path, reason))
 }
 
-/// Returns the result of `take`, which takes a lock. Retries for up to 0.2 s if another process has
-/// the lock, since a check whether an output can be written holds it for an instant.
+/// Retries `take` for up to 0.2 s while another process has the lock: a check whether an output can
+/// be written holds the lock for an instant.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {

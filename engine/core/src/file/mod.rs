@@ -33,7 +33,7 @@ pub(crate) use provenance::escaped;
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{RawSection, Reader, SectionPlace, kind_of};
 pub use source::{sha256_of, sha256_of_file};
-pub(crate) use writer::complete;
+pub(crate) use writer::verified;
 pub use writer::{Begin, Writer};
 
 /// A section of a file: its name and its uncompressed content.

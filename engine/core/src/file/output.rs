@@ -1,5 +1,3 @@
-//! Checks of an output path before the work that produces the output.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,9 +6,9 @@ use super::paths::{collide, folder_of, is_same_file, partial_path, refuse_specia
 use super::plain::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
-/// Checks that a command may write `output`; every command calls this before its work. Refuses the
-/// path of an input (under any name), of a record file in an input folder, or of a folder or
-/// device; also a path where no file can be created. Checks the partial file's path too.
+/// Checks that a command may write `output`; every command calls this before its work. Refuses an
+/// input (under any name), a record file in an input folder, a folder, a device, and a path where
+/// no file can be created. Checks `OUTPUT.partial`, which is written first, in the same way.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -59,8 +57,8 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Checks that `output` can be replaced: opens its partial file, or creates it, and locks it. Then
-/// removes the partial file if it is empty.
+/// Checks that `output` can be replaced: opens its partial file, or creates it, and locks it during
+/// the check. Removes the partial file if it is empty, and leaves it unchanged otherwise.
 pub fn check_replaceable(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     let file = patiently(|| lock(&partial))?;

@@ -29,7 +29,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// The compressor of this thread. Creating one takes as long as compressing a small frame.
+        /// Creating a compressor takes as long as compressing a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -70,9 +70,8 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Decompresses the first frame of `stored` into `content`, but at most `most` bytes. Returns how
-/// many bytes of `stored` were not read: those after the frame and, if the content of the frame is
-/// longer than `most` bytes, possibly the rest of the frame.
+/// Decompresses the first frame of `stored` into `content`; stops, without an error, after `most`
+/// decompressed bytes. Returns how many bytes of `stored` were not read, such as a second frame.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],
@@ -83,8 +82,7 @@ fn unpack_frame(
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
     decoder.window_log_max(largest.ilog2())?;
     // If the buffer has room for the whole content, the decoder fills it at once, without a window.
-    // The buffer has at most 16 times the stored size, so that a damaged length cannot take much
-    // memory. The content beyond it, which is rare, is read into the growing vector.
+    // The limit of 16 times the stored size keeps a damaged length from taking much memory.
     *content = vec![0; most.min(16 * stored.len() as u64) as usize];
     let unpacked = decoder.read(content)?;
     content.truncate(unpacked);
@@ -125,9 +123,8 @@ mod tests {
         }
     }
 
-    /// Nine bytes of zstd can make the decoder allocate gigabytes for its window: a magic number,
-    /// no content size, no checksum, a window of 2^(10 + n) bytes (n is in the upper five bits of
-    /// the sixth byte), and one empty last block.
+    /// Nine bytes can make the decoder allocate gigabytes: a magic number, flags for no size and no
+    /// checksum, a window of 2^(10 + n) bytes, and one empty last block.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
         let largest = crate::file::format::MAX_CONTENT_BYTES;

@@ -25,7 +25,6 @@ pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
             && folder(one).is_ok_and(|one| folder(other).is_ok_and(|other| one == other))
 }
 
-/// Returns whether two outputs, or their partial files, have a path in common.
 pub(super) fn collide(one: &Path, other: &Path) -> bool {
     let [one, other] = [one, other].map(|path| [path.to_owned(), partial_path(path)]);
     one.iter().any(|one| other.iter().any(|other| is_same_place(one, other)))
@@ -64,9 +63,9 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Refuses an output if something other than an ordinary file is at its path or at the path of its
-/// partial file. Returns these paths, in this order. At the output's own path, a link to an
-/// ordinary file is also accepted; the output will replace the link.
+/// Refuses an output if something other than an ordinary file, such as a folder or a pipe, is at
+/// its path or at its partial file's path; returns these paths. A link to an ordinary file is
+/// accepted at the output's path, but not at the partial file's path.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -76,7 +75,7 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     Ok(written)
 }
 
-/// Refuses a symbolic link, because a write would change the file that the link points to.
+/// Writing through a link would change the file that the link points to.
 pub(super) fn refuse_link(path: &Path) -> Result<()> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
@@ -102,7 +101,7 @@ pub fn open_ordinary(path: &Path) -> Result<File> {
     open_without_waiting(path).map_err(failed)
 }
 
-/// Opens a file so that reads do not block: some kernel files look ordinary, but a read may wait.
+/// A read that would block fails: some files of the kernel block, although they look ordinary.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;

@@ -43,7 +43,8 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
     }
 }
 
-/// Replaces any file at `path`. Refuses a file at `PATH.partial` that another program has left.
+/// Writes `bytes` to a new file, which replaces any file at `path`. Refuses to overwrite a partial
+/// file (`path` with `.partial` added) unless its first bytes show that a killed run has left it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes)
@@ -64,8 +65,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that shows the progress of a process and is replaced at each event. If the process begins
-/// an output at the path of this file, the output is refused, and this file is not written again.
+/// A file that shows the progress of a process and is replaced at each event. If the process also
+/// names this path for an output, the output is refused, and this file is no longer replaced.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -83,9 +84,9 @@ impl ShownFile {
         Ok(file)
     }
 
-    /// Replaces the content of this file atomically. Does nothing once this process has refused to
-    /// begin an output at the same path. Returns an error if the existing file does not begin with
-    /// the `head` that was passed to [`Self::create`].
+    /// Replaces the content of this file atomically. Does nothing after this process has refused to
+    /// write an output because this file is in its place. Returns an error if the existing file
+    /// does not begin with the `head` that was passed to [`Self::create`].
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -95,7 +96,8 @@ impl ShownFile {
     }
 }
 
-/// Refuses a file at `path` that does not begin with `head`. A partial file may end within `head`.
+/// Refuses a file at `path` that does not begin with `head`, and a partial file (`path` with
+/// `.partial` added) whose content, as far as it goes, differs from `head`. Accepts missing files.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)
@@ -122,16 +124,15 @@ pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The paths of the files to which this process writes its progress, each with true if this process
-/// created the file. No output may have the path of such a file.
+/// The paths of this process's progress files, each with true if the process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
 fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses an output at the path of a progress file in [`SHOWN`]. The refusal removes the path from
-/// `SHOWN`, and also removes the file if this process created it.
+/// Returns an error if `output` is also the path of a progress file of this process. That file is
+/// then not written again, and is deleted if this process created it.
 pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }
@@ -172,7 +173,6 @@ mod tests {
         write(&path, b"other", Existing::Replace).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"other");
         fs::remove_file(&path).unwrap();
-        // A killed run leaves a partial file that begins with the first bytes of the content.
         fs::write(&partial, "foreign").unwrap();
         write(&path, b"content", Existing::Keep).unwrap_err();
         fs::write(&partial, "con").unwrap();
@@ -217,7 +217,6 @@ mod tests {
         }
     }
 
-    /// A regression: a writer replaced a partial file of another program, and wrote through a link.
     #[test]
     fn a_partial_file_of_somebody_else_stays_also_with_force() {
         let folder = tempfile::tempdir().unwrap();
@@ -263,7 +262,6 @@ mod tests {
         assert_eq!(fs::read(path("precious")).unwrap(), b"precious data");
     }
 
-    /// A regression: replacing a file of mode 0600 gave it mode 0644.
     #[cfg(unix)]
     #[test]
     fn a_new_file_has_the_mode_of_others_and_a_replaced_file_keeps_its_mode() {
@@ -283,8 +281,6 @@ mod tests {
         }
     }
 
-    /// A regression: an output with the same path as the progress file was refused, but the
-    /// progress file, newly made at this path, stayed.
     #[test]
     fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,3 @@
-//! The provenance of a file: the settings and inputs that determine its content.
-
 use serde_json::{Map, Value};
 
 /// The revision of the program's behaviour, part of every provenance. Raise it by one if the same
@@ -25,7 +23,7 @@ impl Provenance {
         self
     }
 
-    /// Sets `key` only for an unusual value: with the usual one, the provenance stays as it was.
+    /// Sets `key` only if the value is unusual: with the usual value, there is no such setting.
     #[must_use]
     pub fn with_unusual(self, is_unusual: bool, key: &str, value: impl Into<Value>) -> Self {
         if is_unusual { self.with(key, value) } else { self }
@@ -65,7 +63,7 @@ impl Provenance {
     pub fn differences(there: &Self, wanted: &Self) -> String {
         let mut found = vec![];
         let [there, wanted] = [there, wanted].map(|one| Value::Object(one.0.clone()));
-        add(&mut found, "", Some(&there), Some(&wanted));
+        compare(&mut found, "", Some(&there), Some(&wanted));
         let told = found[..found.len().min(MOST_TOLD)].join(", ");
         match found.len().saturating_sub(MOST_TOLD) {
             0 => told,
@@ -88,8 +86,7 @@ const MOST_CHARACTERS: usize = 60;
 
 const CHARACTERS_BEFORE: usize = 20;
 
-/// Adds the differences of two JSON values at `path`.
-fn add(found: &mut Vec<String>, path: &str, there: Option<&Value>, wanted: Option<&Value>) {
+fn compare(found: &mut Vec<String>, path: &str, there: Option<&Value>, wanted: Option<&Value>) {
     match (there, wanted) {
         (Some(Value::Object(there)), Some(Value::Object(wanted))) => {
             let mut keys: Vec<&String> = there.keys().chain(wanted.keys()).collect();
@@ -97,12 +94,12 @@ fn add(found: &mut Vec<String>, path: &str, there: Option<&Value>, wanted: Optio
             keys.dedup();
             let dot = if path.is_empty() { "" } else { "." };
             for key in keys {
-                add(found, &format!("{path}{dot}{key}"), there.get(key), wanted.get(key));
+                compare(found, &format!("{path}{dot}{key}"), there.get(key), wanted.get(key));
             }
         }
         (Some(Value::Array(there)), Some(Value::Array(wanted))) => {
             for index in 0..there.len().max(wanted.len()) {
-                add(found, &format!("{path}[{index}]"), there.get(index), wanted.get(index));
+                compare(found, &format!("{path}[{index}]"), there.get(index), wanted.get(index));
             }
         }
         _ => {
@@ -130,7 +127,6 @@ fn difference(path: &str, there: &str, wanted: &str) -> String {
     format!("{path}: {there} there, {wanted} wanted")
 }
 
-/// Escapes unprintable characters, as `\u{1b}`, but not quotation marks and backslashes.
 pub(crate) fn escaped(text: &str) -> String {
     let escaped = |letter: char| match letter {
         '"' | '\'' | '\\' => letter.to_string(),
@@ -139,7 +135,6 @@ pub(crate) fn escaped(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// Returns a short text unchanged; of a long text, only the part around the character index `at`.
 fn surroundings(text: &str, at: usize) -> String {
     let length = text.chars().count();
     if length <= MOST_CHARACTERS {
@@ -197,7 +192,6 @@ mod tests {
         Provenance::differences(&provenance(there), &provenance(wanted))
     }
 
-    /// A regression: a key of 100 kB was printed in full, with its terminal control characters.
     #[test]
     fn keys_and_values_are_told_shortly_and_do_nothing_to_a_terminal() {
         let long = "k".repeat(100_000);
@@ -228,7 +222,6 @@ mod tests {
         }
     }
 
-    /// A regression: of two long texts, the message showed only their equal beginnings.
     #[test]
     fn of_long_texts_what_differs_is_told() {
         let text = |middle: &str| json!(format!("{}{middle}{}", "é".repeat(500), "x".repeat(500)));

@@ -1,5 +1,4 @@
-//! The reader of files in the container format. The reader checks data before it returns them, and
-//! a damaged length cannot cause a large allocation.
+//! The reader checks data before it returns them; no damaged length can cause a large allocation.
 
 use std::path::Path;
 
@@ -31,7 +30,7 @@ pub struct RawSection {
     pub name: String,
     /// The offset of the content in the file, a multiple of 64.
     pub offset: u64,
-    /// The length of the section's content, which is stored uncompressed, in bytes.
+    /// The length in bytes of the section's content, which the file stores uncompressed.
     pub bytes: u64,
 }
 
@@ -113,8 +112,7 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file from which sections were removed: checks all except the checksum of the whole
-    /// content.
+    /// Accepts a file that lacks some sections; does not check the checksum of the whole content.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);
@@ -156,8 +154,7 @@ impl Reader {
         Ok(Some(name))
     }
 
-    /// Skips the check of the content of raw (uncompressed) sections. The caller must have checked
-    /// it before.
+    /// Skips the check of raw (uncompressed) content, which the caller must have checked before.
     #[must_use]
     pub fn skipping_raw(self) -> Self {
         Self { skips_raw: true, incomplete: true, ..self }

@@ -1,5 +1,3 @@
-//! Reads the bytes of a file from front to back, and computes and checks checksums.
-
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -22,8 +20,7 @@ pub(super) struct Source {
     file: BufReader<Box<dyn Bytes>>,
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// The hash of all bytes before `offset`; `None` if the reader needs none, or bytes were
-    /// skipped.
+    /// The hash of all bytes before `offset`; `None` if it is unused, or if bytes were skipped.
     pub(super) digest: Option<Sha256>,
 }
 
@@ -52,7 +49,8 @@ impl Source {
         Ok(taken)
     }
 
-    /// Reads the next `bytes` bytes. If the file has fewer, returns an error and allocates nothing.
+    /// Returns the next `bytes` bytes. If fewer remain, allocates nothing and returns an error that
+    /// names `place`.
     pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>> {
         if bytes > self.length.saturating_sub(self.offset) {
             return Err(self.truncated(place));

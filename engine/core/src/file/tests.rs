@@ -1,5 +1,3 @@
-//! Tests of the container format: damaged, interrupted and foreign files.
-
 use std::fs;
 use std::path::Path;
 
@@ -156,7 +154,6 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
 
     let mut writer = begin_other(&path, 8, Existing::Replace).unwrap();
     writer.section("one", b"1").unwrap();
-    // Until the new file is complete, the old file stays.
     assert_eq!(read(&path).unwrap(), some_sections());
     writer.finish().unwrap();
     assert_eq!(read(&path).unwrap().len(), 1);
@@ -200,7 +197,6 @@ fn a_second_writer_waits() {
     assert!(begin(&path, Existing::Keep).is_ok());
 }
 
-/// Dropping a writer removes its partial file. A killed writer leaves one, which the next replaces.
 #[test]
 fn a_writer_that_does_not_finish_leaves_nothing() {
     let (folder, path) = Folder::with("file");
@@ -301,7 +297,6 @@ fn names_have_1_to_255_bytes() {
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
 
-/// A regression: of 60 shards started together, one was refused because another checked the output.
 #[test]
 fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,3 @@
-//! The writer of files in the container format, which are named `PATH.partial` until complete.
-
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -53,8 +51,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins an output. With [`Existing::Keep`], returns [`Begin::Done`] if it is complete with
-    /// this provenance, and refuses any other file. [`Existing::Replace`] always returns a writer.
+    /// Returns a writer, which will replace any file at `path`. But [`Existing::Keep`] keeps such a
+    /// file: returns [`Begin::Done`] if it is complete with this provenance, otherwise an error.
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -65,7 +63,7 @@ impl Writer {
         refuse_shown(path)?;
         refuse_special_outputs(path)?;
         if existing == Existing::Keep && path.exists() {
-            return Ok(Begin::Done(complete(path, kind, provenance)?));
+            return Ok(Begin::Done(verified(path, kind, provenance)?));
         }
         Ok(Begin::Writer(Self::create(path, kind, provenance)?))
     }
@@ -93,7 +91,7 @@ impl Writer {
         self.write(name, content, format::section(self.kind, name, content))
     }
 
-    /// Writes sections in order, after all threads have compressed them.
+    /// Compresses sections on all threads, and writes them in order.
     pub fn sections(&mut self, sections: impl IntoIterator<Item = Section>) -> Result<()> {
         let mut sections = sections.into_iter();
         loop {
@@ -163,7 +161,6 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends bytes to the file. First cuts off what an earlier failed append may have left.
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
@@ -215,8 +212,7 @@ impl Drop for Writer {
     }
 }
 
-/// Returns the summary of an existing output; an error if it is incomplete or of other provenance.
-pub(crate) fn complete(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Summary> {
+pub(crate) fn verified(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Summary> {
     let refused = |error: FileError| match error {
         FileError::Io { .. } => error,
         _ => FileError::exists(path, error.to_string()),

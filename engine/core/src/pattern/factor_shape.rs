@@ -1,5 +1,3 @@
-//! The shape of factors: the width of the factor vectors, and the number of phases that share them.
-
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -60,8 +58,7 @@ impl FactorShape {
         phase.index() / self.phases
     }
 
-    /// Returns the range, extended at both ends so that it contains only whole groups of phases
-    /// that share factor vectors.
+    /// Extends a range at both ends to whole groups of phases that share factor vectors.
     pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
         let together =
             |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));

@@ -1,5 +1,3 @@
-//! The geometry of a pattern set: its instances and classes, and their coverage of the board.
-
 use std::cmp::Reverse;
 use std::fmt;
 
@@ -30,8 +28,8 @@ pub struct PatternGeometry {
     /// The symmetries that map the pattern onto itself, the identity first. Each is a permutation
     /// of the indices of the pattern's squares: it maps square `i` to square `permutation[i]`.
     pub permutations: Vec<Vec<usize>>,
-    /// The class of each configuration. The class of configuration c is at index c + `(3^squares −
-    /// 1) / 2`. Classes are numbered in the order of their smallest configurations.
+    /// The class of each configuration. Configuration c, from −n to n = `(3^squares − 1) / 2`, has
+    /// the index c + n. Classes are numbered in the order of their smallest configurations.
     pub class_of: Vec<u16>,
     /// The number of classes: sets of configurations equal up to the pattern's symmetries.
     pub classes: usize,
@@ -122,8 +120,7 @@ impl Geometry {
     }
 }
 
-/// Returns the configuration of the squares as a base-3 number with the digits +1 (player), 0 and
-/// −1 (opponent). The first square has the least significant digit.
+/// The base-3 digits are +1 (player), 0, −1 (opponent); the first square has the least significant.
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;
@@ -165,10 +162,8 @@ fn changes(square: Square) -> u8 {
     QUARTER[folded(square.index() >> 3)][folded(square.index() & 7)]
 }
 
-/// Numbers the classes, which are the orbits of configurations under the permutations, in the order
-/// of their smallest members. Returns the class of each configuration, and the number of classes.
+/// Returns the class (orbit under `permutations`) of each configuration, and the number of classes.
 fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
-    // The first permutation is the identity.
     let images: Vec<Vec<u32>> = permutations[1..].iter().map(|digits| permuted(digits)).collect();
     let configurations = configurations(permutations[0].len());
     let mut class_of: Vec<u16> = Vec::with_capacity(configurations);
@@ -209,7 +204,8 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Counts the instances at each square, and finds the lines that lie within one instance.
+    /// Counts, for each square, the pattern instances that contain it. Finds the [`lines`] of the
+    /// board that lie completely in one instance.
     pub fn of(geometry: &Geometry) -> Self {
         let mut instances = vec![0; 64];
         for instance in &geometry.instances {
@@ -242,8 +238,8 @@ fn lines() -> impl Iterator<Item = Vec<Square>> {
 
 const STEPS: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
-/// Returns the squares from `start` to the edge in a direction, a step of `columns` and `rows`;
-/// `None` if a step back from `start` is still on the board, or for fewer than three squares.
+/// Returns the squares from `start` to the edge of the board, in steps of `columns` and `rows`;
+/// `None` if a step back stays on the board, or for fewer than three squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
     let square = |steps: i8| {

@@ -1,5 +1,4 @@
-//! The configurations of all instances in a position, in a vector of 64 lanes: one lane for each
-//! instance. [`super::PatternGeometry::places`] gives the order of the ternary digits.
+//! [`super::PatternGeometry::places`] gives the order of the ternary digits in [`Indices`].
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
@@ -10,19 +9,18 @@ use crate::board::{Position, Square, Squares};
 pub struct Indices(pub [i16; LANES]);
 
 /// Tables that update [`Indices`]: for each square and instance, the power of three of the square's
-/// ternary digit, or 0 if the square is not in the instance. A player's disc adds the power, an
-/// opponent's disc subtracts it, a flip by the player adds it twice. A change of sides negates all.
+/// digit, or 0 if the square is not in the instance. A player's disc adds the power, an opponent's
+/// disc subtracts it, a flip by the player adds it twice. A change of sides negates all indices.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// For each square, twice its vector in `disc`: the amounts by which a flip of this square
-    /// changes the indices. Index 64 (no square) has zeros, so that it flips nothing; the other 63
-    /// vectors of zeros make the length a power of two.
+    /// For each square, how much each index rises if its disc flips to the player. Element 64 (no
+    /// square) is all zeros; 63 more such elements make the length a power of two.
     flip: Box<[Indices; 128]>,
 }
 
 impl Lanes {
-    /// Computes the tables for the instances of `geometry`.
+    /// Computes what a disc on each square adds to the index of each instance of `geometry`.
     pub fn new(geometry: &Geometry) -> Self {
         let mut disc = Box::new([Indices([0; LANES]); 64]);
         for (lane, instance) in geometry.instances.iter().enumerate() {
@@ -54,8 +52,7 @@ impl Lanes {
     /// Returns the indices after the player's move on `square`, seen by the opponent.
     #[inline(always)]
     pub fn after(&self, before: &Indices, square: Square, flips: u64) -> Indices {
-        // The loop subtracts doubled powers of three from the negated indices. The doubled powers
-        // come from a table, so the loop multiplies nothing, and all lanes stay in registers.
+        // A table has the doubled powers: the loop multiplies nothing; all lanes stay in registers.
         let mut indices = before.negated();
         indices.subtract(&self.disc[square.index() & 63]);
         // With two flips a round (the last may be none), the number of rounds is easier to predict.
@@ -80,7 +77,7 @@ impl Indices {
         negated
     }
 
-    /// Subtracts lane by lane. Compiles to operations on two vectors of 32 lanes, or four of 16.
+    /// Compiles to operations on two vectors of 32 lanes, or four of 16.
     #[inline(always)]
     fn subtract(&mut self, other: &Self) {
         for lane in 0..LANES {

@@ -6,9 +6,9 @@
 //!
 //! ```text
 //! squares        a1 b1 c1
-//! instances      a1 b1 c1   h1 g1 f1   a8 b8 c8   …                 1, 2, 4 or 8
-//! configuration  s₀ + 3 s₁ + 9 s₂   with s = +1 player, 0 empty, −1 opponent
-//! value          Σ over instances W[phase][class] + Σ over scalar features S[phase][count]
+//! instances      a1 b1 c1   h1 g1 f1   a8 b8 c8   …   (1, 2, 4 or 8 instances)
+//! configuration  s₀ + 3 s₁ + 9 s₂ (−13 to 13); sₖ = +1 player, 0 empty, −1 opponent on square k
+//! value          Σ over instances weight[phase][class] + Σ over scalars weight[phase][count]
 //! ```
 //!
 //! ```

@@ -1,5 +1,3 @@
-//! Scalar features: counts of a position, with one weight for each value of the count.
-
 use derive_more::Display;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +35,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The number of values that a count can have: 0..=64.
+    /// The number of weights of a scalar feature: one for each possible count, 0 to 64.
     pub const VALUES: usize = 65;
 
     /// All scalar features.
@@ -53,8 +51,7 @@ impl Scalar {
         Self::XSquareMoves,
     ];
 
-    /// Returns the count of this feature in a position, such as the number of legal moves; less
-    /// than [`Self::VALUES`].
+    /// Returns the count of this feature in a position: a number less than [`Self::VALUES`].
     #[inline]
     pub fn count(self, position: &Position) -> usize {
         ScalarCounts::of(position).get(self)
@@ -130,9 +127,8 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The value of [`Scalar::OddQuadrants`] for each set of odd quadrants: 0 none, 1 one, 2 two
-    /// adjacent, 3 two opposite, 4 three, 5 four. Bit i of the index is set if quadrant i of
-    /// [`QUADRANTS`] has an odd number of empty squares.
+    /// The value of [`Scalar::OddQuadrants`], which explains the numbers. Bit i of the index is set
+    /// if quadrant i of [`QUADRANTS`] has an odd number of empty squares.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

@@ -1,6 +1,3 @@
-//! Pattern sets as researchers write them: a TOML file of patterns and scalar features; the shipped
-//! pattern sets.
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -40,8 +37,8 @@ impl Pattern {
     }
 }
 
-/// A validated set of patterns and scalar features. If the weights of the set have factors, it also
-/// has the shape of the factor vectors: their width, and the number of phases that share them.
+/// A validated set of patterns and scalar features and, if its weights have factors, the shape of
+/// the factor vectors: their width, and the number of phases that share them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PatternSet {
     name: String,
@@ -172,8 +169,8 @@ fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Returns the distinct images of a list of squares; element i of an image is the image of square
-/// i. Of images with the same set of squares, only one is returned.
+/// Returns the distinct images of a list of squares under the symmetries of the board, each in the
+/// order of the list. Of images with the same set of squares, only the first is returned.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {
@@ -185,8 +182,7 @@ pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     images
 }
 
-/// Returns the smallest of the eight images of a set of squares as a bitboard. Two sets have the
-/// same smallest image if and only if a symmetry maps one onto the other.
+/// The result is equal for two sets of squares if and only if a symmetry maps one onto the other.
 fn smallest_image(squares: &[Square]) -> u64 {
     let squares = bits(squares);
     Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)
@@ -216,8 +212,7 @@ impl PatternSet {
         Self::from_toml(text).ok()
     }
 
-    /// Returns the names of the shipped sets that `is_wanted` accepts, as in `` `standard`, `small`
-    /// or `discs` ``.
+    /// Lists the names of the shipped sets that `is_wanted` accepts, as `` `small` or `discs` ``.
     pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
         let wanted = Self::SHIPPED
             .iter()
@@ -270,8 +265,6 @@ mod tests {
         assert!(error.to_string().contains("line end"), "{error}");
     }
 
-    /// Two regressions. With an empty set, `bench` crashed and `fit` divided by zero. The message
-    /// for a name of two thousand characters contained the whole name, even its control characters.
     #[test]
     fn sets_that_cannot_work_are_refused_by_name() {
         let pattern = |squares: &str| format!("[[pattern]]\nsquares = \"{squares}\"\n");

@@ -1,5 +1,3 @@
-//! Folders of record files, each listed in the folder's manifest.
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -44,8 +42,8 @@ struct Manifest {
 const MANIFEST: &str = "records.json";
 const FORMAT: &str = "othello records";
 const VERSION: u32 = 1;
-/// The greatest size of a manifest in bytes, enough for a hundred thousand files.
-const LONGEST_MANIFEST: u64 = 64 << 20;
+/// Enough for a hundred thousand files.
+const MAX_MANIFEST_BYTES: u64 = 64 << 20;
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
 /// Replaces each folder in a list of paths by its record files, in the order of their names.
@@ -91,9 +89,9 @@ impl RecordFolder {
             let anew = "remove it, and list the files anew";
             wrong(&manifest, format!("{reason}; {anew}: {}", list(path)))
         };
-        let text = match read_ordinary(&manifest, LONGEST_MANIFEST) {
+        let text = match read_ordinary(&manifest, MAX_MANIFEST_BYTES) {
             Err(FileError::Long { .. }) => {
-                let reason = format!("it has more than {LONGEST_MANIFEST} bytes, the maximum");
+                let reason = format!("it has more than {MAX_MANIFEST_BYTES} bytes, the maximum");
                 return Err(no_manifest(reason));
             }
             text => text?,
@@ -189,7 +187,6 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns how a file differs from its manifest entry, with the remedy; `None` if equal.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {

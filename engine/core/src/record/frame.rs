@@ -1,5 +1,3 @@
-//! The encoding of a frame of games, before compression: columns of bytes.
-
 use super::{FrameError, Game, Solved};
 use crate::board::Square;
 use crate::board::transcript::Replay;
@@ -13,8 +11,6 @@ const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The bit in the flags of a game with search values. The next two constants are the bits of a game
-/// with deviations (moves drawn at random) and of a game with a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;

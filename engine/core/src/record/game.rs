@@ -1,5 +1,3 @@
-//! A game as a record: its moves, its result, and optional values of the search.
-
 use sha2::{Digest as _, Sha256};
 
 use crate::board::transcript::Replay;
@@ -45,8 +43,8 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Sets the stated result for black, unless the moves end with this result. Refuses a result
-    /// beyond ±64 discs.
+    /// Sets the result for black that the source of the game states; sets none if the moves lead to
+    /// the same result. Refuses a result beyond ±64 discs.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -160,8 +158,8 @@ impl Game {
         self.values.as_deref()
     }
 
-    /// Returns the moves that self-play drew at random in place of the search's best move: bit i
-    /// for ply i. The random plies at the beginning of the game have no bit.
+    /// Returns the moves that self-play drew at random in place of the search's best move: bit i is
+    /// set for such a move at ply i. The bits of the random plies at the beginning are 0.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }
@@ -220,7 +218,6 @@ mod tests {
             (solved(4, 0), "solved at ply 4, which a game of 3 moves does not reach"),
             (solved(3, 7), "7 is not a score"),
             (solved(3, 66), "66 is not a score"),
-            // A regression: a final position with another score than the result was accepted.
             (
                 game(WIPE_OUT).with_solved(Solved { ply: 9, black_score: 62 }),
                 "solved as 62 at its end, but its result is 64",

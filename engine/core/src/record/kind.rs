@@ -1,14 +1,13 @@
-//! The record types of files: games and scored positions.
-
 use super::frame;
 use super::{FrameError, Game, ROW_BYTES, ScoredPosition};
 use crate::file::{Kind, Section};
 use crate::text::Invalid;
 
-/// The number of games in a frame; the last frame may have fewer.
+/// The number of games in a frame (a section of a file of games); the last frame may have fewer.
 pub const GAMES_PER_FRAME: usize = 256;
 
-/// The number of positions in a frame; the last frame may have fewer.
+/// The number of positions in a frame (a section of a file of positions); the last frame may have
+/// fewer.
 pub const POSITIONS_PER_FRAME: usize = 4096;
 
 /// A type of record: a game or a scored position. Each section of a file is a frame of records.

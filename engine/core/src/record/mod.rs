@@ -81,9 +81,10 @@ pub enum RecordError {
 /// The error for bytes that cannot be decoded as a frame of records.
 #[derive(Debug)]
 pub struct FrameError {
-    /// The index of the invalid record, from 0; `None` if the frame itself is invalid.
+    /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// The reason, which completes a message that begins with "section 3 …".
+    /// Why the record is invalid; if `index` is `None`, what is wrong with the frame, worded as the
+    /// end of a message that begins with the frame's place, such as "has more than 65536 games".
     reason: Invalid,
 }
 

@@ -1,5 +1,3 @@
-//! A scored position with the number of its game, and its subset if the source states one.
-
 use super::kind::POSITIONS_PER_FRAME;
 use super::{FrameError, ROW_BYTES, Record, ScoredPosition, key_of_moves};
 use crate::board::{Position, Square};
@@ -9,7 +7,6 @@ use crate::text::Invalid;
 /// The size of a [`PlacedPosition`] in a frame in bytes.
 pub const PLACED_BYTES: usize = ROW_BYTES + 9;
 
-/// The number of subsets: training, validation and test.
 const SUBSETS: u8 = 3;
 
 const NO_SUBSET: u8 = u8::MAX;
@@ -19,8 +16,7 @@ const NO_SUBSET: u8 = u8::MAX;
 pub struct PlacedPosition {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the game. All positions with the same number belong to the same subset
-    /// (training, validation or test).
+    /// The number of the game. All positions with the same number belong to the same subset.
     pub game: u64,
     /// The subset that the source states, if any: 0 training, 1 validation, 2 test.
     pub subset: Option<u8>,

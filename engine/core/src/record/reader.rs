@@ -1,5 +1,3 @@
-//! The reader of record files.
-
 use std::path::Path;
 use std::vec;
 
@@ -142,7 +140,7 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the error with its place: `error` is about the frame that follows `before` records.
+    /// Adds the place in the file to the error of a frame; `before` records precede this frame.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

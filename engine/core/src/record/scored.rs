@@ -1,5 +1,3 @@
-//! A position with a weight and a label. The label is the value that a fit must predict.
-
 use crate::board::{Discs, Position};
 use crate::text::Invalid;
 
@@ -65,16 +63,14 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the weight nearest to a number of occurrences, limited to 1/64 and 65535/64; `None`
-    /// unless the number is above 0.
+    /// Returns the nearest weight, limited to 1/64 and 65535/64; `None` unless `occurrences` > 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Returns an error if the nearest multiple of 1/64, at least 1/64, differs from `occurrences`
-    /// by more than 2 %: as a weight, a number far below 1/64 would become 1/64. The error
-    /// completes the message "the weight …".
+    /// Returns an error unless `occurrences` is within 2 % of a possible weight, a multiple of 1/64
+    /// from 1/64 to 65535/64: 0.01 is refused. The error completes the message "the weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
         let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;

@@ -1,5 +1,3 @@
-//! The writer of record files.
-
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -49,8 +47,8 @@ impl<R: Record> RecordWriter<R> {
     }
 
     /// Writes frames (blocks of records) as given; encodes and compresses them on all threads. Use
-    /// it instead of [`Self::push`] if each frame has a meaning, such as a range of seeds. A frame
-    /// may be empty; a frame of games has at most 65,536.
+    /// this function instead of [`Self::push`] if each frame has a meaning, such as a range of
+    /// seeds. A frame may be empty; a frame of games has at most 65,536 games.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);

@@ -1,6 +1,3 @@
-//! The folder of a run: the names of its files; the file `run.json`, which describes the run; and
-//! the locks, one for each shard, and one for packing the parts into the output.
-
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,8 +15,7 @@ const MANIFEST: &str = "run.json";
 
 const FORMAT: &str = "othello-run 1";
 
-/// The greatest size of [`MANIFEST`]: 4 MiB.
-const MOST_BYTES: u64 = 1 << 22;
+const MAX_MANIFEST_BYTES: u64 = 1 << 22;
 
 #[derive(Serialize, Deserialize)]
 struct Manifest {
@@ -39,7 +35,6 @@ struct StageEntry {
     parts: u64,
 }
 
-/// The folder `OUT.parts` of the run that makes the output `OUT`.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
     pub(super) path: PathBuf,
@@ -64,7 +59,7 @@ impl Folder {
         }
     }
 
-    /// Returns the path of the part with this number, counted over all stages.
+    /// `number` is the index of the part, from 0, among the parts of all stages.
     pub(super) fn part(&self, number: u64) -> PathBuf {
         self.path.join(format!("part-{number:06}"))
     }
@@ -86,7 +81,7 @@ impl Folder {
 
     pub(super) fn read(&self) -> Result<Option<Plan>> {
         let path = self.path.join(MANIFEST);
-        let text = match read_ordinary(&path, MOST_BYTES) {
+        let text = match read_ordinary(&path, MAX_MANIFEST_BYTES) {
             Err(error) if error.is_missing() => return Ok(None),
             text => text?,
         };
@@ -121,7 +116,7 @@ impl Folder {
         remove_if_there(&self.partial_manifest(shard))
     }
 
-    /// Writes `run.json`. Several shards may do this at once, because all write the same bytes.
+    /// Writes `run.json`. Several shards may do so at once, because all write the same bytes.
     pub(super) fn write(&self, plan: &Plan, shard: Shard) -> Result<()> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
@@ -185,7 +180,7 @@ fn is_of_run(name: &str) -> bool {
 
 const PACKING: &str = "lock-pack";
 
-/// A lock file that this process holds. The system releases it when the process ends.
+/// The lock of a shard or of packing. The system releases it when the process ends.
 #[derive(Debug)]
 pub(super) struct Lock {
     pub(super) path: PathBuf,
@@ -194,7 +189,6 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a shard. Fails if another process makes a shard that shares parts with it.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self> {
         let name = format!("lock-{}-of-{}", shard.number(), shard.count());
         let lock = Self::take(folder.join(name), output)?;
@@ -202,9 +196,9 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns an error if another process holds the lock of a shard that has a part in common with
-    /// `shard`, even in another division of the run: 1/2 makes the parts 0, 2, 4, … and 3/4 the
-    /// parts 2, 6, …. Ignores the lock `own`. Creates no file.
+    /// Returns an error if a process holds the lock of a shard that has parts in common with
+    /// `shard`; ignores the lock `own`. Shard i/n makes every n-th part from part i − 1 on, counted
+    /// from 0: 1/2 makes 0, 2, 4, …, and 3/4 makes 2, 6, …. Creates no file.
     pub(super) fn refuse_overlapping(
         folder: &Path,
         output: &Path,
@@ -222,7 +216,6 @@ impl Lock {
     }
 
     fn take(path: PathBuf, output: &Path) -> Result<Self> {
-        // Another process may hold the lock for an instant, to find out whether it is held.
         let mut file = patiently(|| lock(&path)).map_err(|error| match error {
             FileError::Busy { .. } => refused(&path, output),
             error => error,
@@ -254,7 +247,6 @@ fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>> {
     Ok(names_in(folder)?.into_iter().filter_map(lock).collect())
 }
 
-/// Returns true if another process holds the lock of the file at `path`. Never creates the file.
 fn is_held(path: &Path) -> bool {
     let would_block = |file: File| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock));
     File::open(path).is_ok_and(would_block)

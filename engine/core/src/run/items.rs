@@ -1,6 +1,3 @@
-//! Makes the parts of a run, its files, from independent units of work such as games. All threads
-//! work on the units of at most two parts at the same time.
-
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
@@ -14,8 +11,7 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, Section, Writer};
 use crate::progress::Progress;
 
-/// The greatest number of parts that are in progress at the same time.
-const AT_ONCE: usize = 2;
+const PARTS_AT_ONCE: usize = 2;
 
 /// Work whose parts (files of a run) consist of many small units, such as games or positions.
 pub trait Items: Sync {
@@ -64,21 +60,18 @@ struct InProgress<I, T> {
     index: u64,
     units: Range<u64>,
     input: Arc<I>,
-    /// The next unit of this part that no thread has taken yet, counted from the start of the
-    /// stage.
+    /// The first unit that no thread has taken yet, counted from the start of the stage.
     next: u64,
-    /// The results of finished batches, each with the index of the batch's first unit in the stage.
+    /// The results of each finished batch, with the index of the batch's first unit in the stage.
     results: Vec<(u64, Vec<T>)>,
-    /// The number of units of work (such as games) in this part that have no result yet.
-    left: u64,
+    units_left: u64,
 }
 
 struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The index in the stage of the next part to pass to [`Items::ends`], which receives the parts
-    /// in ascending order.
+    /// The index in the stage of the next part to pass to [`Items::ends`].
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -181,8 +174,6 @@ impl Run {
         Ok(writer.finish().map(drop)?)
     }
 
-    /// Begins the progress display of a stage. The total is the number of units in all parts of
-    /// this shard; those in parts that are not in `missing`, a list of part indices, count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -227,7 +218,7 @@ impl<W: Items> Work<'_, W> {
                 return Task::Make { index: part.index, input: part.input.clone(), units };
             }
         }
-        let may_begin = !state.is_beginning && state.parts.len() < AT_ONCE;
+        let may_begin = !state.is_beginning && state.parts.len() < PARTS_AT_ONCE;
         if may_begin && let Some(index) = state.missing.pop_front() {
             state.is_beginning = true;
             return Task::Begin(index);
@@ -248,9 +239,9 @@ impl<W: Items> Work<'_, W> {
         let begun = begun.and_then(|()| self.work.begin(units.clone()));
         let state = &mut *self.lock();
         state.is_beginning = false;
-        let (next, left) = (units.start, units.end - units.start);
+        let (next, units_left) = (units.start, units.end - units.start);
         let input = Arc::new(begun?);
-        state.parts.push(InProgress { index, units, input, next, results: vec![], left });
+        state.parts.push(InProgress { index, units, input, next, results: vec![], units_left });
         Ok(())
     }
 
@@ -264,8 +255,8 @@ impl<W: Items> Work<'_, W> {
             let part = state.parts.iter_mut().find(|part| part.index == index);
             let Some(part) = part else { return Ok(()) };
             part.results.push((units.start, results));
-            part.left -= count;
-            (part.left == 0).then(|| std::mem::take(&mut part.results))
+            part.units_left -= count;
+            (part.units_left == 0).then(|| std::mem::take(&mut part.results))
         };
         finished.map_or(Ok(()), |results| self.complete(index, results))
     }
@@ -285,8 +276,6 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Passes the stage's existing parts to [`Items::ends`] in order, until a part is missing or
-    /// [`Items::ends`] returns true: the run then ends with this part.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,
@@ -315,8 +304,8 @@ const RESULTS: &str = "results";
 struct FunctionItems<F>(F);
 
 impl Run {
-    /// Makes the missing parts of a stage; `make` returns the result of a unit, given its index.
-    /// Returns the results of all units in order, without those that the output already has.
+    /// Makes the missing parts of a stage; `make` returns the result of a unit of work by its index
+    /// in the stage. Returns all results in order, except those taken from an existing output.
     pub fn results<T, E>(
         &self,
         stage: usize,
@@ -331,9 +320,9 @@ impl Run {
         Ok(self.read_results(stage)?)
     }
 
-    /// Makes the missing parts of a stage one by one. Every part must have one unit of work; `make`
-    /// receives the index of the part in the stage. It may use all threads, report its own
-    /// progress, and even open a run. Returns the results of all parts in order.
+    /// Makes the missing parts (one unit of work each) of a stage one by one. `make` receives the
+    /// index of the part in the stage; as no other part is made meanwhile, it may use all threads,
+    /// report its own progress, and open another run. Returns the results of all parts in order.
     pub fn steps<T, E>(
         &self,
         stage: usize,

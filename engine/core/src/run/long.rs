@@ -1,5 +1,3 @@
-//! Long parts of a run, each made by one worker, with snapshots from which a part is resumed.
-
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,8 +7,8 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
-/// A part of a run that this process is making, and of which it can save snapshots, because it
-/// takes long: a phase of a fit or a range of a dataset's input.
+/// A part of a run that takes long: a phase of a fit, or a range of a dataset's input. While this
+/// process makes the part, it can save snapshots.
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
@@ -18,16 +16,16 @@ pub struct LongPart<'r> {
     pub index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
-    /// The number of units of this part that were already added to the progress display.
-    advanced: u64,
+    reported: u64,
 }
 
 impl Run {
     /// Makes `parts` of a stage (see [`Self::missing`]) in any order, at most `at_once` at a time.
     ///
     /// `make` writes the sections of a part. It returns false if the part remains unfinished, for
-    /// example at a time limit; the part's snapshot is then kept. The progress advances by the
-    /// units of each finished part. Returns the indices of the unfinished parts in order.
+    /// example at a time limit; the part's snapshot is then kept. For each finished part, the
+    /// progress advances by the number of its units of work, such as phases. Returns the indices of
+    /// the unfinished parts in order.
     pub fn make_parts<E: From<RunError> + Send>(
         &self,
         stage: usize,
@@ -42,7 +40,7 @@ impl Run {
         let make_part = |index| -> Result<bool, E> {
             progress.check().map_err(RunError::from)?;
             let mut part =
-                LongPart { run: self, stage, index, writer: None, progress, advanced: 0 };
+                LongPart { run: self, stage, index, writer: None, progress, reported: 0 };
             let is_complete = make(&mut part)?;
             if is_complete {
                 let left = part.left();
@@ -89,21 +87,21 @@ impl Run {
 }
 
 impl LongPart<'_> {
-    /// Returns the range of units of which the part consists.
+    /// Returns the part's units of work (such as phases of a fit), counted from 0 in the stage.
     pub fn units(&self) -> Range<u64> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Adds `units` finished units of the part to the progress. Completing the part adds the rest.
+    /// Shows `units` more units of this part as finished. Completing the part shows all others.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
-        self.advanced += units;
+        self.reported += units;
         self.progress.advance(units);
     }
 
     fn left(&self) -> u64 {
         let units = self.units();
-        (units.end - units.start).saturating_sub(self.advanced)
+        (units.end - units.start).saturating_sub(self.reported)
     }
 
     /// Writes a section with this name and content to the part.

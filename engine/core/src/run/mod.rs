@@ -13,10 +13,10 @@
 //! OUT                       made by packing all parts
 //! ```
 //!
-//! # How a command uses it
+//! # How a command uses a run
 //!
-//! 1. It describes its work in a [`Plan`]: the provenance, which determines the bytes of every
-//!    part, and the [`Stage`]s. A stage has a number of units (games, positions, pairs, phases) and
+//! 1. The command describes its work in a [`Plan`]: the provenance, which determines the bytes of
+//!    every part, and the [`Stage`]s. A stage has a number of units (games, positions, phases) and
 //!    a number of units in each part, from [`size`]. Parts are numbered over all stages.
 //! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
 //!    complete. The open run holds the lock of its [`Shard`]; a second process is refused at once.
@@ -30,17 +30,17 @@
 //!
 //! | function | units | work |
 //! |---|---|---|
-//! | [`Run::make`] | many small items | all threads work on two parts; a kill loses at most these |
-//! | [`Run::results`] | items with small results | as above; the results are kept as JSON |
+//! | [`Run::make`] | many small items | all threads work on two parts; a kill loses at most both |
+//! | [`Run::results`] | items with small results | as `make`; the results are kept as JSON |
 //! | [`Run::steps`] | long tasks, such as a fit | one by one; a task can resume a run of its own |
 //! | [`Run::make_parts`] | long parts | as many as memory allows, with snapshots ([`LongPart`]) |
 //!
 //! # Extending
 //!
 //! If [`Plan::growing`] names a number in the provenance, such as `games`, a run can be extended to
-//! a greater number. If the output already exists with fewer units, their results are taken from it
-//! ([`Run::standing`]) instead of from parts. If an unfinished run had fewer units, its parts are
-//! kept, except a last part that has fewer units than the others; only the missing parts are made.
+//! a greater number. The results in an existing output with fewer units are taken from the output
+//! ([`Run::standing`]), not from parts. The parts of an unfinished run with fewer units are kept,
+//! except a last part that has fewer units than the others. Only the missing parts are made.
 //!
 //! # Example
 //!
@@ -153,7 +153,8 @@ pub struct Run {
     pub plan: Plan,
     shard: Shard,
     folder: Folder,
-    /// The lock of the shard, or the lock for packing if this process only packs.
+    /// The lock of the shard or, if this process only packs (joins the finished parts into the
+    /// output), the lock for packing.
     lock: Lock,
     packs_only: bool,
     /// The number of units (such as games) of the first stage that have results in an existing
@@ -162,8 +163,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns true if this process makes only some parts of the run. It must then not pack the
-    /// parts into the output; `othello-trainer pack` does so when all shards are complete.
+    /// Returns true if this process makes only some parts of the run. The process must then not
+    /// pack the parts into the output; `othello-trainer pack` does so when all shards are complete.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
     }
@@ -175,7 +176,7 @@ impl Run {
         Ok(numbers.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns true if a part exists, or is not needed because the existing output has its results.
+    /// Returns true if the part exists, or if the existing output already contains its results.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
@@ -286,8 +287,8 @@ impl Run {
     }
 }
 
-/// Removes a folder without parts, so that a run that fails early leaves no files. Keeps a folder
-/// in which another process makes or packs parts.
+/// Removes the run's folder if it has neither a part nor a snapshot and no other process uses it,
+/// unless this run was opened only to pack its parts ([`Run::to_pack`]).
 impl Drop for Run {
     fn drop(&mut self) {
         let is_alone = || self.lock.check_is_alone(&self.folder.path, &self.output).is_ok();

@@ -1,17 +1,15 @@
-//! Opens a run: finds the existing files, and checks to which run they belong.
-
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::folder::{Folder, Lock, is_lock};
 use super::{Opened, Plan, Run, RunError, Shard, Stage};
-use crate::file::{Existing, FileError, Provenance, Reader, Result, Summary, check_name, complete};
+use crate::file::{Existing, FileError, Provenance, Reader, Result, Summary, check_name, verified};
 use crate::progress::Progress;
 
 impl Run {
     /// Opens the run that makes `output` in the parts of `plan`, and takes the lock of `shard`.
-    /// Uses existing parts that were made from the same settings, even with [`Existing::Replace`].
+    /// Uses existing parts made from the same settings; [`Existing::Replace`] removes other parts.
     ///
     /// # Errors
     /// * [`FileError::Busy`] if another process is making parts of this shard.
@@ -131,9 +129,9 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Resumes the run in the folder if it has this run's settings, or extends it if it only has
-    /// fewer units. Otherwise begins this run; fails instead if `refusal` is given, or if the
-    /// folder has another run that `existing` keeps.
+    /// Resumes the run in the folder if it has this run's settings and no more units. Otherwise,
+    /// returns the error `refusal` if given; else begins this run in place of any run in the
+    /// folder, or returns an error if `existing` keeps that run.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
         let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
@@ -173,7 +171,7 @@ impl Run {
         }))
     }
 
-    /// Checks this shard's existing parts. Deletes damaged parts; refuses parts of another run.
+    /// Deletes damaged parts; refuses parts of another run.
     fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
         for stage in 0..self.plan.stages.len() {
             let parts = 0..self.plan.stages[stage].parts();
@@ -213,7 +211,7 @@ fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, O
     let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
         return Ok((0, None));
     };
-    complete(output, kind, &plan.provenance).map(|summary| (0, Some(summary))).or_else(|other| {
+    verified(output, kind, &plan.provenance).map(|summary| (0, Some(summary))).or_else(|other| {
         let beginning = || {
             let reader = Reader::open(output, kind).ok()?;
             let units = plan.beginning(reader.provenance())?;

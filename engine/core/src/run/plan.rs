@@ -1,6 +1,3 @@
-//! The plan of a run: the settings that determine its parts; and shards, the parts that each of
-//! several processes makes.
-
 use std::borrow::Cow;
 use std::ops::Range;
 use std::str::FromStr;
@@ -21,8 +18,9 @@ pub struct Plan {
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The key of the provenance entry for the number of units in the first stage, if the run can
-    /// be extended by raising this number; `None` if every part depends on the number.
+    /// The key of the provenance entry for the number of units of work (such as games) in the first
+    /// stage, if a run can be extended by raising this number: existing parts stay valid. `None` if
+    /// a run cannot be extended.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -50,7 +48,7 @@ impl Stage {
         self.units.div_ceil(self.per_part.max(1))
     }
 
-    /// Returns the units of work, counted from 0 in the stage, of the part with the index `index`.
+    /// Returns the units of work of part `index`. Parts and units are counted from 0 in the stage.
     pub fn units_of(&self, index: u64) -> Range<u64> {
         let first = index.saturating_mul(self.per_part).min(self.units);
         first..first.saturating_add(self.per_part).min(self.units)
@@ -58,17 +56,16 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the provenance of a part: that of the run, with the part's stage and index. If the
-    /// run can be extended, the number of units in the run's first stage is omitted.
+    /// Returns the provenance of a part: that of the run, with the part's stage and index. Omits
+    /// the run's number of units if the run can be extended: its parts then stay valid.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// If `there`, the provenance of an existing output or run, differs from this run's provenance
-    /// only in the number of units (such as games), and if this run has at least as many units,
-    /// returns the number in `there`; otherwise `None`.
+    /// Returns the number of units of work of `there` (the provenance of an existing output or run)
+    /// if `there` equals this plan's provenance or differs only in a smaller number; else `None`.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;
@@ -82,8 +79,8 @@ impl Plan {
     }
 }
 
-/// One of `count` processes that share the parts of a run, written as `7/100`, counted from 1. It
-/// makes every part whose index is congruent to `number` − 1 modulo `count`.
+/// One of `count` processes that share the parts of a run, written as `7/100`, counted from 1. The
+/// process makes every part whose index is congruent to `number` − 1 modulo `count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{}/{}", self.number, self.count)]
 pub struct Shard {

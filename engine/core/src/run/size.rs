@@ -29,8 +29,8 @@ pub fn game(search: f64, exact: u32) -> f64 {
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
 }
 
-/// Returns how many units of work a part of about 20 seconds has, if each unit takes `seconds`: a
-/// power of two, at most `most`.
+/// Returns how many units of work make a part of about 20 s if a unit takes `seconds` of one
+/// thread: a power of two, at most `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
     // Tests set this variable, because all their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());
@@ -51,7 +51,6 @@ mod tests {
         assert_eq!(units(1e-9, 1 << 16), 1 << 16);
         assert_eq!(units(0.3, 1 << 16), 64);
         assert_eq!(units(solve(30), 1 << 16), 1);
-        // A game at depth 2 takes some milliseconds, so a part has thousands of games.
         let games = units(game(search(2), 16), 1 << 16);
         assert!((1024..=8192).contains(&games), "{games}");
     }

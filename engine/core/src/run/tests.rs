@@ -1,5 +1,3 @@
-//! Tests of runs that are killed, divided into shards, extended, refused and damaged.
-
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -18,7 +16,7 @@ mod regressions;
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// If set, the run ends with the part that contains the unit `last`, with the result `last²`.
+    /// If set, the run ends with the part that contains this unit.
     last: Option<u64>,
     fails_at: Option<u64>,
 }
@@ -178,7 +176,6 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: `check_is_free` created a lock file, so an empty folder of parts was not removed.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let (_folder, out) = Folder::with("out.positions");
@@ -261,7 +258,6 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
-/// A regression: two processes could run the steps of the same run at the same time.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let (folder, out) = Folder::with("out");
@@ -403,7 +399,6 @@ fn long_parts_continue_from_their_snapshots() {
     let phases = Plan { stages: vec![Stage::new("fit (phases)", 5, 1)], growing: None, ..plan(5) };
     let section = |index: u64| Section { name: "epoch".into(), content: vec![index as u8; 9] };
     let (run, progress) = (open(&out, phases.clone()), Counted::default());
-    // Two of the parts remain unfinished, as at a time limit.
     let unfinished = run.make_parts(0, run.missing(0), 2, &progress, |part| {
         part.save(&[section(0)])?;
         part.save(&[section(part.index)])?;

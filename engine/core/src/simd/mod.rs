@@ -53,7 +53,7 @@ pub enum AnyInstructions {
 }
 
 impl AnyInstructions {
-    /// Returns the token of the set that this process uses.
+    /// Returns the token (proof of support) of the instruction set that this process uses.
     #[inline(always)]
     pub fn chosen() -> Self {
         #[cfg(target_arch = "x86_64")]

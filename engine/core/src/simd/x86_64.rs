@@ -1,5 +1,3 @@
-//! The tokens of the instruction sets of x86-64, and the set that this process uses.
-
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::sealed::Sealed;
@@ -65,8 +63,7 @@ pub(super) fn chosen() -> AnyInstructions {
     }
 }
 
-/// Chooses the instruction set that the environment variable `OTHELLO_INSTRUCTIONS` names, or the
-/// fastest set if the variable is not set or invalid. Programs report an invalid variable earlier.
+/// Ignores an invalid environment variable `OTHELLO_INSTRUCTIONS`, which programs report earlier.
 #[cold]
 #[inline(never)]
 fn choose() -> AnyInstructions {

@@ -1,5 +1,3 @@
-//! Text files whose records take one or more lines. Each record is parsed on its own.
-
 use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
@@ -84,7 +82,7 @@ impl Lines {
         bad_line(self.source.path(), self.source.line(), &reason)
     }
 
-    /// Reads the next record, or the start of a too long one. Returns false at the end of the file.
+    /// Reads only the start of a record that is too long. Returns false at the end of the file.
     fn read_record(&mut self) -> Result<bool> {
         loop {
             self.record.clear();
@@ -103,7 +101,7 @@ impl Lines {
                 break;
             }
         }
-        let mut goes_on = is_tag(&self.record) || move_number(&self.record) == Some(1);
+        let mut goes_on = is_pgn_tag(&self.record) || move_number(&self.record) == Some(1);
         while goes_on && self.record.len() as u64 <= MAX_LINE_BYTES {
             let mut line = vec![];
             let (read, number) = read_line(&mut self.source, &mut line)?;
@@ -119,8 +117,8 @@ impl Lines {
     }
 }
 
-/// Reads a line into `line`, without trailing blanks; a comment becomes an empty line. Returns the
-/// number of the line, and false at the end of the file.
+/// Reads a line without trailing blanks; a comment becomes an empty line. Returns false at the end
+/// of the file, and the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -131,13 +129,13 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns true if `line` continues the game whose first lines are `game`. After a PGN tag, any
-/// line continues the game, even after a blank line. After numbered moves, a line of further moves
-/// continues the game, but not after a blank line, and not if its own first move number is 1.
+/// Returns whether `line` belongs to the same game as the lines `game` before it. After a PGN tag,
+/// every line does, even a blank one. After numbered moves, a result does, and so do moves that do
+/// not begin with number 1; a blank line or a tag does not. After any other text, no line does.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
-    if is_tag(last) {
+    if is_pgn_tag(last) {
         return true;
     }
     let mut lines = game.split(|&byte| byte == b'\n');
@@ -153,11 +151,10 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
         }
         _ => line == b"*",
     };
-    is_numbered && goes_on && !is_tag(line)
+    is_numbered && goes_on && !is_pgn_tag(line)
 }
 
-/// Returns whether a line is a tag of PGN, such as `[White "name"]`.
-fn is_tag(line: &[u8]) -> bool {
+fn is_pgn_tag(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_name = |line: &[u8]| line[1].is_ascii_alphabetic() && !line[2].is_ascii_digit();
     line.len() > 2 && line[0] == b'[' && is_name(line) && line.ends_with(b"]")
@@ -231,7 +228,6 @@ mod tests {
         assert!(message.contains(": line ") && message.contains("cannot be unpacked"), "{message}");
     }
 
-    /// A regression: the first line of a file was refused if a byte-order mark preceded it.
     #[test]
     fn a_byte_order_mark_before_the_first_line_is_passed_over() {
         let text = b"\xEF\xBB\xBF1\n2\n";
@@ -244,7 +240,6 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: the whole file was decompressed before its first line was returned.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();
@@ -270,7 +265,6 @@ mod tests {
         assert!(lines(format!("{largest}0\n").as_bytes()).next_line::<u32>().is_err());
     }
 
-    /// A regression: PGN lines were refused, and comments and column names were read as games.
     #[test]
     fn games_of_several_lines_are_records_and_comments_and_table_heads_are_not() {
         for (text, expected) in [
@@ -302,7 +296,6 @@ mod tests {
         }
     }
 
-    /// A regression: a line was refused if a name in it had a letter encoded in ISO-8859-1.
     #[test]
     fn other_text_than_utf_8_is_read_as_iso_8859_1() {
         assert_eq!(lines(b"\xE4\xE9").next_line::<String>().unwrap().unwrap(), "\u{E4}\u{E9}");

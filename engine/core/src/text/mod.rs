@@ -19,7 +19,6 @@ mod source;
 pub use lines::{Lines, MAX_LINE_BYTES};
 pub use source::TextSource;
 
-/// The UTF-8 byte order mark, with which some editors begin a file. Every reader skips it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Decodes a text as UTF-8, or, if it is invalid, as ISO-8859-1: every byte is a character.
@@ -141,7 +140,6 @@ mod tests {
         assert_eq!(excerpt(&"x".repeat(40)), "x".repeat(40));
     }
 
-    /// A regression: some commands accepted only `30..40`, others only `8..=24`.
     #[test]
     fn a_range_includes_its_end_however_it_is_written() {
         let parse = |text| parse_range::<u8>(text, &(0..=59));
@@ -167,7 +165,6 @@ mod tests {
         assert!(refused("\né = 1 1").starts_with("line 2, column 1: "), "{}", refused("\né = 1"));
         assert!(refused("a = 1\nb = 2").starts_with("line 2, column 1: unknown field `b`"));
         assert!(refused("a = 300").starts_with("line 1, column 5: "), "{}", refused("a = 300"));
-        // A regression: the message named a Rust type, `expected u8`.
         assert!(refused("a = \"3\"").ends_with("string \"3\", expected a whole number"));
         assert!(refused("").starts_with("line 1, column 1: missing field `a`"));
         let long = refused(&format!("{} = 1", "x".repeat(100_000)));
@@ -194,7 +191,6 @@ mod tests {
         }
         let error = read(Path::new("/nowhere/at all")).unwrap_err().to_string();
         assert!(error.starts_with("/nowhere/at all: cannot open it: "), "{error}");
-        // An endless file, such as a device, is not read to its end.
         if cfg!(target_os = "linux") {
             let error = read(Path::new("/dev/zero")).unwrap_err().to_string();
             assert!(error.contains("longer than"), "{error}");

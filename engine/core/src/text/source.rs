@@ -1,5 +1,3 @@
-//! Reads the bytes of a text file, compressed by zstd or not. Omits a byte-order mark.
-
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// A reader of a text file from front to back, which counts the lines.
+/// A reader of a text file from front to back, which counts the lines and skips a byte-order mark.
 pub struct TextSource {
     path: PathBuf,
     text: Box<dyn BufRead + Send>,
@@ -47,7 +45,7 @@ impl TextSource {
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// Creates a reader of `source`. `bytes` is its size, 0 if unknown; error messages name `path`.
+    /// `bytes` is the size of `source`, 0 if unknown; error messages name `path`.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -115,7 +113,6 @@ impl TextSource {
         let lines = |text: &[u8]| text.iter().filter(|&&byte| byte == b'\n').count() as u64;
         self.line += lines(&piece[before..]);
         if bytes > most && piece.last() != Some(&end) {
-            // Skips the rest of the piece without storing it.
             loop {
                 let buffer = self.text.fill_buf()?;
                 let place = buffer.iter().position(|&byte| byte == end);
@@ -164,7 +161,6 @@ impl<R: BufRead> BufRead for Counted<R> {
 mod tests {
     use super::*;
 
-    /// A regression: reading a line of an endless device did not stop.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_line_that_never_ends_is_refused() {
@@ -173,7 +169,6 @@ mod tests {
         assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
     }
 
-    /// A regression: a file compressed by another program than zstd was refused as not UTF-8.
     #[test]
     fn a_file_of_another_compression_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();

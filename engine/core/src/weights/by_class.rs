@@ -1,5 +1,3 @@
-//! Weights by class (one weight for each set of symmetric configurations), and their file.
-
 use std::path::Path;
 
 use ndarray::{Array2, ArrayView2};
@@ -121,10 +119,10 @@ impl Weights {
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
     /// If the new shape merges groups of phases that share factor vectors, a new vector stores the
-    /// old vectors of all merged groups: the interaction of two classes becomes the mean of their
-    /// interactions in these groups, and the value of a single class (its weight and its own factor
-    /// vector) does not change. Otherwise, no value changes. Returns `None` if the new vectors are
-    /// too narrow to store the old ones, or if a new group splits an old one.
+    /// old vectors of all merged groups: the interaction of two classes, computed from their
+    /// vectors, becomes the mean of their interactions in these groups. Weights change so that each
+    /// class alone keeps its value. If no groups merge, no value changes. Returns `None` if the new
+    /// vectors have no room for the old ones, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -151,8 +149,7 @@ impl Weights {
         self.factors.as_mut()
     }
 
-    /// Writes a weights file; [`Existing::Keep`] keeps a complete file of the same provenance
-    /// ([`Writer::begin`]).
+    /// Writes a weights file; [`Existing::Keep`] keeps a complete file of the same provenance.
     pub fn write(
         &self,
         path: &Path,

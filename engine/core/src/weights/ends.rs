@@ -1,5 +1,4 @@
 //! The model of endgame ProbCut, which predicts an exact score from the value of a shallow search.
-//! Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
 //! Othello", 1997, which has separate predictions for endgame searches. In the paper, a confidence
@@ -13,14 +12,14 @@ pub(super) const ENDS: &str = "ends";
 /// The number of coefficients of an exact score's predicted mean ([`EndDepths::mean_terms`]).
 pub const END_MEAN_TERMS: usize = 9;
 
-/// The number of coefficients of an exact score's standard error ([`EndDepths::error_terms`]).
+/// The number of coefficients of the standard error with which a shallow search predicts an exact
+/// score ([`EndDepths::error_terms`]).
 pub const END_ERROR_TERMS: usize = 5;
 
 /// The number of confidence levels: one for each selectivity of a search except full width.
 pub const CONFIDENCES: usize = 5;
 
-/// The number of empty squares at which the terms of [`Ends`] with (empties − `CENTRE`) / 10 are 0.
-const CENTRE: f64 = 16.0;
+const CENTRE_EMPTIES: f64 = 16.0;
 
 /// The model of endgame ProbCut: it predicts a normal distribution of a position's exact score in
 /// discs. Only the mean depends on the value of the shallow search, and is linear in it.
@@ -30,8 +29,7 @@ pub struct Ends {
     deviations: [f64; CONFIDENCES],
 }
 
-/// The number of empty squares of a position, and the depth of the shallow search that predicts its
-/// exact score.
+/// A position's number of empty squares, and the depth of the search that predicts its exact score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndDepths {
     /// The number of empty squares of the position.
@@ -68,9 +66,8 @@ impl Ends {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns by how many standard deviations the predicted score must be outside the window
-    /// before the search cuts, at the confidence level with this index, 0 for the lowest; `None`
-    /// for [`CONFIDENCES`] or more.
+    /// Returns how many standard deviations outside the window the predicted score must be before
+    /// the search cuts, at this confidence level (0 is the lowest); `None` from [`CONFIDENCES`] on.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -89,8 +86,8 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the predicted mean for the value v of the shallow search in discs, in
-    /// this order: v, e·v, d·v, 1, e, o, o·e, s and s·o. Here e = (empties − 16) / 10;
+    /// Returns the terms of the predicted mean, in this order: v, e·v, d·v, 1, e, o, o·e, s and
+    /// s·o. Here v = `value`, the value of the shallow search in discs; e = (empties − 16) / 10;
     /// d = ln(depth + 1); o = 1 or −1 for odd or even empties (evaluations are biased for or
     /// against the last mover); s = 1 for a static value (depth 0), else 0.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
@@ -117,7 +114,7 @@ impl EndDepths {
     }
 
     fn empties(self) -> f64 {
-        (f64::from(self.empties) - CENTRE) / 10.0
+        (f64::from(self.empties) - CENTRE_EMPTIES) / 10.0
     }
 
     fn depth(self) -> f64 {
@@ -134,8 +131,7 @@ mod tests {
     use super::super::{Depths, ERROR_TERMS, MEAN_TERMS, Models, ProbCut};
     use super::*;
 
-    /// Returns a model with slope 1, a standard error of 2 discs, and an offset of +0.5 disc for an
-    /// odd number of empty squares, −0.5 disc for an even number.
+    /// The slope is 1, the error 2 discs, the offset +0.5 disc for odd empties, −0.5 for even ones.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);
@@ -175,7 +171,7 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// A file may have any coefficients from −1000 to 1000; no prediction may then be NaN.
+    /// No coefficients that a weights file may have (−1000 to 1000) may make a prediction NaN.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

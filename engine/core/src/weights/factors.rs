@@ -36,13 +36,12 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns factors of another shape; `None` unless each new group of phases consists of k ≥ 1
-    /// old groups, and the new vectors are at least k times as wide as the old ones.
+    /// Returns factors of another shape; `None` unless k = new phases per group / old phases per
+    /// group is an integer, and new vectors are at least k times as wide as old ones.
     ///
-    /// The first half of a new vector is the first halves of the k old vectors, one after another
-    /// and multiplied by 1/√k, and then zeros; the second half is made of the second halves in the
-    /// same way. The interaction of two classes thus becomes the mean of their interactions in the
-    /// k old groups.
+    /// A half of a new vector is the same half of the k old vectors, one after another and times
+    /// 1/√k, then zeros. So the interaction of two classes becomes the mean of their interactions
+    /// in the k old groups; old groups that are missing in the last new group count as 0.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -138,9 +137,8 @@ impl Factors {
     }
 }
 
-/// Returns the contribution of a single factor vector v to the value, in discs: ½ Σ v_d² over the
-/// first half of the elements, minus ½ Σ v_d² over the second half. Here v_d is element d divided
-/// by [`FACTORS_PER_UNIT`].
+/// Returns the contribution of a factor vector to the value, in discs: ½ Σ v_d² over the first half
+/// of the elements minus ½ Σ v_d² over the second. v_d is element d divided by 64.
 pub fn own_worth(vector: &[i8]) -> f64 {
     let (added, taken) = vector.split_at(vector.len() / 2);
     let squares = |half: &[i8]| -> i32 {

@@ -19,10 +19,10 @@ pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
-/// The layout of the tables of a pattern set. A phase's table has 16-bit weights: one for each
-/// configuration of each pattern; a zero for lanes without an instance; one for each value of each
-/// scalar feature; and padding to a cache line, at least one weight, so that a gather of 32 bits at
-/// the last weight stays inside the table.
+/// The layout of the tables of a pattern set. A phase's table has 16-bit weights in this order: one
+/// for each configuration of each pattern; one zero, for all lanes without a pattern instance; one
+/// for each value of each scalar feature; and padding to a cache line, at least one weight, so that
+/// a gather of 32 bits at the last weight stays inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// For each lane (instance), the index of configuration 0 of its pattern in the table of a
@@ -34,7 +34,7 @@ pub struct TableLayout {
     pub stride: usize,
     /// The number of consecutive phases whose tables form a block. The last block may have fewer.
     phases: usize,
-    /// The width of the factor vector of a configuration; 0 for a pattern set without factors.
+    /// The width of the factor vectors; 0 without factors.
     dimensions: usize,
 }
 
@@ -57,14 +57,12 @@ impl TableLayout {
         Self { middles, scalars, stride, phases, dimensions }
     }
 
-    /// Returns the number of blocks: ranges of consecutive phases that are expanded together, from
-    /// weights for each class to weights for each configuration.
+    /// Returns the number of blocks: ranges of consecutive phases that are expanded together.
     pub fn blocks(&self) -> usize {
         PHASES.div_ceil(self.phases)
     }
 
-    /// Returns the index of the block (a range of consecutive phases) that contains the table of
-    /// weights of `phase`.
+    /// Returns the index of the block of consecutive phases that contains the table of `phase`.
     pub fn block(&self, phase: Phase) -> usize {
         phase.index() / self.phases
     }
@@ -74,8 +72,7 @@ impl TableLayout {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns the index of the first weight of a phase's table in the phase's block (the tables of
-    /// consecutive phases, with a margin before them).
+    /// Returns the index of the first weight of a phase's table in the block of this phase.
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }
@@ -93,17 +90,15 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The weights and factors of a block (consecutive phases that are expanded together), with one
-/// entry for each configuration of a pattern instead of each class. Empty until the block is
-/// expanded.
+/// The weights and factors of a block (consecutive phases), with one entry for each configuration
+/// instead of each class. Empty until the block is expanded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// The weight tables of the block's phases, one after another, in steps of 1/32 disc, between
-    /// [`MARGIN`] zeros before the first table and as many after the last.
+    /// In steps of 1/32 disc: [`MARGIN`] zeros; the weight tables of the block's phases, one after
+    /// another; [`MARGIN`] zeros.
     pub steps: Vec<i16>,
-    /// The factor vectors that all phases of the block share: one for each weight of a phase's
-    /// table, in the same order, with [`MARGIN`] vectors of zeros at both ends. Empty without
-    /// factors.
+    /// The factor vectors that the block's phases share: one for each weight of a phase's table, in
+    /// the same order, with [`MARGIN`] vectors of zeros at both ends; empty without factors.
     pub vectors: Vec<CacheLine>,
 }
 
@@ -112,13 +107,12 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The expansion of weights and factor vectors from classes to configurations. A configuration has
-/// the same index in the weight table of a phase as among the factor vectors of the phase's block
-/// (the consecutive phases that share factor vectors).
+/// Expands values by class to values by configuration. A configuration has the same index in the
+/// weight table of a phase as among the factor vectors that the phase shares with others.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    /// The parameter index of each configuration, in the order of a phase's table.
+    /// The parameter index of each configuration's class, pattern by pattern.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }
@@ -143,8 +137,7 @@ impl Expansion {
         table[self.layout.scalars..][..scalars.len()].copy_from_slice(scalars);
     }
 
-    /// Fills the table of `phase` in `block`: each configuration gets the weight of its parameter.
-    /// `steps` has one weight for each parameter, in steps of 1/32 disc.
+    /// Fills the table of `phase`. `steps` has a weight for each parameter in steps of 1/32 disc.
     pub(super) fn take_steps(&self, phase: Phase, steps: &[i16], block: &mut Block) {
         if block.steps.is_empty() {
             block.steps = vec![0; self.layout.weights(self.layout.block(phase))];
@@ -153,8 +146,7 @@ impl Expansion {
         self.expand(steps, table);
     }
 
-    /// Expands into `block` the factor vectors that its phases share. `factors` has one vector for
-    /// each parameter, one after another.
+    /// Fills the vectors of `block`, which all its phases share. `factors` has one per parameter.
     pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
         let dimensions = self.layout.dimensions;
         let bytes = (self.layout.stride + 2 * MARGIN) * dimensions;

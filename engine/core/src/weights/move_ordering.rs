@@ -1,5 +1,3 @@
-//! The weights of the move-ordering evaluation, as sections of a weights file.
-
 use super::MAX_STEPS;
 use crate::file::Section;
 use crate::pattern::{Geometry, PatternSet};
@@ -7,9 +5,9 @@ use crate::pattern::{Geometry, PatternSet};
 pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// The weights of the evaluation that orders moves near the leaves of exact searches: one for each
-/// class of a small pattern set, in steps of 1/32 disc; and their [strength](Self::strength), the
-/// points that 32 discs add to a move score.
+/// The weights, in steps of 1/32 disc, by which exact searches order moves near their leaves: one
+/// for each class (set of symmetric configurations) of a small pattern set. A value of 32 discs for
+/// the mover after a move adds [`Self::strength`] points to the ordering score of the move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -51,7 +49,7 @@ impl MoveOrderingWeights {
 
     /// Returns the strength of this evaluation: the points that a value of 32 discs (1,024 steps)
     /// adds to the score by which moves are ordered. Each legal reply of the opponent costs 16
-    /// points. If the strength is 0, the weights have no effect.
+    /// points (32 on a corner). If the strength is 0, the weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength
     }

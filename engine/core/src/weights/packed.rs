@@ -1,5 +1,3 @@
-//! Compressed weights of a file, of which a program expands only the blocks of phases it needs.
-
 use std::path::Path;
 
 use super::layout::{Block, Expansion, TableLayout};
@@ -76,9 +74,9 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section (weights of a phase, or factors) into `block`. If the section stores
-    /// weights as changes from the previous phase, `before` must contain the weights of that phase;
-    /// afterwards, `before` contains the weights of this phase.
+    /// Expands a section, the weights of a phase or factors, into `block`. If the section stores
+    /// weights as changes, `before` must contain the weights of the previous phase. After any
+    /// section of weights, `before` contains the weights of its phase.
     fn take(
         &self,
         section: &Section,

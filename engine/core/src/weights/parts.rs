@@ -1,6 +1,3 @@
-//! The terms of a static value: one for each pattern instance and each scalar feature, and one for
-//! all factors.
-
 use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
 use crate::pattern::{Geometry, Pattern, PatternSet, Scalar};
@@ -40,7 +37,7 @@ pub struct ScalarPart {
     pub weight: PartWeight,
 }
 
-/// A weight, and the number of its occurrences in training.
+/// A weight, and how often its parameter occurs in training.
 #[derive(Clone, Copy, Debug)]
 pub struct PartWeight {
     /// The weight in steps of 1/32 disc.
@@ -50,11 +47,10 @@ pub struct PartWeight {
 }
 
 impl<'a> ValueParts<'a> {
-    /// Splits the value of a position into terms. For a phase, `of_phase` returns two things: the
-    /// weights, first of the position's configuration on each pattern instance, then of its count
-    /// of each scalar feature; and the term of the factors in steps of 1/32 disc. Returns `None` if
-    /// the player has no legal move: the value is then that of the position after a pass, or a
-    /// final score.
+    /// Splits the value of a position into terms. For a phase, `of_phase` returns the weights that
+    /// apply to the position (one for each pattern instance, then one for each scalar feature), and
+    /// the term of the factors in steps of 1/32 disc. Returns `None` if the player has no legal
+    /// move: the value is then that after a pass, or a final score, and no sum of terms.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

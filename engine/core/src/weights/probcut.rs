@@ -1,5 +1,4 @@
-//! The model of Multi-ProbCut, which predicts the value of a deep search from the value of a
-//! shallow search. Also reads and writes the section of a weights file that stores the model.
+//! The model of Multi-ProbCut, which predicts the value of a deep search from a shallow search.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
 //! Othello", 1997. In the paper, each pair of depths has its own parameters. Here, a few
@@ -12,14 +11,14 @@ use crate::file::Section;
 
 pub(super) const PROBCUT: &str = "probcut";
 
-/// The number of coefficients of the predicted mean of the deep value, one for each of
-/// [`Depths::mean_terms`].
+/// The number of coefficients of a prediction's mean, one for each of [`Depths::mean_terms`].
 pub const MEAN_TERMS: usize = 10;
 
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction: if the shallow value rises, the predicted deep value must rise.
+/// The least slope of the predicted deep value over the shallow value; lower slopes are raised to
+/// it, because the prediction must rise with the shallow value.
 const LEAST_SLOPE: f64 = 0.1;
 
 /// A model of the value of a deep search in discs: a normal distribution. Its mean is linear in the
@@ -70,9 +69,6 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
         Ok(Self { mean, error })
     }
 
-    /// Returns the prediction for given terms, each of which is multiplied by its coefficient.
-    /// `mean` returns the terms of the mean for a shallow value in discs; `error` has the terms of
-    /// the logarithm of the standard error, which does not depend on the shallow value.
     pub(super) fn predict(
         &self,
         mean: impl Fn(f64) -> [f64; MEAN],
@@ -129,11 +125,11 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 }
 
 impl Depths {
-    /// Returns the terms of the predicted mean; v is the shallow value in discs. Let p = ply / 60,
-    /// g = the gap between the depths, s = 1 for a static value (shallow depth 0), else 0, and o =
-    /// 0 for an even gap, 1 for an odd gap with an odd deep depth, −1 for an odd gap with an even
-    /// deep depth (evaluations are biased for or against the last mover). The terms are, in order:
-    /// v, pv and gv/10 (for the slope); 1, p, p², s, o, op and op² (for the offset).
+    /// Returns the terms whose weighted sum is the predicted mean: v, pv, gv/10 (for the slope); 1,
+    /// p, p², s, o, op, op² (for the offset). v is the shallow value, `value`, in discs; p =
+    /// ply/60; g = deep depth − shallow depth; s = 1 for a static value (shallow depth 0), else 0.
+    /// o is 0 if g is even; if g is odd, 1 for an odd and −1 for an even deep depth (evaluations
+    /// are biased for or against the last mover).
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -180,8 +176,8 @@ impl Prediction {
         Self { slope, offset: at_0, error: libm::exp(logarithm.clamp(-5.0, 5.0)) }
     }
 
-    /// Returns the smallest shallow value, in steps, for which the deep value is likely to be at
-    /// least `bound` steps: the predicted mean is `deviations` standard deviations above `bound`.
+    /// Returns the smallest shallow value for which the deep value is likely at least `bound`:
+    /// predicted mean − `deviations` · standard deviation ≥ `bound`. Values in steps of 1/32 disc.
     #[inline]
     pub fn least_for(&self, bound: i32, deviations: f64) -> i32 {
         let bound = f64::from(bound) / f64::from(STEPS_PER_DISC);
@@ -189,8 +185,8 @@ impl Prediction {
         libm::ceil(known * f64::from(STEPS_PER_DISC)) as i32
     }
 
-    /// Returns the largest shallow value, in steps, for which the deep value is likely to be at
-    /// most `bound` steps: the predicted mean is `deviations` standard deviations below `bound`.
+    /// Returns the largest shallow value for which the deep value is likely at most `bound`:
+    /// predicted mean + `deviations` · standard deviation ≤ `bound`. Values in steps of 1/32 disc.
     #[inline]
     pub fn greatest_for(&self, bound: i32, deviations: f64) -> i32 {
         let mirrored = Self { offset: -self.offset, ..*self };

@@ -1,5 +1,3 @@
-//! Reads a weights file, section by section, into weights by class.
-
 use std::path::Path;
 
 use ndarray::{Array2, aview1};
@@ -38,9 +36,9 @@ impl Weights {
 }
 
 impl Counts {
-    /// Reads, for all phases, how often each parameter occurred in training from `bytes`: a weights
-    /// file for the pattern set `set` that has only the sections of these counts. Also returns its
-    /// provenance. Messages use `name` as the path.
+    /// Reads how often each parameter occurred in the training positions of each phase. `bytes` is
+    /// a weights file for the pattern set `set` that has only the sections of these counts. Also
+    /// returns the provenance of this file. Messages use `name` as its path.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,
@@ -100,8 +98,8 @@ pub(super) struct ReadSections {
 }
 
 impl ReadSections {
-    /// Creates the state before any section is read. A section with a pattern set may follow; its
-    /// content is ignored. If `counts_kept` is true, the training counts are stored.
+    /// Creates the state before any section is read; training counts are stored if `counts_kept`.
+    /// The weights are for `set`: the content of a pattern-set section that follows is ignored.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         let parameters = geometry.parameters();
@@ -141,7 +139,7 @@ impl ReadSections {
         Ok(true)
     }
 
-    /// Stores the content of a section. Ignores unknown names, which later versions may write.
+    /// Stores a section's content. Ignores unknown section names, which later versions may write.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.weights.geometry.parameters();
         match section.name.as_str() {
@@ -213,7 +211,6 @@ fn first_missing(came: &[bool; PHASES], name: fn(Phase) -> String) -> Result<(),
     missing.map_or(Ok(()), |(phase, _)| Err(name(phase)))
 }
 
-/// Stores the row of a phase in a matrix, which takes no memory before its first row.
 fn put_row<T: Copy + Default>(matrix: &mut Array2<T>, phase: Phase, row: &[T]) {
     if matrix.is_empty() {
         *matrix = Array2::from_elem((PHASES, row.len()), T::default());

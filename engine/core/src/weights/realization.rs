@@ -1,5 +1,4 @@
-//! The model of searches by realization probability: the probability that a move is played, by the
-//! kind of the move. Also reads and writes the section of a weights file that stores the model.
+//! The model of searches by realization probability: the probability that a kind of move is played.
 //!
 //! Source: Y. Tsuruoka, D. Yokoyama, T. Maruyama, T. Chikayama, "Game-Tree Search Algorithm Based
 //! on Realization Probability", 2001. In that paper, a move in several categories gets the
@@ -20,27 +19,24 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability (3/4, in steps of 1/65535) that a file may state for the kinds of
-/// moves in one family (the kinds with the same [`Rank`] and [`Memory`]), if a position can have
-/// many moves of this family. With a mean near 1, the probabilities of a position's moves would
-/// total far more than 1.
+/// The greatest mean probability, 3/4 in steps of 1/65535, over the move kinds of a family, if one
+/// position can have many moves of the family ([`MoveKind::is_of_many`]). With a mean near 1, the
+/// probabilities of one position's moves would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the
-/// move, for the side that makes it, minus a cost for each reply of the opponent.
+/// move, for the side that makes it, minus ¼ disc for each reply of the opponent (½ on corners).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The first move in descending order of static value minus a cost per reply of the opponent.
+    /// The first move in descending order of (static value − a cost for each reply).
     First,
-    /// The second move in descending order of static value minus a cost per reply of the opponent.
+    /// The second move in descending order of (static value − a cost for each reply).
     Second,
-    /// The third move in descending order of static value minus a cost per reply of the opponent.
+    /// The third move in descending order of (static value − a cost for each reply).
     Third,
-    /// The fourth or fifth move in descending order of static value minus a cost per reply of the
-    /// opponent.
+    /// The fourth or fifth move in descending order of (static value − a cost for each reply).
     Fourth,
-    /// A move after the fifth in descending order of static value minus a cost per reply of the
-    /// opponent.
+    /// A move after the fifth in descending order of (static value − a cost for each reply).
     Late,
 }
 
@@ -69,7 +65,7 @@ pub enum Place {
     Inner,
 }
 
-/// For a move: whether an earlier, shallower search of the position found it as the best.
+/// Whether an earlier, shallower search of a position found a given move, or another, as the best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
@@ -103,15 +99,13 @@ impl MoveKind {
     /// The number of kinds of moves.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The number of kinds of moves in a family: 5 kinds of squares × 2⁴ values of the four `bool`
-    /// fields. All kinds of a family have the same [`Rank`] and [`Memory`], and consecutive
-    /// indices.
+    /// The number of move kinds in a family: 5 [`Place`]s × 2⁴ values of the four `bool` fields. A
+    /// family's kinds have the same [`Rank`] and [`Memory`], and consecutive indices.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have many moves of the family with the index `family`: all
-    /// kinds of moves with the same [`Rank`] and [`Memory`] in a stage of the game. That is so if
-    /// the rank is fourth or later and the move is not the best one of an earlier search. The
-    /// indices count the families of all stages, stage by stage.
+    /// Returns false if a position has at most one move of the kinds in a family
+    /// ([`Self::FAMILY`]): if their [`Rank`] is first, second or third, or their [`Memory`] is
+    /// best. `family` is its index among the families of all stages of the game, stage by stage.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -130,14 +124,12 @@ impl MoveKind {
 /// The probabilities that moves are played: one for each kind of move and each stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {
-    /// The probabilities that a move is played, in steps of 1/65535: for each of the [`STAGES`]
-    /// stages of the game, one for each of the [`MoveKind::COUNT`] kinds of moves.
+    /// In steps of 1/65535: [`MoveKind::COUNT`] probabilities for each stage of the game.
     steps: Vec<u16>,
 }
 
 impl Realization {
-    /// The number of probabilities in a model: one for each stage of the game and each kind of
-    /// move.
+    /// The number of probabilities in a model: one for each stage of the game and kind of move.
     pub const COUNT: usize = STAGES * MoveKind::COUNT;
 
     /// Returns the stage of the game at a ply, from 0 to [`STAGES`] − 1.
@@ -238,7 +230,7 @@ mod tests {
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
     }
 
-    /// A regression: if a file stated that every move is nearly certain, searches did not end.
+    /// If a file stated that every move is nearly certain, searches did not end.
     #[test]
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };

@@ -11,8 +11,7 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// The weights or training counts of one phase: a section of a weights file or of a fit's part
-/// file.
+/// The weights or training counts of a phase: a section of a weights file or of a part of a fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps of 1/32 disc, |weight| ≤ [`MAX_STEPS`].
@@ -31,9 +30,6 @@ pub enum PhaseRow<T> {
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights of `phase`. If the row stores changes, adds them to the weights of the
-    /// previous phase, which `before` returns. If `before` returns `None`, because that phase was
-    /// not read yet, returns an error.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -53,9 +49,8 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the weights or counts of `phase`. If the row stores changes, adds them to those of
-    /// the previous phase, which `before` returns. If `before` returns `None`, because that phase
-    /// was not read yet, returns an error.
+    /// Returns the weights or counts of `phase`. If this row has changes from the previous phase,
+    /// adds them to that phase's row, which `before` returns; `None` (not read yet) is an error.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -86,16 +81,16 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the weights of `phase`, which are `steps`, as changes from
-    /// `before`, the weights of the previous phase; both in steps of 1/32 disc.
+    /// Returns the section with the changes from `before`, the weights of the previous phase, to
+    /// `steps`, the weights of `phase`. Both are in units of 1/32 disc.
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the counts of `phase`, which are `counts`, as changes from
-    /// `before`, the counts of the previous phase.
+    /// Returns the section with the changes from `before`, the training counts of the previous
+    /// phase, to `counts`, the training counts of `phase`.
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -179,8 +174,6 @@ fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
 }
 
-/// Returns the words from `content`, which has the first bytes of all words, then their second
-/// bytes, and so on, as [`planes`] returns them.
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,

@@ -1,5 +1,3 @@
-//! The unit of evaluations (the step, 1/32 disc), and all conversions between steps and discs.
-
 use std::fmt;
 
 use derive_more::{Add, Neg, Sub};
@@ -52,14 +50,14 @@ impl Value {
         Self(score * STEPS_PER_DISC)
     }
 
-    /// Returns a window bound: this value raised by `steps` steps, at most [`Self::INFINITE`].
+    /// Returns this value plus `steps`/32 disc, at most [`Self::INFINITE`], for a search window.
     #[inline]
     #[must_use]
     pub fn raised(self, steps: i32) -> Self {
         Self((self.0 + steps).min(Self::INFINITE.0))
     }
 
-    /// Returns a window bound: this value lowered by `steps` steps, at least −[`Self::INFINITE`].
+    /// Returns this value minus `steps`/32 disc, at least −[`Self::INFINITE`], for a search window.
     #[inline]
     #[must_use]
     pub fn lowered(self, steps: i32) -> Self {

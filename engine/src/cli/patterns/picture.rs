@@ -16,20 +16,14 @@ const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 const STEP_X: usize = BOARD + 64;
 const STEP_Y: usize = BOARD + 70;
-/// The left edge of the first board, in units of the SVG file. [`TOP`] is its upper edge, below the
-/// headline of the picture and the name of the pattern.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The number of characters of a pattern's name that fit above a board.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
-/// The colour of the squares that the pattern set lists for a pattern.
-const OWN: &str = "#1b6e3c";
-/// The colour of the squares of a pattern's other instances: its mirrored or rotated images.
-const IMAGE: &str = "#a3cfa9";
+const PATTERN_COLOUR: &str = "#1b6e3c";
+const INSTANCE_COLOUR: &str = "#a3cfa9";
 
-/// Returns the SVG text, which is the same for the same weights.
 pub(super) fn picture(weights: &Weights) -> String {
     let set = weights.set();
     let rows = (set.patterns().len() + 1).div_ceil(COLUMNS);
@@ -57,9 +51,6 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Draws a board for the pattern with the index `number` in the set. The squares by which the set
-/// defines the pattern have the numbers 1, 2, …; the squares of its other instances have a lighter
-/// colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
     let (x, y) = corner_of_board(number);
@@ -82,8 +73,8 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
         format!("{} instance{plural}, {classes} classes", instances.len()),
     ];
     let document = begin_board(document, number, &short(pattern.name()))
-        .add(cells(&covered, IMAGE))
-        .add(cells(pattern.squares(), OWN));
+        .add(cells(&covered, INSTANCE_COLOUR))
+        .add(cells(pattern.squares(), PATTERN_COLOUR));
     let document = end_board(document, number, captions);
     pattern.squares().iter().enumerate().fold(document, |document, (place, square)| {
         let (left, top) = corner(square);
@@ -92,7 +83,6 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     })
 }
 
-/// Draws a board with the number of instances on each square; the more instances, the darker.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines, open_lines } = Coverage::of(weights.geometry());
     let number = weights.set().patterns().len();
@@ -106,7 +96,7 @@ fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let cells = instances.iter().enumerate().fold(document, |document, (square, &count)| {
         let (left, top) = (x + square % 8 * CELL, y + square / 8 * CELL);
         let strength = f64::from(count) / f64::from(most);
-        let cell = rectangle(left, top, OWN).set("width", CELL).set("height", CELL);
+        let cell = rectangle(left, top, PATTERN_COLOUR).set("width", CELL).set("height", CELL);
         let digits = text(count, left + CELL / 2, top + 12, 10).set("text-anchor", "middle");
         let ink = if strength > 0.5 { "#ffffff" } else { "#000000" };
         document

@@ -16,17 +16,14 @@ use crate::simd::Instructions;
 /// vector after the [`MARGIN`] vectors of zeros at the beginning of the array.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// For each lane (pattern instance), the index of the factor vector of configuration 0. The
-    /// number of the position's configuration, which may be negative, is added to it.
     pub(super) middles: &'a Middles,
     pub(super) indices: &'a Indices,
-    /// The indices of the factor vectors of scalar features.
-    pub(super) others: &'a [u32],
+    pub(super) scalars: &'a [u32],
 }
 
 impl Places<'_> {
-    /// Returns the index of each lane's factor vector, 0 for the first vector after the margin. A
-    /// single loop computes the indices, so that the compiler can use vector instructions.
+    /// Returns the index of the factor vector of each lane (pattern instance). Uses a single loop,
+    /// so that the compiler can use vector instructions.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (&self.middles.of.0, &self.indices.0);
@@ -34,9 +31,8 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors to a value, in steps of 1/32 disc. `vectors` contains
-/// vectors of `dimensions` numbers: [`MARGIN`](super::layout::MARGIN) vectors of zeros, then the
-/// factor vectors that `places` counts from 0.
+/// Returns the contribution of the factors to a value, in steps of 1/32 disc. `vectors` begins with
+/// [`MARGIN`] vectors of zeros; each vector has `dimensions` numbers.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -77,8 +73,8 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
     match I::SET {
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512 | InstructionSet::Avx2 => {
-            let others = places.others.iter();
-            let greatest = others.fold(places.middles.greatest, |a, &b| a.max(b)) as usize;
+            let scalars = places.scalars.iter();
+            let greatest = scalars.fold(places.middles.greatest, |a, &b| a.max(b)) as usize;
             assert!(greatest + 2 * MARGIN <= vectors.len());
             let wide = I::SET == InstructionSet::Avx512 && DIMENSIONS.is_multiple_of(x86_64::WIDTH);
             // SAFETY: a token of AVX2 or AVX-512 exists only if the processor has AVX2, and a token
@@ -96,7 +92,6 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
     }
 }
 
-/// Returns the element-wise sum of the vectors at `places`. The index of each vector is checked.
 #[inline]
 fn portable<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],
@@ -108,7 +103,7 @@ fn portable<const DIMENSIONS: usize>(
         sum = std::array::from_fn(|dimension| sum[dimension] + i16::from(vector[dimension]));
     };
     places.lanes().into_iter().for_each(|place| add(place as usize));
-    places.others.iter().for_each(|&place| add(place as usize));
+    places.scalars.iter().for_each(|&place| add(place as usize));
     sum
 }
 
@@ -129,11 +124,11 @@ mod tests {
         for _ in 0..500 {
             let (middles, indices) = sum::tests::lanes(&mut random, size);
             let count = random.below(12);
-            let others: Vec<u32> = (0..count).map(|_| random.below(size as u32)).collect();
-            let places = Places { middles: &middles, indices: &indices, others: &others };
+            let scalars: Vec<u32> = (0..count).map(|_| random.below(size as u32)).collect();
+            let places = Places { middles: &middles, indices: &indices, scalars: &scalars };
             let mut expected = [0i16; DIMENSIONS];
             let lanes = middles.of.0.iter().zip(&indices.0).map(|(&m, &i)| m as i32 + i32::from(i));
-            for place in lanes.chain(others.iter().map(|&place| place as i32)) {
+            for place in lanes.chain(scalars.iter().map(|&place| place as i32)) {
                 let vector = vectors[(MARGIN as i32 + place) as usize];
                 expected.iter_mut().zip(vector).for_each(|(sum, f)| *sum += i16::from(f));
             }

@@ -15,9 +15,9 @@ const MOST_AVX2: usize = 8;
 
 /// # Safety
 /// For each lane with the numbers `m` in `middles` and `x` in `indices` (`x` is from `-MARGIN` to
-/// `MARGIN - 1`), the function reads `vectors[m + x + MARGIN]`; for each number `m` in `others`, it
-/// reads `vectors[m + MARGIN]`. So `vectors` must contain the elements `m` to `m + 2 * MARGIN - 1`
-/// for every number `m` in the `middles` and `others` of `places`.
+/// `MARGIN - 1`), the function reads `vectors[m + x + MARGIN]`; for each number `m` in `scalars`,
+/// it reads `vectors[m + MARGIN]`. So `vectors` must contain the elements `m` to
+/// `m + 2 * MARGIN - 1` for every number `m` in the `middles` and `scalars` of `places`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
@@ -43,7 +43,7 @@ pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
         for place in places.lanes() {
             add(first.offset(place as isize));
         }
-        for &place in places.others {
+        for &place in places.scalars {
             add(first.add(place as usize));
         }
         let mut stored = [0i16; 16 * MOST_AVX2];
@@ -54,7 +54,6 @@ pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
     }
 }
 
-/// The number of factors in a register.
 pub(super) const WIDTH: usize = 32;
 
 /// The number of registers for a sum of factor vectors of the greatest width, 128.
@@ -62,9 +61,9 @@ const MOST_AVX512: usize = 4;
 
 /// # Safety
 /// For each lane with the numbers `m` in `middles` and `x` in `indices` (`x` is from `-MARGIN` to
-/// `MARGIN - 1`), the function reads `vectors[m + x + MARGIN]`; for each number `m` in `others`, it
-/// reads `vectors[m + MARGIN]`. So `vectors` must contain the elements `m` to `m + 2 * MARGIN - 1`
-/// for every number `m` in the `middles` and `others` of `places`.
+/// `MARGIN - 1`), the function reads `vectors[m + x + MARGIN]`; for each number `m` in `scalars`,
+/// it reads `vectors[m + MARGIN]`. So `vectors` must contain the elements `m` to
+/// `m + 2 * MARGIN - 1` for every number `m` in the `middles` and `scalars` of `places`.
 /// `DIMENSIONS` must be a multiple of [`WIDTH`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -86,7 +85,7 @@ pub(super) unsafe fn sum_avx512<const DIMENSIONS: usize>(
         for place in places.lanes() {
             add(first.offset(place as isize));
         }
-        for &place in places.others {
+        for &place in places.scalars {
             add(first.add(place as usize));
         }
         let mut stored = [0i16; WIDTH * MOST_AVX512];

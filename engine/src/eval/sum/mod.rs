@@ -14,9 +14,9 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the sum, over all lanes (pattern instances), of the weight
-/// `tables[start + middle + index]`. A lane has its `middle` in `middles`, and its `index`, a
-/// signed 16-bit number, in `indices`. The table of the phase is `tables[start..end]`.
+/// Returns the sum over all lanes (pattern instances) of `tables[start + middle + index]`. A lane's
+/// middle is the index of configuration 0 in a phase's table; the lane's index, a signed number,
+/// counts from there. The table of the phase is `tables[start..end]`.
 ///
 /// # Panics
 /// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is not below
@@ -49,9 +49,8 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// Returns the sum of one weight for each lane: `tables[start + middle + index]`, where `start` is
-/// the beginning of the phase's table. One bounds check for each lane suffices: it ensures that
-/// `tables` contains all elements that a signed 16-bit index can reach from the middle.
+/// Returns the same as `sum`. One bounds check for each lane (pattern instance) covers all weights
+/// that a signed 16-bit index can reach from the lane's middle (configuration 0).
 #[inline]
 fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);
@@ -67,9 +66,8 @@ fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     pub(super) of: Aligned,
-    /// The greatest of the indices in `of`. If it is inside the table of a phase, every weight that
-    /// a lane reads is inside this table or the margin before or after it, so that reads need no
-    /// bounds checks.
+    /// The greatest element of `of`. If it is below the length of a phase's table, a sum reads only
+    /// this table and the [`MARGIN`] weights before and after it.
     pub(super) greatest: u32,
 }
 
@@ -90,8 +88,6 @@ pub(super) mod tests {
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
-    /// For each lane, draws at random its middle (the index of configuration 0 in a table of `size`
-    /// weights) and the number of a configuration, often the least or greatest 16-bit number.
     pub(in crate::eval) fn lanes(random: &mut Generator, size: usize) -> (Middles, Indices) {
         let middles = Middles::new(std::array::from_fn(|_| random.below(size as u32)));
         let indices = std::array::from_fn(|_| match random.below(8) {

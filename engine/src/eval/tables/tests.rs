@@ -1,6 +1,3 @@
-//! Tests of values, and of how rarely a value is on the wrong side of a search window because it
-//! has only the mean in place of the contribution of the factors.
-
 use super::*;
 use crate::board::Symmetry;
 use crate::board::transcript::Step;

@@ -17,20 +17,18 @@ use crate::simd::Instructions;
 /// alone, and 5 to 8 % more with 73, 87, 95 and 99 %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
-/// The least number of empty squares at which a solve begins with the ladder of ProbCut searches.
-/// With 12 or 18, solves take as many nodes as with 16.
+/// The least number of empty squares at which exact solves begin with the ladder of ProbCut
+/// searches. With 12 or 18, exact solves take as many nodes as with 16.
 const LADDER_EMPTIES: u32 = 16;
 
-/// Returns the ProbCut settings of the ladder's searches; empty without a ProbCut model.
 fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
     let rungs = CONFIDENCES.into_iter().map(|one| ProbCutSettings::of_end(evaluator, one));
     rungs.flatten().map(|rung| ProbCutSettings { is_rung: true, ..rung }).collect()
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Runs the searches of the ladder, at rising confidence, until a limit stops one. Returns the
-    /// score of the last completed search, rounded down (toward −∞) to an even number; `guess` if
-    /// none is completed.
+    /// Returns the score of the ladder's last completed search, rounded down to an even number;
+    /// `guess` if no search is completed.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,
@@ -82,8 +80,6 @@ mod tests {
         "OOO-OOXX-OOOOOXX-OOXXXXO-OXOXOO--XXOXOOX--XOOOOO-OXOO-XXO--O---- X 12",
     ];
 
-    /// The exact search must try first the best moves that the ladder's ProbCut searches stored,
-    /// but must never use their unproven bounds, even in a team of two threads.
     #[test]
     fn the_ladder_changes_nodes_and_no_score() {
         let evaluator = with_predictions();

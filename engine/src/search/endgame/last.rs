@@ -9,8 +9,6 @@ use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares, with_neighbours};
 use crate::simd::{Instructions, compiled_for};
 
-/// Searches a position with at most four empty squares in the null window above `alpha`. Returns a
-/// lower bound of the score if it is above `alpha`, otherwise an upper bound.
 #[compiled_for(I::SET)]
 pub(super) fn last_empties<I: Instructions>(
     set: I,
@@ -34,8 +32,8 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. `squares`
-/// are the empty squares, which must be in ascending order.
+/// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper bound.
+/// `squares` are the empty squares, in ascending order.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -53,7 +51,6 @@ fn four_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the best score, or the first score above `alpha`; `None` if no move is legal.
 #[inline(always)]
 fn best_of_four<I: Instructions>(
     set: I,
@@ -73,8 +70,8 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Returns a bound of the score: a lower bound if the bound is above `alpha`, otherwise an upper
-/// bound. If any of `squares` is alone in its quadrant, `squares[0]` must be alone in its quadrant.
+/// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper bound. If
+/// any of `squares` is the only empty square in its quadrant, `squares[0]` must be such a square.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -142,7 +139,6 @@ struct Tries<I> {
     set: I,
     position: Position,
     alpha: Discs,
-    /// The best score so far; [`NO_SCORE`] before the first legal move.
     best: Discs,
 }
 
@@ -154,9 +150,8 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move, if it is legal. Returns true if its score for the player is above `alpha`,
-    /// which ends the node. `score` receives the position after the move and −`alpha` − 1, the
-    /// lower bound of its null window; it returns the score for the opponent, who is to move there.
+    /// Tries a move, if it is legal; returns true if its score is above `alpha`, which ends the
+    /// node. `score` receives the child and the lower bound of the child's null window.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -177,7 +172,6 @@ impl<I: Instructions> Tries<I> {
     }
 }
 
-/// Returns the exact score, from the number of discs that the last move flips.
 #[inline(always)]
 fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     *nodes += 1;
@@ -194,22 +188,21 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Sorts four squares, given in ascending order, by their quadrants: first the quadrants with 1 of
-/// the four squares, then those with 3, with 2 and with 4. Squares of the same quadrant stay
-/// adjacent.
+/// Sorts four squares by how many of them are in their quadrant: first 1, then 3, 2 and 4, because
+/// moves in quadrants with an odd number of empty squares come first. Squares of the same quadrant
+/// stay adjacent and in the order in which they are given.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The orders of [`by_quadrants`]: the indices of the squares in the new order. The index has the
-/// quadrants of the four squares, 2 bits each, the first square in the lowest bits.
+/// For each key, the order in which [`by_quadrants`] puts four squares (indices 0 to 3). A key has
+/// the quadrants of the four squares, 2 bits each, that of the first square in the lowest bits.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
     while key < 256 {
-        // Takes first the squares alone in their quadrant, then those of quadrants with 3, 2 or 4.
         let mut used = 0;
         let mut rank = 0;
         while rank < 4 {

@@ -23,8 +23,7 @@ use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
-/// The least number of empty squares at which a search to the end begins with a fixed-depth search,
-/// whose value is the center of the first window.
+/// With fewer empty squares, the exact search begins without a guess by a fixed-depth search.
 const GUESSED_EMPTIES: u32 = 10;
 /// The least number of empty squares of PVS nodes, which order moves by value and use the table.
 /// With 13, the search takes as many nodes and more time; with 16, more nodes in the same time.
@@ -32,17 +31,14 @@ const PVS_EMPTIES: u32 = 14;
 /// The least number of empty squares at which the move-ordering evaluation also orders moves. With
 /// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// The least number of empty squares at which the number of replies orders moves (fastest first).
-/// With 5, parity alone orders them; [`last`] tries the moves with 4 or fewer.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
-/// Half the width, in discs, of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Solves a position. Also stores the score of the position after the best move, so that a
-    /// later search of that position only looks for a move that attains it. If a limit ends the
-    /// search, the error has the score if an earlier search stored it, or else the result of the
-    /// fixed-depth search that guesses the score.
+    /// Searches `position` to the end of the game. Also stores the score of the next position,
+    /// after the best move: a search of that one then only looks for a move that attains it. If a
+    /// limit ends this search, the error has the score that an earlier search stored for
+    /// `position`, or else the result of the fixed-depth search that precedes.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -114,15 +110,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns score and best move of the position's entry; `None` unless its two bounds are equal.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// Stores in the transposition table the score of the position and that of the position after
-    /// the best move; stores nothing if there is no best move.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
@@ -142,9 +135,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 }
 
-/// Returns the depth of the search that guesses the score, for at least [`GUESSED_EMPTIES`] empty
-/// squares. That search is cheap compared with the exact search, and the moves that it stores in
-/// the table improve the order of the exact search.
+/// Returns the depth of the search that guesses the score; `empties` ≥ [`GUESSED_EMPTIES`]. The
+/// moves that it stores in the transposition table also improve the order of the exact search.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)

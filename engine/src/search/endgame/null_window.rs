@@ -22,19 +22,14 @@ struct Candidate {
     replies: u64,
 }
 
-/// The move score of the best move that the small transposition table for nodes near the leaves
-/// stores. It is greater than every other move score.
+/// The move score of the shallow table's best move, above all other move scores.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The number that each legal reply of the opponent subtracts from a move score. (A move to a
-/// corner adds 9.)
 const REPLY_COST: i32 = 16;
-/// The bonus in a move score for a square in a quadrant with an odd number of empty squares.
-const ODD_WORTH: i32 = 8;
+const ODD_QUADRANT_BONUS: i32 = 8;
 
 /// The part of a move score that depends on the square: greatest for corners, least for squares
-/// that open a corner to the opponent. (A reply of the opponent costs 16 in the same unit.) It
-/// saves 2 to 3 % of the nodes. If a count of the empty squares around the opponent's discs were
-/// added, no further nodes would be saved.
+/// that open a corner to the opponent. It saves 2 to 3 % of the nodes. A count of the empty squares
+/// around the opponent's discs, added to it, would save no more.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -58,8 +53,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index in the move list of the move that a key (score and index in one number) stands
-/// for. For `i32::MIN`, the key of no move, returns an index beyond the list.
+/// Returns the index of the key's move in the list; for `i32::MIN` (no move), one beyond the list.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -88,8 +82,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. The
-    /// position has at least five empty squares, and the legal moves `squares`.
+    /// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper
+    /// bound. The position has at least five empty squares, and `squares` are its legal moves.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -106,8 +100,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. Moves
-    /// that leave the fewest replies come first.
     #[compiled_for(I::SET)]
     fn fastest_first(
         &mut self,
@@ -203,11 +195,11 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             let odd = i32::from(square.bit() & odd_squares != 0);
             let move_score = if self.features.fastest_first {
                 let cost = patterns.map_or(0, |evaluation| evaluation.cost(self.set, &child));
-                WORTH[square.index() & 63] + ODD_WORTH * odd
+                WORTH[square.index() & 63] + ODD_QUADRANT_BONUS * odd
                     - REPLY_COST * weighted_count(replies)
                     - cost
             } else {
-                ODD_WORTH * odd
+                ODD_QUADRANT_BONUS * odd
             };
             let move_score = if Some(square) == table_move { TABLE_MOVE } else { move_score };
             let place = moves.len() & (PLACES - 1);
@@ -258,8 +250,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns a lower bound of the score if it is above `alpha`, otherwise an upper bound. Moves
-    /// in quadrants of odd parity come first.
     #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,

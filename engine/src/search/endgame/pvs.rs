@@ -11,10 +11,10 @@ use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a table entry whose moves come first. The search that guesses the score also
-/// stores shallower entries, whose moves are worse than those by [`Searcher::move_score`]. With 6,
-/// the search takes 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39. (A
-/// root with fewer than [`PVS_EMPTIES`] empty squares uses moves of any depth.)
+/// A node first searches the moves of its transposition-table entry if the entry has this depth or
+/// more. Those of shallower entries, from the search that guesses the score, are worse than moves
+/// by [`Searcher::move_score`]. With 6, solves take 3 to 14 % more nodes on four test suites, and
+/// 12 % fewer on fforum-20-39. (A root below [`PVS_EMPTIES`] empty squares uses all entries.)
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
@@ -26,22 +26,17 @@ const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 /// to 4 % more nodes, but 3 to 20 % less time, than with factors and the weights of each phase.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// The margin, in steps of 1/32 disc: the shallow search that scores a move for ordering may stop
-/// at an upper bound of the score that is this margin below the best score of the earlier moves.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-/// The margin, in discs: the shallow search that scores a move for ordering may stop at an upper
-/// bound of the move's value that is this margin below `alpha`, as in Edax.
 const HOPELESS_MARGIN: Discs = 8;
 
-/// The search mode of searches to the end of the game, with values in discs.
 pub(super) struct ToEnd;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
     type Unit = Discs;
 
-    const ENHANCED_DEPTH: u32 = PVS_EMPTIES + 1;
-    const SHARED_DEPTH: u32 = 16;
+    const MIN_ENHANCED_CUTOFF_DEPTH: u32 = PVS_EMPTIES + 1;
+    const MIN_SPLIT_DEPTH: u32 = 16;
     const TRUSTED_DEPTHS: [u32; 2] = [TRUSTED_DEPTH, PVS_EMPTIES];
 
     #[inline(always)]
@@ -94,8 +89,6 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the score of a position, or a bound on it outside the window: by PVS with at least
-    /// [`PVS_EMPTIES`] empty squares, otherwise by null-window searches.
     pub(in super::super) fn endgame(
         &mut self,
         position: &Position,
@@ -124,10 +117,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Finds a move that attains a known game score: tests moves by null-window searches, the
-    /// highest move-ordering score first. If the game score is proven, the last move needs no test.
-    /// If it is from a pruned search and no move attains it, returns the move with the highest
-    /// ordering score. The player must have a legal move.
+    /// Finds a move that attains a known score, by null-window searches of one move after another.
+    /// If the score is from a pruned search and no move attains it, returns the first move in move
+    /// ordering. The player must have a legal move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -158,10 +150,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Computes the move scores of a node by shallow searches. To save time, a score is only an
-    /// upper bound if it is more than [`MOVE_SCORE_MARGIN`] below the best score of the earlier
-    /// moves (6 to 8 % less solving time), or if the move's value by the shallow search is more
-    /// than [`HOPELESS_MARGIN`] below `alpha` (3 to 8 % less).
+    /// Computes the move scores of a node by shallow searches. To save time, a search may stop at
+    /// an upper bound of the score: if it is more than [`MOVE_SCORE_MARGIN`] below the best score
+    /// of the earlier moves (saves 6 to 8 % of the time of a solve), or if the move's value is more
+    /// than [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %; Edax also does this).
     fn rate_by_search(
         &mut self,
         moves: &mut Moves,
@@ -180,10 +172,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
     }
 
-    /// Returns the move-ordering score of a move, in steps of 1/32 disc: the value by a shallow
-    /// search, plus a bonus for a square in an odd quadrant, minus a cost for each reply. The score
-    /// is only an upper bound if it is below `least`, or if the value by the shallow search is
-    /// below `hopeless`.
+    /// Returns a move score in steps of 1/32 disc; only an upper bound if it is below `least`, or
+    /// if the value by the shallow search is below `hopeless`.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,
@@ -213,7 +203,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         move_score
     }
 
-    /// Returns the parity of the quadrants; even for all if the feature `parity` is off.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }

@@ -1,5 +1,3 @@
-//! Tests of the search by realization probability against negamax, and of the kinds of moves.
-
 use super::super::tests::{WithModels, minimax, negamax, positions, searcher};
 use super::super::{Limits, Pruning};
 use super::*;
@@ -20,8 +18,8 @@ fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithM
     searcher(evaluator, clusters).with_pruning(pruning)
 }
 
-/// If all moves have probability 1/2, a search to depth D must equal negamax to depth 2 D. Better
-/// moves are searched again as if they had probability 1/2, so here that changes nothing.
+/// A search to depth D ends lines at the probability 4^−D. So if all moves have probability 1/2, it
+/// must equal negamax to depth 2 D.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -54,8 +52,9 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// A reach of 200 ends lines at the probability 2^−50. A line of at most 7 moves, each of
-/// probability 1/16 or more, is likelier, so no line may end before the end of the game.
+/// A reach is −4 log₂ of the probability at which lines end: 200 for 2^−50. A line of at most 7
+/// moves, each of probability 1/16 or more, is likelier, so no line may end before the end of the
+/// game.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -107,7 +106,6 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
     }
 }
 
-/// Moves that are nearly certain cost so little that only the limit on nodes ends the search.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     // An impossible model: the probabilities of all moves of a position should total 1.
@@ -127,7 +125,6 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// Values of a search by probability are not exact: a search by depth must not use them.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = in_no_order();

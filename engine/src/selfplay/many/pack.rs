@@ -1,5 +1,3 @@
-//! Packing of a self-play run: joins the games of all parts in order, and drops repeated ones.
-
 use std::collections::HashSet;
 
 use rayon::prelude::*;
@@ -105,7 +103,6 @@ impl Packing {
 
 #[derive(Default)]
 pub(super) struct Tally {
-    /// The hashes of the moves of all games so far, which identify repeated games.
     seen: HashSet<[u8; 16]>,
     games: u64,
     positions: u64,
@@ -125,8 +122,6 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report on a run of `games` games. The games that this tally did not count are
-    /// duplicates. `summary` is that of the packed file, `None` for a shard.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

@@ -1,5 +1,3 @@
-//! Tests of runs of games: shards, resumption, provenance.
-
 use othello_testing::on_threads;
 use othello_testing::scratch::path;
 
@@ -129,7 +127,6 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// Formerly, a part of a run was accepted even with repeated or reordered frames of games.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let undisturbed = play(&path("in-order.games"), &run(), 512, &Silent).unwrap();

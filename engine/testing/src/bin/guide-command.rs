@@ -2,11 +2,11 @@
 //! guide. A link to this program with the name of a command does the work of that command on a
 //! small scale.
 //!
-//! * `othello-engine`, `othello-trainer`: runs the real program. Reduces every amount in
-//!   [`AT_MOST`] to its limit, adds the arguments in [`ADDED`], and creates missing inputs. A run
-//!   with more than 3 shards is not divided. Deletes an output that an earlier block made. Of some
-//!   commands, it only checks the arguments: those in a block of `text`, runs of a recipe (which
-//!   take minutes), and, without a GPU, those that need one.
+//! * `othello-engine`, `othello-trainer`: the stand-in creates missing inputs, deletes an output
+//!   that an earlier block made, and runs the real program. It limits amounts to [`AT_MOST`], adds
+//!   the arguments in [`ADDED`], and changes a shard I/N with N > 3 to 1/1. Of some commands, it
+//!   only checks the arguments: those in a code block of the language `text`, runs of a recipe
+//!   (which take minutes) and, without a GPU, those that need one.
 //! * `cargo` and the scripts of the repository do nothing.
 //!
 //! If the real program exits with status 1, its work found something wrong. The stand-in then exits
@@ -24,8 +24,8 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// For commands that begin with the words before the colon: the arguments after the colon, of which
-/// the stand-in adds those that are missing.
+/// To a command that begins with the words before a colon, this program adds the flags after the
+/// colon, each with its value, except flags that the command already has.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

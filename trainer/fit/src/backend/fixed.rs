@@ -16,10 +16,8 @@ pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 /// The number of bits of the integers to which conjugate gradients round a search direction.
 pub const DIRECTION_BITS: i32 = 24;
 
-/// The left shift that converts labels from units of 2⁻⁸ disc to units of 2⁻¹⁸ disc.
 const LABEL_SHIFT: u32 = 10;
 
-/// The right shift that converts differences in 2⁻¹⁸ disc to residuals in 2⁻¹⁰ disc.
 const RESIDUAL_SHIFT: u32 = 8;
 
 /// The largest total weight of the rows of a phase: 134 million occurrences of positions, each with
@@ -34,16 +32,12 @@ pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT
 }
 
-/// Returns `label` − `sum` in units of 2⁻¹⁰ disc, rounded. The label is in units of 2⁻⁸ disc; the
-/// sum, in units of 2⁻¹⁸ disc, is first clamped to ±64 discs.
 #[inline]
 pub(super) fn clamped_error(label: i16, sum: i32) -> i32 {
     const LIMIT: i32 = 64 << 18;
     residual(label, sum.clamp(-LIMIT, LIMIT))
 }
 
-/// Returns a position's `weight` times `factor`, which is in units of 1/256, rounded. The factor is
-/// below 256 for positions of a neighbouring phase that count less.
 #[inline]
 pub(super) fn combined_weight(weight: u16, factor: u16) -> u16 {
     ((u32::from(weight) * u32::from(factor) + 128) >> 8) as u16

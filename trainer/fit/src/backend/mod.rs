@@ -74,10 +74,10 @@ pub trait Backend: Sync {
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
-    /// Returns a backend on the same device for a group of phases that share factors. Its vectors
-    /// have the weights of all phases of the group, then the factors. Only [`Self::descend`] fits a
-    /// group: values are not linear in factors, so [`Self::residual_sums`] and
-    /// [`Self::occurrences`] refuse it.
+    /// Returns a backend on the same device for a group of phases that share factors. The vectors
+    /// of this backend have an element for each weight of each phase, then one for each factor.
+    /// Values are not linear in factors, so only [`Self::descend`] fits a group;
+    /// [`Self::residual_sums`] and [`Self::occurrences`] refuse it.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
@@ -120,18 +120,17 @@ pub trait Backend: Sync {
         sums: &mut Self::Sums,
     ) -> Result<u128>;
 
-    /// Sets each parameter's element of `sums` to the sum of the weights of the positions, each
-    /// added as often as the parameter occurs in the position. The weight of a position that counts
-    /// once is [`WEIGHTS_PER_OCCURRENCE`].
+    /// Sets each parameter's element of `sums` to Σ weight over the parameter's occurrences in the
+    /// positions. The weight of a position that counts once is [`WEIGHTS_PER_OCCURRENCE`].
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
     /// Returns the sums of the errors of an evaluation with these weights on the positions.
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors>;
 
     /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
-    /// elements. In a chunk, lane l of [`DOT_LANES`] begins with 0 and adds the products of
-    /// elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, lane l < h adds lane
-    /// `l + h` to itself; lane 0 is the chunk's sum. The sums of the chunks are added to 0 in turn.
+    /// elements. In a chunk, each of the [`DOT_LANES`] = 256 sums begins with 0; sum l adds the
+    /// products of elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, each sum l
+    /// of the first h adds sum l + h; sum 0 is the chunk's. These are added to 0, chunk by chunk.
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64>;
 
     /// Returns the largest absolute value; NaN if an element is NaN.
@@ -173,8 +172,8 @@ pub trait Backend: Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<()>;
 
-    /// Does one update by Adam, and rounds the new weights like [`Self::round_weights`]. Let s be a
-    /// parameter's element of `sums`, and w₀ its initial weight; `step` has the other scalars:
+    /// Does one update by Adam; rounds the weights like [`Self::round_weights`]. A parameter has w,
+    /// first and second in `moments`, w₀ in `initial`, s in `sums`; `step` has the rest:
     ///
     /// ```text
     /// gradient = unit · s + ridge · (w₀ − w)
@@ -195,15 +194,15 @@ pub trait Backend: Sync {
     fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one update by Adam of those weights and factors of a group of phases that occur in the
-    /// batch, and rounds them to fixed point, weights like [`Self::round_weights`]. All other
-    /// weights and factors and their moments stay unchanged. Returns Σ ω · residual² before the
-    /// update, where ω is the weight of a position, in the unit of [`Self::residual_sums`].
+    /// batch, and rounds them to fixed point: weights to 2⁻¹⁸ disc, factors to 2⁻¹⁶ √disc. All
+    /// other weights and factors and their moments stay unchanged. Returns Σ ω · residual² over the
+    /// batch before the update, in 2⁻²⁶ occurrence · disc², where ω is the weight of a position.
     ///
-    /// The gradient sum s of a weight or factor w is Σ ω · residual · ∂value/∂w. Let n be Σ ω over
-    /// the occurrences of its parameter in the batch (for a weight, only in positions of its
-    /// phase), and N the same sum over all training positions of the group, whatever their phase.
-    /// The update is that of [`Self::adam`] with this s and w, and with the ridge `ridge · n / N`,
-    /// so in a whole epoch the ridge pulls rare and frequent parameters equally.
+    /// The gradient sum s of a weight or factor w is Σ ω · residual · ∂value/∂w over the batch. n
+    /// is Σ ω over the occurrences of w's parameter in the batch (if w is a weight, only in
+    /// positions of its phase). N is Σ ω over the parameter's occurrences in the training positions
+    /// of all phases of the group. The update is that of [`Self::adam`] with this s and the ridge
+    /// `ridge · n / N`, so in a whole epoch the ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -215,8 +214,7 @@ pub trait Backend: Sync {
         Self: Sized;
 }
 
-/// The arguments of [`Backend::descend`] for one update of the weights and factors of a group of
-/// phases. The update changes `moments` and `fixed`.
+/// The arguments of [`Backend::descend`] for one update, which changes `moments` and `fixed`.
 pub struct GroupUpdate<'v, B: Backend> {
     /// The scalars of the update, such as the learning rate.
     pub step: &'v AdamStep,
@@ -244,8 +242,8 @@ pub struct Moments<B: Backend + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
-    /// The factor that converts an integer sum of weight · residual, one element of the argument
-    /// `sums` of [`Backend::adam`], to the gradient in discs.
+    /// The factor that converts Σ weight · residual, an integer for each parameter (the argument
+    /// `sums` of [`Backend::adam`]), to the gradient in discs.
     pub unit: f64,
     /// The ridge, without unit: [`Backend::adam`] adds ridge · (initial − current weight), which is
     /// in discs, to the gradient. [`Backend::descend`] adds n / N times this to the gradient of a
@@ -290,7 +288,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Returns rows in which each position counts with its stored weight: `factor` is 256 / 256.
+    /// Returns `positions` with their stored weights: [`Self::factor`] is 256, which stands for 1.
     pub fn full(positions: &'a [ScoredPosition]) -> Self {
         Self { positions, factor: 256 }
     }
@@ -339,19 +337,18 @@ impl Batch {
 /// the value clamped to ±64 discs. Each position counts by its weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct Errors {
-    /// The number of positions whose errors are included.
+    /// The number of positions in these sums, each counted once whatever its weight.
     pub positions: u64,
     /// The total weight of the positions; 64 is one occurrence of a position.
     pub weight: u64,
-    /// Σ weight · |error|, with weights as in `weight` and errors in 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Σ weight · |error|, in units of 1/64 occurrence · 1/1024 disc.
     absolute: u128,
-    /// Σ weight · error², with weights as in `weight` and errors in 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Σ weight · error², in units of 1/64 occurrence · (1/1024 disc)².
     squared: u128,
 }
 
 impl Errors {
-    /// Adds a position with its weight, where 64 is one occurrence of the position, and its error
-    /// in 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Adds a position: its weight (64 is one occurrence), and its error in 1/1024 disc.
     #[inline]
     pub fn add(&mut self, weight: u16, error: i32) {
         let size = u64::from(error.unsigned_abs());
@@ -366,8 +363,7 @@ impl Errors {
         self.absolute as f64 / f64::from(RESIDUALS_PER_DISC) / f64::from(WEIGHTS_PER_OCCURRENCE)
     }
 
-    /// Returns the sum of the weights of all positions, where a position that counts once has the
-    /// weight 1.
+    /// Returns the total weight of the positions, in occurrences.
     pub fn occurrences(&self) -> f64 {
         self.weight as f64 / f64::from(WEIGHTS_PER_OCCURRENCE)
     }
@@ -387,15 +383,13 @@ impl Errors {
     }
 }
 
-/// The number from which the sum of the weights of a position's parameters is subtracted to get the
-/// position's residual.
+/// The minuend of a residual: residual = target − sum of the weights of a position's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The position's label: residual = label − sum of the weights of the position's parameters.
-    /// These residuals give the gradient and the errors of a fit.
+    /// The position's label. The residual sums are then −½ · the gradient of Σ weight · residual².
     Label,
-    /// A label of 0: residual = −(sum of the weights of the position's parameters), for products
-    /// with the matrix of the normal equations.
+    /// 0 in place of the label. The residual sums are then −A · v, where A is the matrix of the
+    /// normal equations and v the vector of weights.
     Zero,
 }
 
@@ -415,7 +409,7 @@ pub trait SolveMany: Sync {
     ) -> Result<Solved, RecordError>;
 }
 
-/// The exact scores of positions, and the size of the searches that found them.
+/// The exact scores of positions, and the total effort of the searches that found them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Solved {
     /// The score of each position for its player, −64..=64; `None` for an unsolved position.

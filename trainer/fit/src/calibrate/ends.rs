@@ -24,19 +24,14 @@ use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, writ
 use super::{Work, no_model};
 use crate::source::Result;
 
-/// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Trial searches solve only those held-out positions that have at least `Settings::most` −
-/// `BELOW_GREATEST` empty squares.
+/// The trials of cut thresholds solve only held-out positions whose number of empty squares is at
+/// most this much below the greatest, `Settings::most`.
 const BELOW_GREATEST: u32 = 1;
-/// The depth of the searches that play the games.
-const DEPTH: u32 = 4;
+const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
-/// The greatest number of random moves that lead from a position of a game to the sampled position.
-const MOST_CHANCE: u32 = 2;
-/// The cut thresholds that are tried: a search prunes a node if the predicted score is at least
-/// this many standard deviations outside the window.
-const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
+const MAX_RANDOM_MOVES: u32 = 2;
+const TRIED_DEVIATIONS: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
 /// A calibrated model, and its errors on positions that it was not fitted to.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -75,10 +70,10 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The error of the predictions at one number of empty squares, in discs.
+/// The errors, in discs, of predicted exact scores of positions with one number of empty squares.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct EmptiesError {
-    /// The number of empty squares.
+    /// The number of empty squares of the positions.
     pub empties: u32,
     /// The depth of the search that predicts the score.
     pub shallow: u32,
@@ -94,9 +89,9 @@ pub struct Trial {
     /// The threshold: a node is pruned if the predicted score is at least this many standard
     /// deviations of the prediction above or below the window.
     pub deviations: f64,
-    /// The number of held-out positions that the searches with this threshold solved.
+    /// The number of held-out positions that were searched with the threshold `deviations`.
     pub positions: u64,
-    /// The share of scores that equal the exact score, in percent.
+    /// The percentage of searches with the threshold `deviations` that returned the exact score.
     pub right: f64,
     /// The mean absolute difference between the scores that the searches found and the exact
     /// scores, in discs.
@@ -105,8 +100,8 @@ pub struct Trial {
     pub nodes: f64,
 }
 
-/// For one confidence (the share of endgame searches that should return the exact score), how many
-/// of its standard deviations a predicted score must lie outside the window to prune a node.
+/// A confidence (the share of endgame searches that should return the exact score), and the cut
+/// threshold for it.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Confidence {
     /// The confidence in percent.
@@ -118,11 +113,9 @@ pub struct Confidence {
 
 #[derive(Serialize, Deserialize)]
 struct Sample {
-    /// The discs of the player to move and of the opponent, as bitboards.
     discs: [u64; 2],
     empties: u32,
     score: Discs,
-    /// The number of nodes of the unpruned search that found the score.
     nodes: u64,
     /// The depth, and the value in discs, of the static search (depth 0) and of the shallow search.
     known: [(u32, f64); 2],
@@ -132,20 +125,20 @@ struct Sample {
 /// and values of shallow searches; each of the others tests one cut threshold.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
-    let game = size::game(size::search(DEPTH), 0);
+    let game = size::game(size::search(GAME_DEPTH), 0);
     let samples = per_part(game + size::solve(empties) / 2.0);
     let trials = |deviations| {
         let name = format!("ends at {deviations} deviations (trials)");
         Stage::new(name, held_out, per_part(size::solve(empties)))
     };
     let samples = Stage::new("ends (positions)", settings.positions, samples);
-    std::iter::once(samples).chain(TRIED.map(trials)).collect()
+    std::iter::once(samples).chain(TRIED_DEVIATIONS.map(trials)).collect()
 }
 
 /// Fits the model to self-play positions. The same weights and settings give the same model.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
-    let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
+    let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), GAME_DEPTH, 0);
     let samples = settings.samples(&play, &evaluator, work, sample)?;
     let samples: Vec<Sample> = samples.into_iter().flatten().collect();
     let [learned, held_out] = divided(&samples, HELD_OUT);
@@ -172,9 +165,9 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Plays game `number`, in part at random, to a random number of empty squares. Returns that
-/// position with the values of shallow searches and its exact score; `None` if the game ends
-/// before.
+/// Draws a number k, and samples a position with k empty squares: one of self-play game `number`,
+/// or one after one or two random moves from a position of that game. `None` if the game, or these
+/// moves, end before k empty squares are left.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -182,13 +175,14 @@ fn sample<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
 ) -> Option<Sample> {
     let mut random = Generator::split(settings.seed, number);
-    let chance = random.below(MOST_CHANCE + 1);
+    let random_moves = random.below(MAX_RANDOM_MOVES + 1);
     let empties = LEAST_EMPTIES + random.below(settings.most + 1 - LEAST_EMPTIES);
     let game = play(beginnings, number, &mut Players { black: searcher, white: None });
     let replay = game.replay();
-    let from = replay.steps.iter().find(|step| step.position.empties() == empties + chance)?;
+    let from =
+        replay.steps.iter().find(|step| step.position.empties() == empties + random_moves)?;
     let mut position = from.position;
-    for _ in 0..chance {
+    for _ in 0..random_moves {
         let moves: Vec<_> = Squares(position.moves()).collect();
         let square = moves.get(random.below(moves.len() as u32) as usize)?;
         position = position.play(*square)?;
@@ -224,7 +218,7 @@ fn trials(
     work: &Work<'_>,
 ) -> Result<Vec<Trial>> {
     let mut trials = vec![];
-    for (stage, deviations) in (1..).zip(TRIED) {
+    for (stage, deviations) in (1..).zip(TRIED_DEVIATIONS) {
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);
         evaluator.models.ends = Some(tried);
         let pruning = Pruning::default()
@@ -261,9 +255,9 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence c, the cut threshold, in standard deviations of the prediction's
-/// error, with which the share c of endgame searches finds the exact score. Interpolates between
-/// the two tested thresholds around it, linearly in the logarithm of the share of wrong scores.
+/// Returns, for each confidence c, the cut threshold, in standard deviations of the prediction,
+/// with which the share c of endgame searches finds the exact score. Interpolates between two
+/// tested thresholds, linearly in the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 
 use crate::source::Result;
 
-/// The stages of a calibration, and the run, if any, that stores their results.
+/// The work of a calibration, divided into stages, and the run, if any, that stores the results.
 pub struct Work<'a> {
     /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,
@@ -28,7 +28,6 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Returns the results of a stage's units of work, in order; `make` makes those not stored.
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,
@@ -63,8 +62,8 @@ mod testing {
         super::Work { run: None, stages, progress: &Silent }
     }
 
-    /// Returns the shipped weights without factors, which are quick to read, for test games. (With
-    /// weights of 0, all moves would have equal values, and their order would determine the games.)
+    /// Returns the shipped weights, with which tests play games. With weights of 0, all moves would
+    /// have equal values, and the order in which moves are generated would decide the games.
     pub(super) fn shipped() -> Weights {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../engine/weights/tables.weights");
         Weights::read(path.as_ref()).unwrap().weights

@@ -1,9 +1,5 @@
-//! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength:
-//! its influence relative to that of the opponent's number of replies.
-//!
-//! The weights and the effect of the number of replies are fitted together to the differences
-//! between the exact scores of a position's moves. Of several strengths, the calibration takes the
-//! one with the fewest nodes in exact searches.
+//! Learns the move-ordering evaluation, which orders moves near the end of the game, and its
+//! strength: its influence relative to that of the opponent's number of replies.
 
 use std::fmt;
 
@@ -32,10 +28,10 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The number of families. A family consists of the positions after all moves of one position;
-    /// each of them is solved exactly.
+    /// The number of families: the positions after all moves of one position, each solved exactly.
     pub families: u64,
-    /// The number of positions that are searched with each tried strength (factor) of the weights.
+    /// The number of positions that are solved with each tried strength. A strength is the factor
+    /// of the move-ordering weights in a move score.
     pub searches: u64,
 }
 
@@ -49,17 +45,19 @@ pub struct Calibrated {
     /// The number of positions (each after one legal move of another position) that were solved
     /// exactly: those to which the weights are fitted, and the held-out ones.
     pub positions: usize,
-    /// The share of the variance of scores between the moves of a position that patterns and counts
-    /// (such as the number of the opponent's replies) explain together, on held-out positions.
+    /// On held-out positions, the share of the variance of scores between a position's moves that
+    /// is explained by patterns together with counts (such as the number of the opponent's
+    /// replies).
     pub explained: f64,
-    /// The share of the variance of scores between the moves of a position that counts alone (such
-    /// as the number of the opponent's replies) explain, without patterns, on held-out positions.
+    /// On held-out positions, the share of the variance of scores between a position's moves that
+    /// is explained by counts alone (such as the number of the opponent's replies), without
+    /// patterns.
     pub explained_by_replies: f64,
     /// The best of the tried strengths s: a disc of the move-ordering evaluation adds s/32 points
     /// to a move's score. For comparison, each reply of the opponent subtracts 16 points from it.
     pub strength: i16,
-    /// The searches with each tried strength: the factor of the move-ordering evaluation in a move
-    /// score, in points per 32 discs. With strength 0, this evaluation is not used.
+    /// The searches with each tried strength. A strength is the factor of the move-ordering
+    /// evaluation in a move score, in points per 32 discs; with 0, this evaluation is not used.
     pub trials: Vec<Trial>,
 }
 
@@ -93,25 +91,21 @@ pub struct Trial {
     pub nodes: u64,
 }
 
-/// The numbers of empty squares of the positions whose moves are solved. At these numbers, the
-/// search uses the move-ordering evaluation.
+/// At these numbers of empty squares, the search uses the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
-/// The number of empty squares of the trial positions. Each is solved once with each tried factor
-/// (strength) of the move-ordering weights.
 const TRIAL_EMPTIES: u32 = 17;
-/// One of this many families (the positions after all moves of one position) is held out, to test
-/// the weights that are fitted to the others.
+/// One in this many families (the positions after all moves of one position) is held out.
 const HELD_OUT: usize = 10;
-/// The ridge of the fit of the move-ordering weights. It has little effect on parameters that occur
-/// in many more positions than this number.
+/// The ridge has little effect on parameters that occur in many more positions than this number.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that pattern weights become 0: only counts predict scores, such as the number
-/// of the opponent's replies.
+/// A ridge so large that the fitted pattern weights are 0, so that only the counts of each move,
+/// such as the number of the opponent's replies, predict its score.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration. The first solves families: the positions after all moves of
-/// one sampled position. Each other stage tries one strength, a factor of the fitted weights.
+/// Returns the stages of a calibration. The first solves the positions after all moves of each
+/// sampled position (a family). Each other stage tries one strength: the factor of the fitted
+/// weights in the score of a move.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -124,9 +118,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns the move-ordering weights, and their strength (factor in a move score), from games that
-/// the evaluation `weights` plays against itself. The same `weights` and `settings` give the same
-/// result.
+/// Learns move-ordering weights, and the factor (strength) that multiplies them in a move's score,
+/// from self-play games of `weights`. The same `weights` and `settings` give the same result.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         let name = settings.set.name();
@@ -166,13 +159,13 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of the strength with which the fitted effect of one more
-/// reply of the opponent is 16 points of a move score, the number of points that a reply costs in
-/// the search.
+/// The strengths (factors of the fitted weights in a move score) to try, as multiples of the one at
+/// which the fitted effect of one more reply of the opponent is 16 points, which is also the
+/// search's own penalty for a reply.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns families (the positions after all moves of one position) with exact scores: those from
-/// which to learn, then those for the test.
+/// Returns the families to which the weights are fitted, then the held-out families. A family has
+/// the positions after all moves of one position, with their exact scores.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -196,8 +189,7 @@ fn families(
     Ok(divided(&found, HELD_OUT).map(siblings))
 }
 
-/// Returns, for each legal move, the exact score of the position after the move, for the side to
-/// move there (the opponent of the side that moved).
+/// Returns the exact score after each move, for the opponent of the side that moves.
 fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
     let score = |square: Square| {
         searcher.new_game();
@@ -221,10 +213,9 @@ fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS
     [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
 }
 
-/// Plays a game and returns its position with this number of empty squares; `None` if the game ends
-/// earlier, or if the side to move must pass there. The first 10 to 19 moves and the last 4 are
-/// random, because a search also meets badly played positions. Depth-2 searches choose the other
-/// moves.
+/// Plays a game until `empties` squares are empty. The first 10 to 19 and the last 4 moves are
+/// random, because a search also meets badly played positions; a search of depth 2 chooses the
+/// others. `None` if the game ends before, or if the side to move must pass in the last position.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,

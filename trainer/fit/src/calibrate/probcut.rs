@@ -18,8 +18,7 @@ use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, writ
 use super::{Work, no_model};
 use crate::source::Result;
 
-/// The least depth of a search whose value is predicted by a shallower search.
-const LEAST_DEPTH: u32 = 3;
+const MIN_PREDICTED_DEPTH: u32 = 3;
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
 /// A calibrated model, and its errors on positions that it was not fitted to.
@@ -30,9 +29,8 @@ pub struct Calibrated {
     pub probcut: ProbCut,
     /// The errors of the predictions, by depth of the predicted search.
     pub depths: Vec<DepthError>,
-    /// For each selectivity (the confidence that a cut requires), the percentage of predictions
-    /// whose error exceeds the margin of a cut on one side, as the model expects it and as
-    /// observed.
+    /// For each selectivity (the confidence that ProbCut requires for a cut), the percentage of
+    /// wrong cuts, as expected by the model and as observed.
     pub misses: Vec<Miss>,
 }
 
@@ -72,8 +70,8 @@ pub struct Miss {
     /// margin of a cut in one given direction.
     pub predicted: f64,
     /// The observed share of wrong cuts, in percent: half the percentage of predictions on held-out
-    /// positions whose error exceeds the margin that a cut requires. (An error makes only cuts in
-    /// one of the two directions wrong.)
+    /// positions whose absolute error exceeds the margin that a cut requires. (Half, because an
+    /// error makes only cuts in one of the two directions wrong.)
     pub observed: f64,
 }
 
@@ -98,21 +96,21 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     let probcut = ProbCut::new(mean, error).map_err(no_model)?;
     // The search uses one shallow depth for each deep depth, so only these pairs are measured.
     let is_used = |Pair { depths: Depths { shallow, deep, .. }, .. }: &Pair| {
-        *deep >= LEAST_DEPTH && *shallow == shallow_depth(*deep)
+        *deep >= MIN_PREDICTED_DEPTH && *shallow == shallow_depth(*deep)
     };
     let held_out: Vec<Pair> = held_out.into_iter().flat_map(pairs).filter(is_used).collect();
-    let depths =
-        (LEAST_DEPTH..=settings.most).filter_map(|deep| depth_error(&probcut, &held_out, deep));
+    let depths = (MIN_PREDICTED_DEPTH..=settings.most)
+        .filter_map(|deep| depth_error(&probcut, &held_out, deep));
     let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
 }
 
-/// The values of searches of one position to several depths. Most moves of its game were drawn at
-/// random, good moves more often than bad ones, so the samples include lost and won positions.
+/// The values of searches of a random position of a self-play game. Most moves of the game were
+/// drawn at random, so that some of the sampled positions are clearly lost or won.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// Values in discs of searches to depth 0, 1, 2, …, none of which reaches the end of the game.
+    /// Values in discs, by depth of the search from 0; no search reaches the end of the game.
     values: Vec<f64>,
 }
 
@@ -132,7 +130,6 @@ fn sample<E: Evaluate>(
     Sample { ply: position.ply(), values }
 }
 
-/// The values of two searches of a position, in discs.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     depths: Depths,
@@ -140,7 +137,6 @@ struct Pair {
     wanted: f64,
 }
 
-/// Returns, for every two depths of a sample, the pair of the shallow and the deep value.
 fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     let depths =
         (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));
@@ -151,8 +147,8 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Returns the value of the deep search minus its prediction from the shallow search, and the
-/// standard deviation of this difference that the model predicts, both in discs.
+/// Returns the error of the prediction (the deep value minus the value predicted from the shallow
+/// one), and the standard deviation that the model expects of it; both in discs.
 fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
     let prediction = probcut.prediction(pair.depths);
     (pair.wanted - prediction.slope * pair.known - prediction.offset, prediction.error)
@@ -167,9 +163,6 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
     Some(DepthError { deep, shallow: shallow_depth(deep), errors: Errors::of(errors)? })
 }
 
-/// Returns the predicted and the observed percentage of predictions whose error exceeds the margin
-/// of a cut at this selectivity in one direction (the mean of both directions, which are equally
-/// harmful); `None` if the selectivity prunes nothing.
 fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
     let deviations = selectivity.deviations()?;
     let off = pairs.iter().filter(|pair| {
@@ -202,7 +195,6 @@ mod tests {
             assert!(row.observed < 1.5 * row.predicted + 1.0, "{row:?}");
             assert!(2.0 * row.observed > row.predicted - 1.0, "{row:?}");
         }
-        // A search two plies shallower must predict better than one four plies shallower.
         let error =
             |shallow, deep| found.probcut.prediction(Depths { ply: 30, shallow, deep }).error;
         assert!(error(4, 6) < error(2, 6) && error(2, 6) < error(0, 6));

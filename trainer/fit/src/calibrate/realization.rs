@@ -19,12 +19,10 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::Result;
 
-/// The depth of the search whose best move stands for the best move in the transposition table.
+/// A search to this depth supplies the best move in place of a transposition table.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
-/// The share of a kind's moves that were played is smoothed by this many imaginary moves, of which
-/// the same share was played as of all moves of a more general kind.
 const PRIOR: f64 = 16.0;
 
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
@@ -32,11 +30,9 @@ const PRIOR: f64 = 16.0;
 pub struct Counts {
     /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
-    /// The number of legal moves of each kind: first for all kinds in the first stage of the game,
-    /// then for all kinds in the second stage, and so on.
+    /// The number of legal moves, by `stage * MoveKind::COUNT + kind.index()`.
     available: Vec<u64>,
-    /// The number of played moves of each kind: first for all kinds in the first stage of the game,
-    /// then for all kinds in the second stage, and so on.
+    /// The number of moves that were played, by `stage * MoveKind::COUNT + kind.index()`.
     played: Vec<u64>,
 }
 
@@ -50,9 +46,9 @@ pub struct Calibrated {
     pub games: u64,
     /// The number of counted positions: those in which a search chose the move.
     pub positions: u64,
-    /// For each family of moves, the share of its moves that were played. The moves of a family
-    /// have the same rank in the search's order of moves, and an earlier search had either found
-    /// these moves best, or found another move best, or not taken place.
+    /// For each family of moves, the share of its moves that were played. A family is a rank in the
+    /// search's order of moves together with one of three cases: an earlier search found the move
+    /// best, it found another move best, or there was none.
     pub families: Vec<Family>,
     /// The mean of −log₂ p over the played moves, where p is the model's probability of the move.
     pub halvings: f64,
@@ -77,15 +73,16 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The legal moves of one rank (place in the search's order of moves) and one relation to the best
-/// move that an earlier search found: the share of them that were played, by stage of the game.
+/// The shares of legal moves that were played, by stage of the game, among the moves with one
+/// `rank` in the search's order of moves, and with one `memory` of an earlier search of their
+/// position.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The place of the move in the search's order of its position's moves: `1` (the most
     /// promising), `2`, `3`, `4 or 5`, or `later`.
     pub rank: &'static str,
-    /// The best move that an earlier search of the position found: this move (`the best`), another
-    /// move (`another`), or none because there was no earlier search (`nothing`).
+    /// What an earlier search of the position found best: the move of this family (`the best`), or
+    /// another move (`another`); `nothing` if there was no earlier search.
     pub memory: &'static str,
     /// For each stage of the game (ten plies), the share of the legal moves with this `rank` and
     /// this `memory` that were played in the games; null for a stage without such moves.
@@ -137,8 +134,7 @@ fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
 }
 
-/// Estimates, for each kind of legal move, the probability that it is played. The same weights and
-/// games give the same result.
+/// Estimates the probability of each kind of move. Equal weights and games give equal results.
 pub fn calibrate(weights: &Weights, games: &Counted, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
@@ -168,8 +164,6 @@ impl Counts {
         Self { positions: 0, available, played }
     }
 
-    /// Counts the legal and the played moves in those positions of a game where a search chose the
-    /// move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self::none();
         let steps = game.replay().steps;
@@ -198,10 +192,9 @@ impl Counts {
         })
     }
 
-    /// Returns the probability of each kind of move in each stage. The rarer a kind is in a stage,
-    /// the closer its probability is to that of its family (all kinds with the same rank and the
-    /// same relation to the best move of an earlier search), and the rarer a family is in a stage,
-    /// the closer its probability there is to that in all stages together.
+    /// Returns the share of legal moves that were played, by stage of the game and kind of move.
+    /// [`leaning`] smooths each share towards that of the kind's [`Family`] in the same stage, and
+    /// this one towards the share of the family over all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -220,9 +213,9 @@ impl Counts {
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
-    /// Returns the mean, over the played moves, of −log₂ of the move's probability by the model.
-    /// Each move counts twice: once if the best move of an earlier, shallow search of the position
-    /// is known, and once if it is not.
+    /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of a
+    /// move. Each move counts twice, since p depends on an earlier search of the position: once
+    /// after a shallow search, and once without any.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -248,8 +241,7 @@ impl Counts {
     }
 }
 
-/// Returns the share of the available moves that were played, after adding [`PRIOR`] available
-/// moves, of which the share `other` was played. `other` is the share in a larger class of moves.
+/// Returns the share of moves that were played, smoothed by [`PRIOR`] moves with the share `other`.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }

@@ -1,7 +1,7 @@
-//! Samples, each a position of a separate self-play game of the evaluation. Models are fitted to
-//! four fifths of the samples by two linear regressions: for endgame ProbCut, one predicts the
-//! exact score; for ProbCut, the value of a deep search. The other predicts the logarithm of the
-//! standard deviation of this prediction's error. The remaining samples test the models.
+//! Samples, each a position of a separate self-play game of the evaluation. Two linear regressions
+//! are fitted to four fifths of the samples. The first predicts the exact score (endgame ProbCut)
+//! or the value of a deep search (ProbCut). The second predicts the logarithm of the standard
+//! deviation of the first prediction's error. The remaining samples test the models.
 
 use std::fmt;
 
@@ -34,14 +34,13 @@ pub(super) const HELD_OUT: usize = 5;
 
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// Returns the number of units of work in a part (file) of a run, if a unit takes about `seconds`.
-pub(super) fn per_part(seconds: f64) -> u64 {
-    size::units(seconds, MOST_PER_PART)
+pub(super) fn per_part(seconds_per_unit: f64) -> u64 {
+    size::units(seconds_per_unit, MOST_PER_PART)
 }
 
 impl Settings {
-    /// Runs the first stage of a calibration: calls `sample` once for each game, with its index (0,
-    /// 1, …), and returns the results in the order of the games.
+    /// Runs the first stage of a calibration: calls `sample` with the index of each self-play game,
+    /// from 0, and returns the results in this order.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -66,13 +65,11 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// An example for the regressions in [`fitted`]: the terms that predict a score or search value,
-/// the terms that predict the logarithm of this prediction's error, and the true score or value in
-/// discs.
+/// An example for [`fitted`]: the terms that predict a score or search value, the terms that
+/// predict the logarithm of the prediction's error, and the true score or value in discs.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Returns the coefficients of two linear models: one of the score or search value in discs, and
-/// one of the logarithm of the standard deviation of the first model's error.
+/// Returns the coefficients of the prediction, and of the logarithm of its standard deviation.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {
@@ -94,15 +91,15 @@ pub struct Errors {
     /// The number of held-out positions whose exact score (endgame ProbCut) or deep search value
     /// (ProbCut) was predicted.
     pub positions: u64,
-    /// The root mean square of the error's standard deviations that the model predicts, in discs.
+    /// The root mean square of each error's standard deviation according to the model, in discs.
     pub predicted: f64,
-    /// The root mean square of the actual errors, in discs.
+    /// The root mean square of the errors (actual score or deep value − predicted), in discs.
     pub observed: f64,
 }
 
 impl Errors {
-    /// Computes the errors from `pairs`, one for each position: the standard deviation of the error
-    /// that the model predicts, then the actual error, both in discs. Returns `None` without pairs.
+    /// Returns the root mean squares, over `pairs`, of the standard deviation that the model
+    /// predicts for an error, and of the actual error, both in discs; `None` without pairs.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let squares = |which: usize| pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>();
@@ -113,8 +110,6 @@ impl Errors {
     }
 }
 
-/// Writes a table of the errors of predictions. The first column, with the name `name`, is a depth
-/// or a number of empty squares. The second column is the depth of the search that predicts.
 pub(super) fn write_errors<'e>(
     f: &mut fmt::Formatter<'_>,
     name: &str,
@@ -128,8 +123,7 @@ pub(super) fn write_errors<'e>(
     writeln!(f, "prediction error in discs on held-out positions:\n{}", table(columns, rows))
 }
 
-/// Returns the coefficients with which `terms` predict `wanted` with the least squared error. A
-/// tiny ridge in the normal equations makes linearly dependent terms harmless.
+/// A tiny ridge in the normal equations makes linearly dependent terms harmless.
 fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);
@@ -138,9 +132,8 @@ fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     solve(matrix, terms.t().dot(wanted))
 }
 
-/// Returns the coefficients of the logarithm of the standard deviation of normally distributed
-/// residuals. Maximises the likelihood by iteratively reweighted least squares. (Squared residuals
-/// have a gamma distribution with a logarithmic link, all with the same weight.)
+/// Fits log σ of normal residuals, linear in `terms`, by maximum likelihood: a gamma regression of
+/// the squared residuals with a logarithmic link, by iterated least squares (weights stay equal).
 fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);

@@ -7,17 +7,15 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
-/// The number of counts that predict the score of a move in addition to the patterns: the
-/// opponent's legal replies, those of them to corners, and 1 for a move into a quadrant with an odd
-/// number of empty squares (otherwise 0).
+/// The number of counts for each move: the opponent's replies to it; those replies that are on
+/// corners; and 1 if the number of empty squares in the move's quadrant was odd before it, else 0.
 pub(super) const COUNTS: usize = 3;
 
 /// The positions after all moves of one position: for each, the parameter indices of its patterns,
 /// its counts ([`COUNTS`]), and its exact score for the opponent of the side that moved.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families (the positions after all moves of one position), one after another: for each position,
-/// its pattern parameters, its [`COUNTS`] counts, and the score for the side to move there.
+/// Families (the positions after all moves of one position), with one row for each position.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -25,13 +23,12 @@ pub(super) struct Siblings {
     families: Vec<Range<usize>>,
 }
 
-/// The weights of a fitted linear model of move scores.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
     pub(super) weights: Array1<f64>,
-    /// The weights of the [`COUNTS`] counts, such as the number of replies, in discs for each unit
-    /// of the count.
+    /// For each of the [`COUNTS`] counts of a move, such as that of the opponent's replies: its
+    /// weight in discs per unit of the count.
     pub(super) counts: Array1<f64>,
 }
 
@@ -64,8 +61,8 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², with scores relative
-    /// to the mean of their family (all moves of a position). Uses conjugate gradients,
+    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)². Both scores are their
+    /// differences from the mean of a family (all moves of a position). Uses conjugate gradients,
     /// preconditioned by the diagonal of a matrix that bounds the normal matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
@@ -99,8 +96,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share that `by` explains of the variance of scores among the moves of the same
-    /// position: at most 1, and negative if it predicts worse than the mean.
+    /// Returns the share of the variance of the scores within families (all moves of a position)
+    /// that `by` explains: 1 is perfect, 0 as good as each family's mean score, below 0 is worse.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -110,17 +107,15 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the predicted scores of all positions. `weights` has the weights of the `parameters`
-    /// pattern parameters, then a weight for each of the [`COUNTS`] counts (such as of replies).
+    /// Returns the design matrix (a row for each position) times `weights`, which has those of the
+    /// `parameters` pattern parameters first, then those of the [`COUNTS`] counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
         self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    /// Returns the transposed design matrix (a row for each position) times `values` (one for each
-    /// row): for each of the `parameters` pattern parameters, the sum of the values of the rows
-    /// with it; then, for each of the [`COUNTS`] counts (such as of replies), Σ count · value.
+    /// Returns the transposed design matrix (a row for each position) times `values`.
     fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         for (own, value) in self.parameters.rows().into_iter().zip(values) {
@@ -129,10 +124,9 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the preconditioner: for each pattern parameter, its number of occurrences; then, for
-    /// each of the [`COUNTS`] counts (such as of replies), the sum of the squared count over all
-    /// positions. If no parameter occurs twice in a position, the preconditioner is the diagonal of
-    /// the normal matrix without centring (the subtraction of each family's mean).
+    /// Returns the occurrences of each parameter; then, for each of the [`COUNTS`] counts of a move
+    /// (such as the opponent's replies), Σ count² over all moves. If no parameter occurs twice in a
+    /// position, this is the diagonal of the normal matrix before centring ([`Self::center`]).
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);
@@ -154,8 +148,6 @@ mod tests {
 
     use super::*;
 
-    /// Scores are sums of weights plus a constant for each family (the moves of one position). The
-    /// fit must find these weights.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);

@@ -12,12 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{ADD_VALUES, DataError};
 
-/// A property of a position that a filter restricts to a range. `Flips`: number of discs that the
-/// game's move flips. `Value`: absolute value, in discs, of a search's result for the position or,
-/// outside games, of the label. `Surprise`: absolute difference, in discs, between search value and
-/// final score. `Share`: a number from 0 to 1, random but fixed by the position and the seed. A
-/// filter by `Flips` or `Surprise` excludes all positions outside games, which lack these two
-/// properties.
+/// A property of a position that a filter restricts to a range, as [`Self::number`] computes it.
+/// For positions outside games, `Flips` and `Surprise` are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {

@@ -118,8 +118,7 @@ impl DatasetFolder {
         &self.made.settings
     }
 
-    /// Reads the positions of the given phases. If they need more memory than `limit`, all are
-    /// mapped from temporary files.
+    /// Reads the given phases, mapped from temporary files if they need more memory than `limit`.
     pub fn read(
         &self,
         phases: &[Phase],

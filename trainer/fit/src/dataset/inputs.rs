@@ -84,16 +84,14 @@ impl fmt::Display for DataChoice {
     }
 }
 
-/// The number of games, or of positions outside games, in a range of records, which becomes one
-/// sorted run. One thread reads a range in a few seconds.
+/// The number of records in a range, which one thread reads in a few seconds: first for files of
+/// games, then for files of positions.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The memory in bytes for a position while positions are read and sorted: twice its size, since
-/// growing vectors allocate up to twice their content.
+/// Twice the size of a position, since growing vectors allocate up to twice their content.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The memory in bytes for the blocks of records that threads label and assign to subsets in
-/// parallel.
+/// The memory in bytes of the frames (blocks of records) of a range that are labelled at a time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -105,7 +103,6 @@ pub(super) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Opens all files and checks them without decoding their records.
     pub(super) fn open(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -159,8 +156,7 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns the number of ranges of records to read at the same time, 1 or 2, and the memory in
-    /// bytes that the limit leaves for other uses. Refuses a limit too small for one range.
+    /// Returns how many ranges to read at a time (1 or 2), and the bytes of `limit` left for runs.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
@@ -178,14 +174,12 @@ pub(super) fn counts(runs: &[SortedRun]) -> Counts {
     all
 }
 
-/// Returns the error for a dataset folder that is given where only record files are possible.
 pub(super) fn no_records(folder: &Path) -> DataError {
     let reason = "a dataset has positions but no games; name the records that it was made from";
     FileError::refused(folder, reason).into()
 }
 
-/// Returns the error for data whose positions have no labels, or are all excluded by the filter.
-pub(super) fn nothing(
+pub(super) fn no_usable_positions(
     data: &[DataChoice],
     settings: &LayoutSettings,
     excluded: &Excluded,
@@ -203,8 +197,8 @@ pub(super) fn nothing(
     }
 }
 
-/// The files that training uses: for each, its SHA-256, and the clause of the message that refuses
-/// a test file with the same SHA-256.
+/// The files that training uses: for each, its SHA-256, and a clause on its use in training, for
+/// the error message that refuses a test file with the same SHA-256.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 

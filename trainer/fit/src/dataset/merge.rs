@@ -40,7 +40,6 @@ pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
 
-/// Returns a sort key in the order of [`order`], equal for rows of the same position.
 fn key(row: &ScoredPosition) -> (u64, Position) {
     (scattered(&row.position()), row.position())
 }
@@ -55,12 +54,10 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// The sums of weight and of label · weight over one or more training rows of the same position.
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// Σ label · weight, with labels in 1/256 disc; the weight 64 is one occurrence. Even a sum of
-    /// 2³³ terms of the largest label and weight does not overflow.
+    /// Σ label · weight in 1/256 disc and 1/64 occurrence; 2³³ of the largest terms fit.
     labels: i64,
 }
 
@@ -77,8 +74,8 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns one row for all duplicates: its label is the weighted mean, halves rounded away from
-    /// zero; its weight is the sum of their weights, limited to the largest that a row can store.
+    /// Returns the added duplicates of a position as one. Its label is their weighted mean, with
+    /// halves rounded away from zero; its weight is the sum of their weights, at most `u16::MAX`.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));
@@ -150,7 +147,6 @@ mod tests {
         assert_eq!(test, [row(5, 0, 1)]);
     }
 
-    /// Among any tenth of sorted rows, every square must have a disc about as often as among all.
     #[test]
     fn any_stretch_of_sorted_rows_is_a_fair_sample() {
         let mut rows: Vec<_> = (0..10_000).map(|board| row(board << 3, 0, 1)).collect();

@@ -7,7 +7,7 @@
 //! | read | `source/records.rs`, `inputs.rs` | frames of records, one range of records at a time |
 //! | label and place | `place.rs` | canonical image with label, weight and subset |
 //! | sort | `sorted_run.rs` | the rows of a range of records by subset and phase |
-//! | merge | `merge.rs` | a phase's rows: one per training position, which other subsets lack |
+//! | merge | `merge.rs` | rows of a phase: training positions merged, removed from other subsets |
 //!
 //! [`Dataset::read_within`] holds the results of the last two steps in memory, or in temporary
 //! files if they do not fit. [`DatasetFolder::make`] stores them as parts of a run, and packs them
@@ -59,7 +59,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::MemoryLimit;
 use crate::source::records::RecordRange;
 use crate::source::{LabelRules, Result};
-use inputs::{Inputs, counts, nothing};
+use inputs::{Inputs, counts, no_usable_positions};
 use merge::merge;
 use place::Placer;
 use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
@@ -70,9 +70,10 @@ use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
 /// are sorted by a hash of the position, so the dataset does not depend on the order of the inputs
 /// and the number of threads, and any range of rows is a fair sample.
 ///
-/// In training each position occurs once, with the mean of its duplicates' labels (halves of 1/256
-/// disc rounded away from zero) and the sum of their weights, at most 65,535/64 occurrences. The
-/// other two subsets keep duplicates, but omit positions that are also in training.
+/// In training, duplicates of a position become one row. Its label is the weighted mean of their
+/// labels, in 1/256 disc (halves rounded away from zero); its weight is the sum of their weights,
+/// but at most 65,535/64 occurrences. Validation and test keep duplicates, but omit positions that
+/// are also in training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
     phases: Vec<PhaseRows>,
@@ -97,18 +98,13 @@ type PhaseRows = [StoredRows; Subset::ALL.len()];
 
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of training games. A position outside games counts as one game, or as none if its
-    /// file is a complete enumeration.
     games: u64,
-    /// The number of positions omitted because their player has no legal move.
     dropped: u64,
-    /// True if at least one position got a label and passed the filter, even if its phase is not
-    /// one of those to be read.
+    /// True if any position got a label and passed the filter, even one whose phase is not wanted.
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
-    /// For each phase, the kinds of labels of the training positions, the most frequent first, each
-    /// with its number of positions, duplicates included.
+    /// For each phase, how many training labels are of each kind, the most frequent kind first.
     labels: Vec<Vec<(String, u64)>>,
 }
 
@@ -219,7 +215,7 @@ impl Dataset {
         dataset.counts = counts;
         (dataset.inputs, dataset.test_inputs) = (inputs.data, inputs.test);
         match dataset.is_empty() && !is_labelled {
-            true => Err(nothing(data, settings, &excluded)),
+            true => Err(no_usable_positions(data, settings, &excluded)),
             false => Ok(dataset),
         }
     }
@@ -251,8 +247,8 @@ impl Dataset {
     }
 }
 
-/// Reads each range of records into a sorted run. A run goes to a temporary file if the runs in
-/// memory would otherwise exceed half of the memory within the limit that reading does not need.
+/// Reads each range (part of a file) as a sorted run. Runs in memory take at most half of (`limit`
+/// − the memory for reading); the other runs go to temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -312,8 +308,7 @@ impl DatasetBuilder {
         Self { run: RunBuilder::new(rules.clone()), settings: LayoutSettings::new(rules, split) }
     }
 
-    /// Labels the positions of games, multiplies the weight of each position by `weight`, and adds
-    /// the positions to the dataset.
+    /// Adds the labelled positions of games, their weights multiplied by `weight`.
     pub fn add_games(&mut self, games: &[Game], weight: f64) {
         let placed = self.placer(weight, false).place_games(games);
         self.run.add(placed);

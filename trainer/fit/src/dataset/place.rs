@@ -48,7 +48,6 @@ pub(super) struct Placer<'a> {
     pub(super) weight: f64,
     /// True if the records are a complete enumeration, such as all openings: all go to training.
     pub(super) is_enumerated: bool,
-    /// For each phase, true if the dataset includes its positions.
     pub(super) wanted: &'a [bool],
     /// True if each position is replaced by the smallest of its eight symmetric images.
     pub(super) is_canonical: bool,
@@ -63,8 +62,9 @@ pub struct Placed {
     pub rule: Option<u8>,
     /// The subset of the position's game: training, validation or test.
     pub subset: Subset,
-    /// The number that identifies the position's game: a hash, or the number in a file of
-    /// positions. All positions of a game have the same number.
+    /// The number of the position's game, which all its positions share: a hash of the game's
+    /// moves, or the number that a file of positions with games states. A position outside games
+    /// has a hash of the position.
     pub game: u64,
 }
 
@@ -135,7 +135,6 @@ impl Placer<'_> {
         if self.is_test { Some(Subset::Test) } else { drawn(&self.settings.split) }
     }
 
-    /// Adds a labelled position if it has a legal move, passes the filter and is in a wanted phase.
     fn given(
         &self,
         row: ScoredPosition,

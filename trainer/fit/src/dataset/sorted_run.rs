@@ -79,10 +79,8 @@ impl fmt::Debug for StoredRows {
     }
 }
 
-/// Stores rows in the order of [`Self::push`], in memory or in a temporary file.
 pub(super) struct RowSink<'l> {
     memory: Vec<ScoredPosition>,
-    /// The temporary file; `None` before the first row, or if the rows are in memory.
     file: Option<Temporary>,
     limit: Option<&'l MemoryLimit>,
 }
@@ -233,8 +231,6 @@ impl RunBuilder {
 }
 
 impl SortedRun {
-    /// Reads, labels and sorts a range of records. For reports of progress, calls the argument
-    /// `read` with the number of records in each frame (block of records) of the file.
     pub(super) fn read(
         range: &RecordRange,
         placer: &Placer<'_>,
@@ -284,7 +280,6 @@ impl SortedRun {
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
-    /// Returns the sorted run in a part that [`Self::write`] wrote, memory-mapped.
     pub(super) fn of_part(part: Reader) -> Result<Self> {
         let part = MappedPart::open(part)?;
         let run =
@@ -334,7 +329,6 @@ impl LabelCounts {
         Phase::all().map(|phase| self.of_phases(&[phase.index()])).collect()
     }
 
-    /// Returns the number of labels of each kind in `phases`, the most frequent kind first.
     pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
         by_kind(phases.iter().flat_map(|&phase| {
             self.counts.iter().map(move |(&rule, counts)| (self.rules.kind(rule), counts[phase]))
@@ -342,7 +336,6 @@ impl LabelCounts {
     }
 }
 
-/// Adds up the counts of each kind of label. Returns the sums, the most frequent kind first.
 pub(super) fn by_kind(counts: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
     for (kind, count) in counts {

@@ -95,14 +95,16 @@ impl FromStr for Share {
 }
 
 /// The split of a dataset into training, validation and test, by a hash of the seed and a game's
-/// moves. It does not depend on the other data. Symmetric images of a game are in the same subset.
+/// moves. The subset of a game does not depend on other games. Symmetric images of a game are in
+/// the same subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// The seed of the split. Different seeds give different splits.
     pub seed: u64,
     /// The percentage of games whose positions are for validation.
     pub validation_percent: u8,
-    /// The percentage of games for the test; those for neither it nor validation are for training.
+    /// The percentage of games whose positions are for the test. Games that are neither for the
+    /// test nor for validation are for training.
     pub test_percent: u8,
     /// The share of the games that is used. With the same seed, larger shares include smaller ones.
     #[serde(default)]
@@ -133,9 +135,8 @@ impl Split {
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the record states, whatever the seed. If it states none, returns the
-    /// subset of the position's game, which depends on the seed. `None` if [`Self::share`] omits
-    /// the game.
+    /// Returns the subset that the record states, whatever the seed; if it states none, that which
+    /// the seed gives to the record's game. Always `None` if [`Self::share`] omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

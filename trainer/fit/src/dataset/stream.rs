@@ -37,9 +37,7 @@ pub struct StreamSettings {
 pub struct PositionStream {
     settings: StreamSettings,
     files: vec::IntoIter<DataChoice>,
-    /// The file being read, if any, and the weight of its positions.
     open: Option<(Records, f64)>,
-    /// The positions that were read but not returned yet.
     pool: Vec<Placed>,
     random: Generator,
     /// The files that were read completely, in the order in which they were read.
@@ -94,8 +92,7 @@ impl PositionStream {
         Ok(self.pool.split_off(rest))
     }
 
-    /// Opens the next file, or adds positions of the open file to the pool. Returns false if there
-    /// was nothing left to read.
+    /// Opens the next file, or adds positions of the open file to the pool; false at the end.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {

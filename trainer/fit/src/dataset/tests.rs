@@ -151,8 +151,6 @@ fn files_are_mixed_by_their_weights() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// The merged dataset of games must not depend on their division into sorted runs, in memory or
-    /// in a file, even if some games are repeated.
     #[test]
     fn sorted_runs_give_the_dataset_that_one_run_gives(
         different in 1_u64..120,
@@ -180,7 +178,8 @@ proptest! {
     }
 }
 
-/// Under the memory limits of this test, two, one or no sorted run stays in memory.
+/// The games are read as one sorted run of labelled positions. Under the limit of 8 MiB, this run
+/// goes to a temporary file.
 #[test]
 fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -53,18 +53,17 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The parameters in one array: of the classes of one pattern, or of all scalar features' values.
+/// The contents of an exported array: one pattern's classes, or the values of all scalar features.
 pub(super) struct Place {
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the array's axes between the first (phases or groups) and, for factors, the
-    /// last (dimensions): for a pattern, the number of its classes; for scalar features, their
-    /// number and the number of values of each.
+    /// The lengths of the array's axes, except the first (phases, or groups of phases) and, in an
+    /// array of factors, the last (elements of a vector). A pattern has one such axis: its classes.
+    /// The scalar features have two: the features, and the values of each.
     pub(super) axes: Vec<usize>,
 }
 
 impl Place {
-    /// Returns the parameters of each array: those of one pattern, or of all scalar features.
     pub(super) fn all(geometry: &Geometry) -> Vec<Self> {
         let patterns = geometry.patterns.iter().enumerate().map(|(number, pattern)| Self {
             pattern: Some(number),
@@ -79,8 +78,6 @@ impl Place {
         patterns.chain([scalars]).collect()
     }
 
-    /// Returns the name of the array of a `kind`, such as `weights`: `weights_00` for pattern 0,
-    /// `scalar_weights` for the scalar features.
     pub(super) fn name(&self, kind: &str) -> String {
         match self.pattern {
             Some(number) => format!("{kind}_{number:02}"),
@@ -88,9 +85,8 @@ impl Place {
         }
     }
 
-    /// Returns the lengths of the array's axes: `first` (the number of phases or, for factors, of
-    /// groups of phases), then the elements of `self.axes` (the numbers of classes, or of scalar
-    /// features and of their values) and, for factors, `dimensions`.
+    /// Returns the shape of the array. `first` is the number of phases or, for factors, of groups
+    /// of phases; `dimensions` is the length of a factor vector, `None` for weights.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }
@@ -149,8 +145,8 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns a row of squares for each instance of pattern `number`. The contents of the square in
-/// column d are the digit of 3ᵈ in the configuration's base-3 number.
+/// Returns the squares (0 to 63) of the instances of pattern `number`, one row for each instance.
+/// The content of the square in column d is the digit of 3ᵈ in the number of a configuration.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let instances = weights.geometry().instances.iter();
     let own = instances.filter(|instance| instance.pattern == number);

@@ -32,7 +32,7 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     // The header ends with a date, which no program reads.
     bytes.extend(0_f64.to_le_bytes());
     for ply in 0..PLIES {
-        // Edax does not evaluate a full board, so it gets the weights of the last phase.
+        // Edax does not evaluate a full board, so its table gets the weights of the last phase.
         let phase = Phase::new(ply.min(PHASES - 1)).expect("there are as many phases");
         let steps = weights.steps(phase);
         let constant = 0_i16;

@@ -15,7 +15,6 @@ use super::{ExportError, Program};
 
 /// The largest weight that a file can store, in 1/32 disc; a larger one is an error.
 const MAX_WEIGHT: i16 = 4091;
-/// The word `RUN` + n represents n zeros.
 const RUN: i16 = 4096;
 /// The most consecutive zeros that one word can represent; a longer run takes several words.
 const MAX_RUN: usize = 28_600;
@@ -62,7 +61,8 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     Err(Program::Egaroucid.too_large(phase, discs, most))
 }
 
-/// Reads an Egaroucid evaluation file. A class gets the mean of its configurations' weights.
+/// Reads an Egaroucid evaluation file, which has a weight for each configuration. A class of
+/// symmetric configurations gets the mean of their weights.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -87,7 +87,6 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// Returns the words of a file as bytes, after checking their number, which the file states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let short = "it is shorter than 4 bytes, the size of its first number";
     let read = bytes.split_first_chunk();
@@ -101,7 +100,6 @@ fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     Ok(words)
 }
 
-/// Returns the weights with runs of zeros expanded; an error unless there are `expected` weights.
 fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {

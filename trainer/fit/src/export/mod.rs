@@ -87,7 +87,6 @@ impl Program {
         Invalid(reason).into()
     }
 
-    /// Returns the error for weights that the file cannot contain, with what to do.
     fn lacks(self, what: impl Display) -> ExportError {
         let set = self.set();
         Invalid(format!("{what}; export weights of `fit GAMES --patterns {}`", set.name())).into()

@@ -6,10 +6,10 @@ use othello_engine::file::sha256_of;
 use othello_engine::pattern::{Scalar, configurations};
 
 /// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, phase by phase: first
-/// the weights of each pattern by configuration, then those of each scalar feature by count. If
-/// groups of consecutive phases have equal weights, these are written once for each group. The
-/// factor vectors, if any, follow for each group of phases that shares factors: one for each
-/// configuration and count, in the order of the weights; factors are signed bytes in 1/64.
+/// the weights of each pattern by configuration, then those of each scalar feature by value (0, 1,
+/// 2, …). If every n phases share weights, these are written once for all n ([`c_file`] states n).
+/// After all phases, each group of phases that shares factors, if any, has a factor vector for each
+/// weight of a phase, in the same order; factors are signed bytes in 1/64 √disc.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -27,8 +27,7 @@ pub fn raw(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-/// Returns the largest n such that, if the phases from 0 on are cut into groups of n consecutive
-/// phases (the last may be shorter), the phases within each group have the same weights.
+/// Returns the largest n such that phases 0 to n − 1 have equal weights, also n to 2n − 1, etc.
 fn shared_phases(weights: &Weights) -> usize {
     let phases: Vec<Phase> = Phase::all().collect();
     let share = |phases: &[Phase]| {
@@ -53,8 +52,8 @@ fn order(weights: &Weights) -> Vec<usize> {
 const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, from scratch or move by move.
-/// Names begin with `prefix`, a C identifier. If the file of [`raw`] has at most 4 MiB, the code
-/// contains its weights; a larger file is read at run time or included by the compiler.
+/// Names begin with `prefix`, a C identifier. If the file of [`raw`] exceeds 4 MiB, the code lacks
+/// the weights: a program reads the file, or compiles it in by defining its path as `PREFIX_FILE`.
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();
@@ -125,7 +124,6 @@ extern const int16_t @name@_weights[];
 #endif
 "#;
 
-/// Returns a C array whose elements are the little-endian 16-bit words in `bytes`.
 fn table(bytes: &[u8]) -> String {
     let words = bytes.chunks_exact(2).map(|word| i16::from_le_bytes([word[0], word[1]]));
     let words: Vec<String> = words.map(|word| word.to_string()).collect();

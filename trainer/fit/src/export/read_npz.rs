@@ -61,7 +61,6 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns a reader of the numbers of an array; `None` if the file lacks the array.
     fn array<'a>(&'a mut self, name: &'a str) -> Result<Option<NpyReader<'a>>, ExportError> {
         match self.0.by_name(&format!("{name}.npy")) {
             Ok(file) => NpyReader::begin(name, file, true).map(Some).map_err(refused),
@@ -81,8 +80,6 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns the numbers of an array of this shape, whatever their type, the last axis varying
-    /// fastest; `None` if the file lacks the array.
     fn numbers(&mut self, name: &str, shape: &[usize]) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(mut array) = self.array(name)? else { return Ok(None) };
         if !array.shape.iter().copied().eq(shape.iter().map(|&axis| axis as u64)) {
@@ -99,9 +96,9 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins all arrays of a `kind`, such as `weights_00`, `weights_01`, …, into a matrix. Each of
-    /// its `rows` rows (phases or groups) has `dimensions` numbers, or 1 if `None`, for each
-    /// parameter. Returns `None` if the first array is missing.
+    /// Joins the arrays of a `kind`, such as `weights`: one for each pattern, then one for all
+    /// scalar features. Returns a matrix with `rows` rows, and `dimensions` columns (if given, else
+    /// one) for each parameter. Returns `None` if the array of the first pattern is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -130,8 +127,7 @@ pub struct WeightArrays<'a> {
     pub steps: ArrayView2<'a, f64>,
     /// The training occurrences by phase (rows) and parameter (columns), if known.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, if the pattern set has any. Each group of phases has one row: the factor
-    /// vectors of all parameters.
+    /// The factors, if any: by group of phases (rows); by parameter, then by dimension (columns).
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 

@@ -16,8 +16,7 @@ use super::{ExportError, Program};
 /// Weights read from another program's file, converted to steps of 1/32 disc.
 #[derive(Clone, Debug)]
 pub struct ReadTables {
-    /// The weights. The number of occurrences of each parameter in training is 0, since other
-    /// programs' files do not state it.
+    /// The weights. If the file has no training counts, the counts of all parameters are 0.
     pub weights: Weights,
     /// The rounding errors of the conversion to steps of 1/32 disc.
     pub rounding: Rounding,
@@ -58,8 +57,7 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the class of each configuration, in the order of the numbers that configurations have in
-/// other programs' files.
+/// Returns the classes in the order of the configurations' numbers in other programs' files.
 pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
@@ -75,16 +73,17 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     (0..pattern.class_of.len()).map(class).collect()
 }
 
-/// Returns a pattern's parameters in the order in which their classes first occur in `classes`.
+/// Returns the parameter index of each class of a pattern, in order of first occurrence in
+/// `classes`: the class of every configuration, in another program's order of configurations.
 pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
     let mut met = vec![false; pattern.classes];
     let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Returns the weights in the pattern set of `program`, which must have all scalar features and
-/// patterns of the weights, in any order; a pattern may be a symmetric image. Parameters that only
-/// the set of `program` has get the weight 0.
+/// Converts `weights` to the pattern set of `program`, whose patterns may be in another order or
+/// symmetric images. Parameters that only this set has get the weight 0; a pattern or scalar
+/// feature that only `weights` has is an error.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     if weights.factors().is_some() {
         let reason = format!("the weights have factors, which {program}'s file cannot contain");
@@ -100,8 +99,8 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
     Ok(there)
 }
 
-/// Returns, for each parameter of the pattern set `target`, its index in `weights`, if any. Fails
-/// if `target` lacks a pattern or scalar feature of `weights`.
+/// Returns, for each parameter of the set `target`, the index of its counterpart in `weights` (same
+/// configuration up to symmetry, or same feature and value); `None` if it has none.
 fn corresponding(
     program: Program,
     weights: &Weights,
@@ -137,8 +136,7 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Finds `pattern` or a symmetric image of it in the set `target`, if there is one. Returns its
-/// index and, for each square of `pattern`, the index of the square in the found one.
+/// Returns the index in `target` of an image of `pattern`, and for each square its image's digit.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     target.patterns().iter().enumerate().find_map(|(place, other)| {
         let digits = Symmetry::all()
@@ -164,9 +162,9 @@ pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Converts the weights of a file, in units of 1/128 disc, to ours. `order` has the parameters in
-/// the order of the file; `of_phase` returns the weights of a phase in this order and its constant.
-/// A quarter of the constant is added to each weight of `row 2`, which has four instances.
+/// Reads another program's weights, in 1/128 disc. `of_phase` returns the weights of a phase, for
+/// the parameters in `order`, and the phase's constant. Ours have no constant: a quarter of it is
+/// added to each weight of the pattern `row 2`, which has four instances in every position.
 pub(super) fn read_finer(
     program: Program,
     order: &[usize],

@@ -32,15 +32,15 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to every number of occurrences that weights a term of a mean or of least squares. If the
-/// numbers are unknown (0), all terms therefore have the same weight.
+/// Added to every number of occurrences that serves as a weight in a mean or a sum of squares: if
+/// all numbers are 0 (unknown), all weights are equal.
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
 type Stage = Vec<i32>;
 
-/// Returns the Zebra file whose weights differ least from `weights`, by the sum of squared
-/// differences. In this sum, each training occurrence of a parameter has the same weight.
+/// Returns the Zebra file whose weights (interpolated between stages) are closest to `weights`, by
+/// least squares: the squared difference of a weight counts as often as its parameter in training.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -80,9 +80,9 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the pattern weights of the stages by least squares, so that the weights that Zebra
-/// interpolates are close to `weights`. For each parameter, the squared error of a phase is
-/// weighted by the parameter's occurrences there.
+/// Fits the pattern weights of `stages` by least squares, so that in each phase the weights that
+/// Zebra interpolates between two stages are close to `weights`. The squared difference of a weight
+/// in a phase counts as often as the parameter occurs in the phase's training positions.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -97,17 +97,17 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constant and the parity weight of each stage by least squares. The target of a phase is
-/// the mean difference between a position's value by `weights` and the sum of its pattern weights
-/// as Zebra interpolates them from the stages ([`left`]). The constants are fitted to even-numbered
-/// phases, and the sums of constant and parity weight to odd-numbered phases.
+/// Fits the constant and the parity weight of each stage by least squares. The target is
+/// [`mean_residual`], the part of a phase's mean value that the pattern weights do not explain: the
+/// constant fits it in even-numbered phases, the sum of constant and parity weight in odd-numbered
+/// phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
-        let left = left(weights, order, stages, phase);
+        let residual = mean_residual(weights, order, stages, phase);
         let positions = weights.counts(phase).iter().map(|&count| f64::from(count)).sum::<f64>();
         let parity = if phase.index() % 2 == 0 { &mut even } else { &mut odd };
-        parity.add(between, left, FEWEST + positions);
+        parity.add(between, residual, FEWEST + positions);
     }
     let both = even.solve().into_iter().zip(odd.solve());
     for (stage, (even, odd)) in stages.iter_mut().zip(both) {
@@ -116,11 +116,10 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Zebra interpolates pattern weights between its `stages`. Returns the mean, over the training
-/// positions of a phase, of the value with `weights` minus the sum of the interpolated weights, in
-/// 1/128 disc. For each pattern weight of a stage, in the order of Zebra's file, `order` has the
-/// index of its parameter in `weights`.
-fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
+/// Returns, in 1/128 disc, the mean over the training positions of a phase of (the value by
+/// `weights` − the sum of the pattern weights that Zebra interpolates from `stages`). `order[i]` is
+/// the parameter index of pattern weight i of a stage.
+fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
     let mut places = order.iter().enumerate();
@@ -140,9 +139,9 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
 }
 
 /// Reads Zebra's evaluation file: every phase gets the weights that Zebra interpolates from the
-/// file's stages. Our weights files have no place for Zebra's constant and parity weight. A quarter
-/// of the constant or, in odd-numbered phases, of the sum of constant and parity weight, is added
-/// to every weight of the pattern `row 2`, which has four instances.
+/// file's stages. Our weights files have no constant, so a quarter of Zebra's constant is added to
+/// every weight of the pattern `row 2`, which has four instances in every position. In odd-numbered
+/// phases, Zebra's parity weight is first added to the constant.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -160,7 +159,6 @@ pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     })
 }
 
-/// Returns the words of a file, decompressed if needed; an error if their number is wrong.
 fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     let expected = header().len() + STORED.len() * STAGE_WORDS;
     let mut unpacked = vec![];
@@ -190,9 +188,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board, which the file lacks. Its weights count discs: each disc
-/// is divided equally among the pattern instances that include its square, so the value is the disc
-/// difference.
+/// Returns the stage of the full board, which the file lacks. Each disc is divided equally among
+/// the pattern instances that include its square, so the value is the disc difference.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -226,26 +223,24 @@ fn order(geometry: &Geometry) -> Vec<usize> {
     in_order.collect()
 }
 
-/// The numbers of played discs for which Zebra's file has weights.
+/// The numbers of played discs (without the first four) for which Zebra's file has weights.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
 /// The number of played discs of the last stage, the full board. The file has no weights for it.
 pub(super) const FULL: usize = 60;
 
-/// The stages, one or two, from which Zebra interpolates the weights of a phase, and their shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
     /// The index in [`STORED`] of the stage whose weights Zebra uses or, if it interpolates between
     /// two stages, of the earlier one; 11 is the full board, for which the file has no weights.
     pub(super) before: usize,
-    /// The integer factors of stage `before` and of the next stage in an interpolated number, which
-    /// is the mean of both stages' numbers weighted by these factors. The first is never 0.
+    /// Zebra interpolates a weight as the weighted mean of its values in stage `before` and in the
+    /// next. These are the integer factors of both stages in this mean; the first is never 0.
     pub(super) shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the stages from which Zebra interpolates the weights of a phase. Zebra chooses them
-    /// by the number of played discs (without the four at the start), rounded up to an even number.
-    /// Numbers below 8, the number of the first stage, count as 8.
+    /// Zebra chooses the stages by the number of played discs (without the four at the start),
+    /// rounded up to an even number and at least 8, the number of the first stage.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -264,7 +259,7 @@ impl Between {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
-    /// Interpolates a number that `weight` returns for each stage; rounds towards 0 like Zebra.
+    /// Interpolates `weight(stage)` between the stages of `self`; rounds towards 0, like Zebra.
     pub(super) fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
@@ -272,8 +267,8 @@ impl Between {
     }
 }
 
-/// The least-squares problem, a tridiagonal system, of fitting one number (such as the weight of a
-/// parameter) at each stage of Zebra's file, so that interpolation approximates given numbers.
+/// The least-squares fit of one number (such as a parameter's weight) at each stage of Zebra's file
+/// to given numbers between the stages, by interpolation; its equations are tridiagonal.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -282,8 +277,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds an observation with a weight: the fitted numbers of the two stages in `between`,
-    /// interpolated, should give `number`. The file must contain both stages.
+    /// Adds `weight` · (x − `number`)² to the sum of squares, where x interpolates the numbers at
+    /// the stages of `between`. Zebra's file must store these stages.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -296,9 +291,7 @@ impl Stages {
         }
     }
 
-    /// Returns, for each stage in the file, the fitted number, such as the weight of a parameter.
-    /// These numbers have the least weighted sum of squared errors on the observations that
-    /// [`Self::add`] added. Each stage needs an observation with a weight above 0.
+    /// Returns a number for each stage (Thomas algorithm); each needs an added term of weight > 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

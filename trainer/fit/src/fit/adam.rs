@@ -2,14 +2,14 @@
 //! to 0 over all epochs, along half a cosine.
 //!
 //! The gradient is that of the mean squared error per occurrence plus that of the ridge penalty, so
-//! full and small batches approach the minimum of least squares. A fit uses positions of a phase
-//! and its neighbours, or of a group of phases that share factors. A batch has a range of each of
-//! these phases' rows (distinct positions). Rows are sorted by a hash, so a batch is a random
-//! sample without any shuffling of rows; each pass takes the batches in a new random order.
+//! full and small batches approach the same minimum, that of least squares. A fit uses positions of
+//! a phase and its neighbours, or of a group of phases that share factors. The rows (distinct
+//! positions) of each phase are sorted by a hash, that is, in random order; batch i of n has the
+//! i-th of n ranges of each phase's rows. Each pass takes all batches in a new random order.
 //!
-//! An epoch of few positions passes over them several times; otherwise, it would make only a few
-//! updates. (On WTHOR, ten epochs of one update left the validation MSE of phase 5 at 1,470 discs²;
-//! ten epochs of 64 updates bring it below the 1,150 discs² of least squares.)
+//! An epoch is one pass or, with few positions, several: one pass would make only a few updates.
+//! (On WTHOR, ten epochs of one update left the validation MSE of phase 5 at 1,470 discs²; ten
+//! epochs of 64 updates bring it below the 1,150 discs² of least squares.)
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
@@ -25,22 +25,17 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     settings: &'p AdamSettings,
     seed: u64,
     batches: u32,
-    /// The number of passes over the batches in an epoch.
-    sweeps: u32,
+    sweeps_per_epoch: u32,
     initial: B::Reals,
     moments: Moments<B>,
-    /// The current weights, rounded to fixed point.
     fixed: B::Fixed,
     memory: Memory<B>,
     progress: Progress,
-    /// The order of the batches in the current pass.
-    order: Vec<u32>,
+    batch_order: Vec<u32>,
 }
 
 pub(super) enum Memory<B: Backend> {
-    /// For each parameter, Σ weight · residual over a batch of positions, for updates of one phase.
     Phase(B::Sums),
-    /// Scratch memory for updates of those weights and factors of a group that occur in the batch.
     Group(B::Scratch),
 }
 
@@ -75,7 +70,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         let mut fixed = backend.zero_fixed()?;
         backend.round_weights(&moments.weights, &mut fixed)?;
         let batches = problem.batches(settings.batch);
-        let sweeps =
+        let sweeps_per_epoch =
             if settings.batch == 0 { 1 } else { settings.updates.div_ceil(batches).max(1) };
         let sweep = progress.updates / u64::from(batches);
         Ok(Self {
@@ -83,18 +78,18 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
             settings,
             seed,
             batches,
-            sweeps,
+            sweeps_per_epoch,
             initial: backend.upload(&problem.initial)?,
             moments,
             fixed,
             memory,
             progress,
-            order: order(seed, sweep, batches),
+            batch_order: batch_order(seed, sweep, batches),
         })
     }
 
     fn updates_per_epoch(&self) -> u64 {
-        u64::from(self.batches) * u64::from(self.sweeps)
+        u64::from(self.batches) * u64::from(self.sweeps_per_epoch)
     }
 
     fn step(&self) -> AdamStep {
@@ -113,22 +108,20 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
             take_first: 1.0 - beta1,
             keep_second: beta2,
             take_second: 1.0 - beta2,
-            rate: self.rate() / (1.0 - libm::pow(beta1, next)),
+            rate: self.learning_rate() / (1.0 - libm::pow(beta1, next)),
             correction: 1.0 / (1.0 - libm::pow(beta2, next)),
             epsilon,
         }
     }
 
-    /// Returns the learning rate of the next update, in discs.
-    fn rate(&self) -> f64 {
+    fn learning_rate(&self) -> f64 {
         let AdamSettings { epochs, learning_rate, .. } = *self.settings;
         let epoch = self.progress.updates as f64 / self.updates_per_epoch() as f64;
         let part = (epoch / f64::from(epochs)).min(1.0);
         learning_rate * (0.5 * (1.0 + libm::cos(std::f64::consts::PI * part)))
     }
 
-    /// Updates the fitted parameters with a batch. Returns Σ weight · residual² over the batch's
-    /// positions, with the parameters before the update, in 2⁻²⁶ occurrence · disc².
+    /// Returns Σ weight · residual² of the batch before the update, in 2⁻²⁶ occurrence · disc².
     fn update(&mut self, batch: Batch) -> Result<u128, BackendError> {
         let step = self.step();
         let Self { problem, initial, moments, fixed, .. } = self;
@@ -150,22 +143,22 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
 
 impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
-        let rate = self.rate();
+        let rate = self.learning_rate();
         let in_sweep = (self.progress.updates % u64::from(self.batches)) as usize;
-        let batch = Batch::new(self.order[in_sweep], self.batches).unwrap_or(Batch::WHOLE);
+        let batch = Batch::new(self.batch_order[in_sweep], self.batches).unwrap_or(Batch::WHOLE);
         let squared = self.update(batch)?;
         self.progress.updates += 1;
         let squared = joined(self.progress.squared).saturating_add(squared);
         self.progress.squared = halves(squared);
-        if in_sweep + 1 == self.order.len() {
+        if in_sweep + 1 == self.batch_order.len() {
             let sweep = self.progress.updates / u64::from(self.batches);
-            self.order = order(self.seed, sweep, self.batches);
+            self.batch_order = batch_order(self.seed, sweep, self.batches);
         }
         if !self.progress.updates.is_multiple_of(self.updates_per_epoch()) {
             return Ok(Advance::Update);
         }
         self.progress.squared = [0; 2];
-        let squared = Problem::<B>::squared_discs(squared) / f64::from(self.sweeps);
+        let squared = Problem::<B>::squared_discs(squared) / f64::from(self.sweeps_per_epoch);
         Ok(Advance::Epoch(Metrics {
             epoch: u32::try_from(self.epochs()).unwrap_or(u32::MAX),
             learning_rate: Some(rate),
@@ -189,7 +182,7 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     }
 }
 
-fn order(seed: u64, sweep: u64, batches: u32) -> Vec<u32> {
+fn batch_order(seed: u64, sweep: u64, batches: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..batches).collect();
     Generator::split(seed, sweep).shuffle(&mut order);
     order

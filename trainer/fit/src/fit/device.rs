@@ -40,7 +40,7 @@ pub struct PickedDevice {
 }
 
 impl Device {
-    /// Returns the device for this value of `--device`. The error for an unusable one states a
+    /// Returns the device for this value of `--device`. The error for an unusable GPU states a
     /// remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let processor = |name, reason| PickedDevice { name, gpu: None, reason };

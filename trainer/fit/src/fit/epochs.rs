@@ -25,8 +25,7 @@ pub struct Problem<'a, B: Backend> {
     pub backend: &'a B,
     /// The training positions of the phase and of the neighbouring phases in its window.
     pub positions: B::Positions<'a>,
-    /// The number of training positions of the phase and of the neighbouring phases whose positions
-    /// also train it, added up.
+    /// The number of positions in `positions`.
     pub count: u64,
     /// Σ ω: the total weight of the training positions. A position that counts once has weight 1.
     pub occurrences: f64,
@@ -38,7 +37,7 @@ pub struct Problem<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> Problem<'a, B> {
-    /// Creates the problem of fitting weights to these rows.
+    /// Creates the problem of fitting weights to the labels of the training positions in `rows`.
     pub fn new(
         backend: &'a B,
         rows: &[Rows<'a>],
@@ -76,11 +75,11 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The integer by which a position with a residual of 1 disc and the weight of one occurrence
-    /// raises a sum of weight · residual.
+    /// An integer sum of weight · residual, divided by this number, is in occurrences · discs.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Converts the Σ weight · residual² of [`Backend::residual_sums`] to occurrences · discs².
+    /// Converts Σ weight · residual² from the integer units of [`Backend::residual_sums`] to
+    /// discs², where the weight of one occurrence of a position is 1.
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
@@ -96,8 +95,7 @@ impl<'a, B: Backend> Problem<'a, B> {
 
 /// Minimises a [`Problem`] by one update after another.
 pub trait Solver<B: Backend> {
-    /// Does one update of the weights. Returns which case it is: an update within an epoch, the
-    /// last update of an epoch, or no change because the fit has converged.
+    /// Does one update of the weights, unless the fit has converged.
     fn advance(&mut self) -> Result<Advance, BackendError>;
 
     /// Returns the number of complete epochs.
@@ -115,8 +113,8 @@ pub trait Solver<B: Backend> {
 pub enum Advance {
     /// The weights were updated, but the epoch is not complete: it continues with the next update.
     Update,
-    /// The weights were updated, and the epoch is complete: one pass over the training positions,
-    /// or several if they are few. The fit adds the phase and the validation errors to the metrics.
+    /// The weights were updated, and an epoch is complete: one pass over the training positions, or
+    /// several if these are few. The caller sets the metrics' phase and validation errors.
     Epoch(Metrics),
     /// The solver has converged; the update changed nothing.
     Converged,
@@ -131,7 +129,8 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of a snapshot's first section, which contains everything except the vectors.
+/// The name of a snapshot's first section. It contains everything except the vectors with an
+/// element for each parameter (such as the weights), which have sections of their own.
 pub(super) const HEAD: &str = "phase";
 
 impl State {
@@ -150,16 +149,15 @@ impl State {
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The fitted phase or, if a group of phases is fitted together, its first phase, by which
-    /// metrics and error messages name the group.
+    /// The fitted phase or the group's first phase, by which metrics and errors name the group.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs `solver` until the fit is finished or stopped, and returns the fitted vector. Returns
-    /// an error if `solver` and `self.vector` have not completed the same number of epochs before.
+    /// Makes updates by `solver` until the stopping rule or the checkpointer ends the fit. Returns
+    /// an error if `solver` has not made as many epochs as `self.vector.progress` counts.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
@@ -233,26 +231,22 @@ pub fn without_stops(_: Option<&Metrics>, _: &Take<'_>) -> Result<bool, FitError
     Ok(true)
 }
 
-/// Saves snapshots of the fit of a phase, or of phases with shared factors: after epochs, and when
-/// a signal or the time limit stops the fit.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
     metrics: Option<&'s SideFiles>,
-    /// The number of training positions in an epoch, to report an epoch's positions per second.
+    /// The number of training positions of the fitted phases, to report positions per second.
     positions: usize,
-    /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
     epoch_begun: Instant,
     saved: Instant,
     took: Duration,
 }
 
 impl<'s, 'r> Saver<'s, 'r> {
-    /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
-    const SHORTEST: Duration = Duration::from_secs(2);
+    const MIN_PAUSE: Duration = Duration::from_secs(2);
     /// The least time between two saves, as a multiple of the duration of the last save.
-    const SAVES: u32 = 20;
+    const PAUSE_FACTOR: u32 = 20;
 
     pub(super) fn new(
         part: &'s mut LongPart<'r>,
@@ -277,7 +271,7 @@ impl<'s, 'r> Saver<'s, 'r> {
         let begun = Instant::now();
         let stops = self.progress.is_interrupted()
             || self.deadline.is_some_and(|deadline| begun >= deadline);
-        let pause = Self::SHORTEST.max(self.took * Self::SAVES);
+        let pause = Self::MIN_PAUSE.max(self.took * Self::PAUSE_FACTOR);
         let is_due = ended.is_some() && begun.duration_since(self.saved) >= pause;
         if (stops || is_due)
             && let Some(snapshot) = snapshot()?
@@ -305,14 +299,12 @@ pub struct Snapshot {
     pub(super) vector: FittedVector,
 }
 
-/// The content of the first section of a snapshot: everything except the vectors.
 #[derive(Serialize, Deserialize)]
 struct Head {
     solver: Value,
     best: Best,
     metrics: Vec<Metrics>,
-    /// The names of the vectors, `best` last. Further sections contain their elements: for each
-    /// vector, one double for each parameter.
+    /// The names of the vectors in the following sections; the last is `best`, the fitted weights.
     vectors: Vec<String>,
 }
 
@@ -323,15 +315,11 @@ const MOST_VECTORS: usize = 16;
 const PART: usize = 1 << 22;
 
 impl Snapshot {
-    /// Returns the size limit of a snapshot in bytes: [`MOST_VECTORS`] vectors with `parameters`
-    /// elements each, and 16 MB for everything else.
     pub(super) fn most_bytes(parameters: usize) -> usize {
         const MOST_OF_HEAD: usize = 16 << 20;
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
     }
 
-    /// Returns the solver's state and the best weights so far, both from the snapshot `resumed`.
-    /// Without a snapshot, returns no state and the initial weights.
     pub(super) fn or_start(
         resumed: Option<Self>,
         initial: &[f64],
@@ -363,7 +351,6 @@ impl Snapshot {
         sections
     }
 
-    /// Reads the snapshot from sections, whose vectors must have `parameters` elements.
     pub(super) fn from_sections(sections: &[Section], parameters: usize) -> Result<Self, FitError> {
         let content = |wanted: &str| {
             let found = sections.iter().find(|section| section.name == wanted);
@@ -384,7 +371,7 @@ impl Snapshot {
         };
         let no_head = || FitError::in_section(HEAD);
         let head: Head = serde_json::from_slice(content(HEAD)?).map_err(|_| no_head())?;
-        if head.vectors.len() > MOST_VECTORS || !head.best.fits(&head.metrics) {
+        if head.vectors.len() > MOST_VECTORS || !head.best.is_unfinished_after(&head.metrics) {
             return Err(no_head());
         }
         let state = head.vectors.iter().filter(|name| *name != BEST);
@@ -400,8 +387,6 @@ impl Snapshot {
     }
 }
 
-/// Returns the name of section `number`, counted from 0, of a long vector, which is stored in
-/// several sections: `weights`, `weights 2`, `weights 3` and so on.
 fn part_name(vector: &str, number: usize) -> String {
     match number {
         0 => vector.to_owned(),

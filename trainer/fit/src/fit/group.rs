@@ -22,14 +22,13 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) model: &'a Model,
     pub(super) dataset: &'a Dataset,
     pub(super) settings: &'a FitSettings,
-    /// The phases to fit (those with training positions), and the parameters that occur in them.
     pub(super) group: Group,
-    /// For each phase of the group, all initial weights, in 1/32 disc, in the order of the model.
+    /// For each phase of the group, the initial weights of all parameters of `model`, in 1/32 disc.
     pub(super) start: Vec<Vec<i16>>,
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the group of those `phases` that have training positions; `None` if there are none, or
+/// Returns the group of those `phases` that have training positions. `None` if no phase has any, or
 /// if the model has no factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
@@ -56,8 +55,8 @@ fn rows<'a>(
     phases.iter().map(|&phase| Rows::full(subset(dataset, phase))).collect()
 }
 
-/// The largest initial absolute value of a factor. (Factors that start at 0 would stay 0.)
-const START: f64 = 0.025;
+/// In √disc. (Factors that start at 0 would stay 0.)
+const INITIAL_FACTOR_BOUND: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
     pub(super) fn run(
@@ -102,8 +101,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws random factors of the trained parameters in those dimensions in which the `factors` of
-    /// all parameters are 0, and writes them to `to_begin_with`. Its other elements stay unchanged.
+    /// For each index d at which all initial vectors (`factors`) are 0, sets element d to a random
+    /// number in the vectors in `to_begin_with` of all parameters that occur in training.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -116,7 +115,7 @@ impl<B: Backend> GroupFit<'_, B> {
         let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
         let trained = self.group.trained * dimensions;
         for (place, factor) in to_begin_with[..trained].iter_mut().enumerate() {
-            let drawn = draw() * START;
+            let drawn = draw() * INITIAL_FACTOR_BOUND;
             if missing[place % dimensions] {
                 *factor = drawn;
             }
@@ -139,8 +138,6 @@ impl<B: Backend> GroupFit<'_, B> {
         found
     }
 
-    /// Rounds the fitted weights and factors of the group to the precision of weights files.
-    /// Returns them with the errors of each phase on its training, validation and test positions.
     pub(super) fn finish(&self, vector: &FittedVector) -> Result<FittedUnit, BackendError> {
         let Self { model, dataset, group, .. } = self;
         let mut rounded = vector.elements.clone();
@@ -177,8 +174,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the fitted `values` of the group in the order of weights files. Parameters outside
-    /// the group get their value in `before` or, without it, 0.
+    /// Returns the values of all parameters in the order of a weights file: for the parameters of
+    /// the group those in `values`, for the others those in `before` or, without it, 0.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -194,9 +191,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns half the product of each parameter's factor vector with itself, in discs. The
-    /// engine's value includes it, the fit's does not, so [`Self::finish`] subtracts it from the
-    /// weights of the weights file.
+    /// Returns half the product of each factor vector with itself, in discs. The engine's values
+    /// include these halves, the fit's do not: [`Self::finish`] subtracts them from the weights.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -23,14 +23,10 @@ use crate::backend::{
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
-    /// Each direction is conjugate to all earlier ones. The preconditioner of a parameter is its
-    /// number of occurrences plus the ridge.
     Conjugate,
-    /// The direction is that of the gradient, without a preconditioner (steepest descent).
     Steepest,
 }
 
-/// The state of least squares between two epochs. An epoch takes one step on all positions.
 pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     directions: Directions,
@@ -38,7 +34,6 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     /// The training positions that the first steps use, and their share (0 to 1) of all.
     sample: Option<(Batch, f64)>,
     diagonal: B::Reals,
-    /// The initial weights; `None` if the fit starts from 0.
     initial: Option<B::Reals>,
     weights: B::Reals,
     /// Half the negative gradient of the objective, in discs · occurrences.
@@ -52,7 +47,8 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The scalar product of the gradient and the preconditioned gradient at the start of the fit.
+    /// The `energy` at the first step, to which later ones are compared; if the first steps use a
+    /// sample, the energy on the sample, divided by the sample's share of all positions.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -60,7 +56,6 @@ struct Progress {
     objective: f64,
 }
 
-/// Buffers whose content is not needed in the next epoch.
 struct Scratch<B: Backend> {
     fixed: B::Fixed,
     sums: B::Sums,
@@ -97,7 +92,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         };
         let Some(state) = state else {
             solver.begin()?;
-            solver.progress.start = solver.progress.energy / solver.part().1;
+            solver.progress.start = solver.progress.energy / solver.batch_and_share().1;
             return Ok(solver);
         };
         solver.weights = problem.vector(state, "weights")?;
@@ -109,7 +104,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     }
 
     /// Returns the positions of the next step (sample or all) and their share of all positions.
-    fn part(&self) -> (Batch, f64) {
+    fn batch_and_share(&self) -> (Batch, f64) {
         match self.sample {
             Some(sample) if self.progress.sample_steps > 0 => sample,
             _ => (Batch::WHOLE, 1.0),
@@ -119,7 +114,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     /// Computes the gradient and the objective at the current weights; forgets earlier directions.
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
-        let (batch, _) = self.part();
+        let (batch, _) = self.batch_and_share();
         let (backend, ridge) = (self.problem.backend, self.problem.ridge);
         let Scratch { fixed, sums, .. } = &mut self.scratch;
         backend.round_weights(&self.weights, fixed)?;
@@ -144,11 +139,10 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the diagonal preconditioner: for steepest descent, all elements are 1; otherwise,
-    /// each is the parameter's number of occurrences + ridge, which is its diagonal element of the
-    /// normal matrix if the parameter does not occur twice in a position.
+    /// Returns the Jacobi preconditioner: each parameter's occurrences + ridge, the diagonal of the
+    /// normal matrix unless a parameter occurs twice in a position. For steepest descent: all 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
-        let (_, share) = self.part();
+        let (_, share) = self.batch_and_share();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
         if self.directions == Directions::Steepest {
             return backend.upload(&vec![1.0; backend.parameters()]);
@@ -160,7 +154,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     }
 
     fn step(&mut self) -> Result<(), BackendError> {
-        let (batch, _) = self.part();
+        let (batch, _) = self.batch_and_share();
         let (backend, scratch) = (self.problem.backend, &mut self.scratch);
         scratch.multiply(self.problem, batch, &mut self.direction)?;
         // For `gradient` g, rounded direction p and normal matrix A, the exact step is
@@ -181,7 +175,6 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns the training MSE in discs²: (objective − ridge penalty) / occurrences.
     fn train_mse(&mut self) -> Result<f64, BackendError> {
         let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)
@@ -189,8 +182,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. A step on all positions ends an epoch. The steps on a sample of the
-    /// positions, with which a fit may begin, belong to the first epoch.
+    /// Does one step. If the first steps use a sample of the positions, they belong to epoch 1.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {
@@ -256,7 +248,6 @@ impl<B: Backend> Scratch<B> {
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
         backend.residual_sums(&problem.positions, batch, fixed, Target::Zero, sums)?;
-        // A unit of residuals is 2⁸ units of weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
         backend.scale_sums(sums, -unit, product)?;

@@ -62,7 +62,7 @@ pub use settings::{
 };
 pub use side_files::side_files;
 
-/// The limit of a weight in discs. At a larger one, the fit fails: it diverged.
+/// If a weight reaches this size in discs, the fit fails: it has diverged.
 const MAX_DISCS: f64 = 4096.0;
 
 /// Errors of a fit.

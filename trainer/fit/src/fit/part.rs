@@ -26,14 +26,13 @@ const LONGEST_TEXT: usize = 16 << 20;
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
-    /// Returns the part's sections: any factors, then weights, counts, metrics and report by phase.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
         let factors = self.factors.iter().map(|(group, all)| Factors::section_of(*group, all));
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the part file with the results of `phases` (one phase, or a group that shares
-    /// factors). A phase without training positions has no result.
+    /// Reads the fitted phases in a part file, which must be among `phases`. A phase without
+    /// training positions has no result in the file.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -62,8 +61,7 @@ impl FittedUnit {
         }
     }
 
-    /// Reads a phase or group from the sections of a part. The error is the name of the first
-    /// section that does not match `model`.
+    /// Reads the sections of a part; the error is the name of the first that is not expected.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let (mut rest, mut factors) = (sections, None);
@@ -108,7 +106,7 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// Reads a phase. The error is the name of the first section that does not belong to this fit.
+/// The error is the name of the first section that does not belong to this fit.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
     let read: PhaseReport =
@@ -153,9 +151,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases whose positions a shard reads: the phases that it fits, without or with
-    /// factors, and the neighbouring phases whose positions also train these, according to
-    /// `window`.
+    /// Returns the phases whose positions a shard reads: those that it fits alone (without factors)
+    /// or in groups (with factors), and the phases in their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());
@@ -246,8 +243,6 @@ fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Res
     serde_json::from_value(value).map_err(|_| FitError::Provenance(key))
 }
 
-/// The reports and metrics of the phases read so far, and all weights: fitted ones of the phases
-/// read, initial ones of the others.
 struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,
@@ -268,12 +263,9 @@ impl Assembly {
         }
     }
 
-    /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
-    ///
-    /// A wanted phase without fitted weights (no positions, or no epoch within the time limit) gets
-    /// the weights of the nearest fitted phase; of two equally near phases, the earlier. All other
-    /// phases keep their initial weights if `keep_others` is set; otherwise, they also get the
-    /// weights of the nearest fitted phase.
+    /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if no phase is
+    /// fitted. A phase that is not fitted keeps its initial weights if it is not wanted and
+    /// `keep_others` is set; otherwise, it gets the weights of the nearest fitted phase.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -296,7 +288,6 @@ impl Assembly {
         Some((self.weights, FitReport(rows)))
     }
 
-    /// Returns the nearest fitted phase, if any; prefers phases that share factors with `phase`.
     fn nearest(&self, phase: Phase) -> Option<Phase> {
         let shape = self.weights.set().factors();
         let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));

@@ -23,7 +23,8 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer, whose stopping rule ends the fit even if the caller supplies another solver.
+    /// The optimizer that fits the phase. In [`Self::run_with`], the caller's solver fits it
+    /// instead, but the optimizer's stopping rule still ends the fit.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,
@@ -67,8 +68,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics }.after(initial))
     }
 
-    /// Returns the least-squares problem of the phase, with the training positions of the phase and
-    /// of the neighbouring phases in its window.
+    /// Returns the least-squares problem of the phase, with the training positions of its window.
     pub fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
         let window = self.settings.window.around(self.phase);
         let rows = window

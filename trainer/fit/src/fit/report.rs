@@ -46,8 +46,8 @@ pub struct PhaseReport {
     pub epochs: u32,
     /// The epoch whose weights were kept.
     pub best_epoch: u32,
-    /// The increase, by rounding the weights, of the mean squared error on the validation positions
-    /// or, without these, on the training positions, in discs²; null if the phase was not fitted.
+    /// How much rounding the weights raises the mean squared error, in discs², on the validation
+    /// (if there are none, training) positions; null if the phase was not fitted.
     pub rounding_loss: Option<f64>,
     /// True if the time limit stopped the fit early.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -77,8 +77,6 @@ impl PhaseReport {
         ]
     }
 
-    /// Returns the most frequent kind of label and, if there are several kinds, the percentage of
-    /// labels that are of this kind; `-` without labels.
     fn label(&self) -> String {
         let all: u64 = self.labels.iter().map(|kind| kind.1).sum();
         match self.labels.first() {
@@ -102,7 +100,7 @@ impl PhaseReport {
         }
     }
 
-    /// Creates the report of a phase without fitted weights, which has the weights of phase `from`.
+    /// Creates the report of a phase that was not fitted: its weights are copied from phase `from`.
     pub fn copied(phase: Phase, from: Phase) -> Self {
         Self { phase, copied_from: Some(from), ..Self::default() }
     }
@@ -115,7 +113,7 @@ pub struct Metrics {
     pub phase: Phase,
     /// The epoch, counted from 1.
     pub epoch: u32,
-    /// The norm of the preconditioned gradient relative to its initial norm, if it is computed.
+    /// The norm of the preconditioned gradient divided by its norm at the start; null with `adam`.
     pub gradient: Option<f64>,
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     #[serde(default)]
@@ -133,7 +131,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Returns a description of the epoch, which took `seconds`, in one line for the user.
     pub(super) fn line(&self, seconds: f64) -> String {
         let Self { phase, epoch, train_mse, validation_mse, validation_mae, .. } = *self;
         let squared = |name: &str, mse: Option<f64>| mse.map(|mse| format!("{name} {mse:.2}"));
@@ -148,7 +145,6 @@ impl Metrics {
         format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
     }
 
-    /// Returns the progress event's fields for an epoch with `positions` positions in `seconds`.
     pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
         let fields = json!(self).as_object().cloned();
         let mut fields = fields.unwrap_or_default();
@@ -174,8 +170,6 @@ pub struct FittedPhase {
 }
 
 impl FittedPhase {
-    /// Adds to the counts of this fit those that are stored with the initial weights, if any: how
-    /// often each parameter occurred in their training positions.
     pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
         if let Some(initial) = initial {
             let earlier = initial.counts(self.report.phase);
@@ -186,8 +180,8 @@ impl FittedPhase {
     }
 }
 
-/// The results of a unit of the fit (a phase, or a group of phases that share factors): those of
-/// each phase and, for a group, the group's index, then its factors in the order of weights files.
+/// The results of one phase, or of a group of phases that share factors. `factors` has the group's
+/// index and its factor vectors, in the parameter order of weights files; `None` without factors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
@@ -245,7 +239,6 @@ impl FitReport {
     }
 }
 
-/// Returns the phase in `fitted` nearest to `phase`, at a tie the earlier; `None` if it is empty.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }
@@ -289,15 +282,14 @@ pub struct FittedVector {
 pub(super) struct Progress {
     pub(super) epochs: u32,
     pub(super) best_epoch: u32,
-    /// The validation MSE of the best weights, in discs²; `None` without validation positions.
     validation_mse: Option<f64>,
     /// True if the fit is complete; false if it was stopped earlier.
     pub(super) finished: bool,
 }
 
 impl Progress {
-    /// Returns true if this can be the state of an unfinished fit whose epochs had these metrics.
-    pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
+    /// Returns true if a snapshot of an unfinished fit can have this progress and `metrics`.
+    pub(super) fn is_unfinished_after(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
     }
@@ -312,8 +304,7 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records an epoch and its validation errors; `stop` decides if it is the last. Returns true
-    /// if its weights are the best so far; the caller then stores them in `elements`.
+    /// Returns true if this is the best epoch so far; the caller then stores its weights in `self`.
     pub(super) fn observe(&mut self, metrics: Metrics, stop: &Stop) -> bool {
         let Metrics { epoch, gradient, validation_mse: mse, .. } = metrics;
         self.metrics.push(metrics);
@@ -333,7 +324,6 @@ impl FittedVector {
     }
 }
 
-/// Returns the report of a phase. `rounded` is `vector` rounded to the precision of weights files.
 pub(super) fn report<B: Backend>(
     backend: &B,
     dataset: &Dataset,
@@ -378,7 +368,6 @@ fn errors<B: Backend>(
     backend.errors(&backend.positions(&[Rows::full(rows)])?, &fixed)
 }
 
-/// Returns, for each parameter, the total weight of its positions, rounded to whole occurrences.
 pub(super) fn counts<B: Backend>(
     backend: &B,
     rows: &[ScoredPosition],
@@ -388,9 +377,6 @@ pub(super) fn counts<B: Backend>(
     Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
 }
 
-/// Returns, for each parameter, the sum of the weights of the positions of `rows`, each added as
-/// often as the parameter occurs in the position. The weight of a position that counts once is
-/// [`WEIGHTS_PER_OCCURRENCE`].
 pub(super) fn occurrences<B: Backend>(
     backend: &B,
     rows: &[Rows<'_>],
@@ -430,8 +416,6 @@ mod tests {
         assert!(lines[4].ends_with("no positions: weights of phase 3"), "{table}");
     }
 
-    /// Returns the number of the epoch after which a fit stops, if only the first of its at most 20
-    /// epochs lowers the validation error.
     fn last_epoch(optimizer: Optimizer) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         settings.adam.epochs = 20;

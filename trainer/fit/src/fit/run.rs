@@ -40,13 +40,12 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights, towards which the ridge pulls; `None` stands for weights of 0. A phase
-    /// that is not fitted keeps its initial weights or, if `None`, gets the weights of the nearest
-    /// fitted phase.
+    /// The initial weights, towards which the ridge pulls; `None` stands for 0. A phase outside
+    /// `phases` keeps its initial weights or, if `None`, gets those of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// The share of the parts (fitted phases or groups) that this process makes.
+    /// Which parts this process makes: fits of a phase or, with factors, of a group of phases.
     pub shard: Shard,
     /// The limits of time and memory for the fit.
     pub limits: Limits,
@@ -55,8 +54,7 @@ pub struct Fit<'a> {
 /// The limits of a fit, which have no effect on the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The time limit, if any. At the limit, the fit writes its current weights. The next run
-    /// continues the fit.
+    /// The time limit, if any: the fit stops, writes its weights, and continues in the next run.
     pub time: Option<Duration>,
     /// The memory limit in bytes, if any. One phase alone may use all of it; several phases fitted
     /// at the same time may use half of it together.
@@ -65,8 +63,8 @@ pub struct Limits {
 
 impl Fit<'_> {
     /// Fits the phases on `backend`, and writes weights to `path`, with `path.metrics.jsonl` and
-    /// `path.report.json`; a shard only stores its phases in `path.parts`. Keeps what this fit
-    /// stored before; refuses other files at these paths, unless `existing` allows replacing them.
+    /// `path.report.json`; a shard only stores its phases in `path.parts`. Continues from files
+    /// made with equal data and settings; refuses others, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -114,9 +112,9 @@ impl Fit<'_> {
         if stopped.is_empty() { run.pack(pack) } else { pack(&run) }
     }
 
-    /// Returns the plan of the run. Its provenance contains everything that determines the weights.
+    /// The plan's provenance contains everything that determines the weights.
     fn plan(&self, units: &Units) -> Plan {
-        // The test files do not affect the weights, but the report, which has the same provenance.
+        // Test files affect the report, which has the same provenance, but not the weights.
         let provenance = Provenance::new("fit")
             .with("optimizer", self.optimizer.to_string())
             .with("data", json!(self.dataset.inputs))
@@ -166,8 +164,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Returns how many fits may run at the same time within the memory limit, each with vectors of
-    /// up to `length` elements.
+    /// Returns how many fits may run at once, each with vectors of up to `length` elements.
     fn at_once(&self, length: usize) -> Result<usize, FitError> {
         // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
         // state, it copies four vectors, and needs the same memory again for their bytes.
@@ -192,17 +189,16 @@ struct Work<'a, B> {
     progress: &'a dyn Progress,
     /// The metrics file; `None` for a shard, because other shards could write the same file.
     metrics: Option<SideFiles>,
-    /// The results of the phases, and of the groups of phases that share factors, whose fit the
-    /// time limit stopped after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of the section with a phase's weights without factors, from which the fit of factors
-/// starts. The parts of the run's first stage contain it.
-const START: &str = "start";
+/// The name of the section with the weights of a phase from which a fit of factors starts. It is in
+/// the parts of the first stage, the fits without factors.
+const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Makes the missing parts (phases or groups). Returns the phases that reached the time limit.
+    /// Makes the missing parts of the run, each the fit of a phase or of a group of phases. Returns
+    /// the phases that the time limit left unfinished.
     fn make(&self) -> Result<Vec<Phase>, FitError> {
         let (model, last) = (self.fit.model, self.run.plan.stages.len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
@@ -248,8 +244,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase without factors. If `is_start`, a later fit of factors starts from the result.
-    /// Returns true if the fit is finished, false if the time limit or a signal stopped it.
+    /// Fits a phase; `is_start` means that a fit of factors follows. Returns true if finished.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -277,7 +272,7 @@ impl<B: Backend> Work<'_, B> {
         }
         if vector.progress.finished {
             let steps = vector.steps().into_iter().flat_map(i16::to_le_bytes);
-            part.section(START, &steps.collect::<Vec<_>>())?;
+            part.section(START_SECTION, &steps.collect::<Vec<_>>())?;
         }
         Ok(vector.progress.finished)
     }
@@ -296,8 +291,6 @@ impl<B: Backend> Work<'_, B> {
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
-    /// Returns the weights from which the fit of factors starts, in steps of 1/32 disc: those of
-    /// the initial weights file or, without one, those that least squares found.
     fn start(&self, phase: Phase) -> Result<Vec<i16>, FitError> {
         let model = self.fit.model;
         if let Some(file) = self.fit.initial {
@@ -306,7 +299,8 @@ impl<B: Backend> Work<'_, B> {
         let index = phase.index() - self.fit.phases.start().index();
         let mut reader = self.run.part(0, index as u64)?;
         let section = reader.next().transpose()?;
-        let content = section.filter(|section| section.name == START).map(|own| own.content);
+        let content =
+            section.filter(|section| section.name == START_SECTION).map(|own| own.content);
         let (steps, _) = content.as_deref().unwrap_or_default().as_chunks();
         let steps: Vec<i16> = steps.iter().map(|&step| i16::from_le_bytes(step)).collect();
         if steps.len() == model.parameters() {
@@ -316,8 +310,7 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` with the saved state of the unfinished fit in `part`, or with `None` if there is
-    /// none, or if it is damaged or of another fit.
+    /// Calls `run` with the snapshot in `part`, if it is sound and of this fit, else with `None`.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -348,9 +341,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the result of a fit to `part` if the fit is finished, and returns true. If the time
-    /// limit stopped it after at least one epoch, adds the result to `so_far` instead; does nothing
-    /// if no epoch was completed, or if the user interrupted the fit.
+    /// Returns whether the fit is finished. If so, writes the result to `part`. If the time limit,
+    /// not the user, stopped the fit after at least one epoch, adds the result to `so_far`.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

@@ -79,9 +79,9 @@ pub struct FactorSettings {
     /// The learning rate at the beginning: about the largest change of a weight (in discs) or of a
     /// factor (in √disc) by one update. Over the epochs, it falls to 0 along half a cosine.
     pub learning_rate: f64,
-    /// The ridge, as a number of occurrences of a parameter in training: more than 0 and at most
-    /// [`MAX_RIDGE`]. It pulls every weight and factor towards its value at the start of this fit
-    /// (for a factor: that of `--init`, or else a random number within ±0.025).
+    /// The pull of every weight and factor towards its value at the start of this fit, as a number
+    /// of occurrences in training: more than 0 and at most [`MAX_RIDGE`]. A factor starts at its
+    /// value in `--init`, or else at a random number within ±0.025 √disc.
     pub ridge: f64,
 }
 
@@ -94,14 +94,15 @@ pub struct LeastSquaresSettings {
     pub epochs: u32,
     /// The approximate number of training positions in the sample with which least squares takes
     /// the first steps of a phase. The sample is of the positions of the phase and of the
-    /// neighbouring phases in its window. If this is 0 or more than half of these positions, there
-    /// is no sample.
+    /// neighbouring phases in its window. There is no sample if this number is 0, or more than half
+    /// the number of all these positions.
     pub sample: u32,
     /// The number of first steps of least squares that use only the sample of training positions
     /// (see `sample`); 0 means that there is no sample. They count as part of the first epoch.
     pub sample_steps: u32,
-    /// The greatest number of epochs (steps on all training positions) of a phase that begins with
-    /// steps on a sample of them (see `sample`); the steps on the sample are not counted.
+    /// If the fit of a phase begins with steps on a sample of its training positions (see
+    /// `sample`): the greatest number of epochs after these steps. An epoch is one step on all
+    /// training positions.
     pub sample_epochs: u32,
     /// The norm of the preconditioned gradient, relative to the norm at the beginning, below which
     /// a phase without validation positions stops.
@@ -134,10 +135,7 @@ pub struct AdamSettings {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) epochs: u32,
-    /// The fit ends after this number of epochs in a row without a better validation error; `None`
-    /// means that it never ends for this reason.
     pub(super) patience: Option<u32>,
-    /// Without validation positions, the fit ends when ‖gradient‖ / ‖first gradient‖ is below this.
     pub(super) tolerance: f64,
 }
 
@@ -257,9 +255,9 @@ impl FitSettings {
         LayoutSettings { labels, filter, split: self.split() }
     }
 
-    /// Returns the conditions under which the fit of a phase stops. Adam makes all its epochs: most
-    /// of its gain comes in the last ones, at low learning rates. At high rates, noise in the
-    /// validation error would stop it (on WTHOR, phase 59 after 7 epochs).
+    /// Returns the rule that ends the fit of a phase. Adam makes all its epochs, since most gain
+    /// comes in the last ones, at low learning rates; at high rates, noise in the validation error
+    /// would end the fit early (phase 59 of WTHOR after 7 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -285,16 +283,14 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the settings of Adam for the joint fit, whose updates change factors and weights.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }
     }
 }
 
-/// The smoothing window of a fit: for each distance from the fitted phase, a factor, in units of
-/// 1/256, by which the weights of positions in a phase at this distance are multiplied. The fitted
-/// phase itself has the factor 256.
+/// The smoothing window of a fit: for each distance from the fitted phase, the factor, in 1/256, of
+/// the weights of positions. The fitted phase itself has the factor 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,

@@ -28,10 +28,8 @@ const LONGEST: u64 = 64 << 20;
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The text with which both files (metrics and report) begin: an unfinished JSON object that
-    /// has only the provenance.
+    /// The beginning of metrics and report: an unfinished JSON object with the provenance.
     head: String,
-    /// The open file of metrics; `None` until this process adds a line.
     begun: Mutex<Option<Begun>>,
 }
 
@@ -50,9 +48,8 @@ impl SideFiles {
         Self { metrics, report, head, begun: Mutex::default() }
     }
 
-    /// Adds the line of an epoch to the metrics of a running fit, unless an earlier, killed process
-    /// has already added it. Packing replaces the file by one with the lines in the order of
-    /// phases.
+    /// Adds an epoch's line to the metrics, unless an earlier, killed process has already added it.
+    /// Packing replaces the file by one with the lines in the order of phases.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.metrics, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +63,7 @@ impl SideFiles {
         Ok(())
     }
 
-    /// Opens or creates the metrics. Keeps the complete lines that earlier processes wrote to them.
+    /// Opens the metrics file, and keeps only the complete lines that earlier processes wrote.
     fn begin(&self) -> Result<Begun, FileError> {
         let head = format!("{}}}\n", self.head);
         let there = match read_ordinary(&self.metrics, LONGEST) {
@@ -87,7 +84,6 @@ impl SideFiles {
         Ok((file.map_err(FileError::io(&self.metrics, "open it"))?, known))
     }
 
-    /// Refuses existing files at the paths of report and metrics if they are of another fit.
     pub(super) fn check_are_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.report, self.head.as_bytes())?;
         plain::check_head(&self.metrics, self.head.as_bytes())

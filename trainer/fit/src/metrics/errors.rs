@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
-/// A position with the error of its value, and its origin.
+/// A position, the error of its value by an evaluation, and the file and game where it was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Valued {
     /// The phase of the position.
@@ -59,27 +59,24 @@ fn label(row: &ScoredPosition) -> i32 {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
-    /// Σ weight · (label − value), where the weight 64 is one occurrence of a position, and values
-    /// and labels are in 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Σ weight · (label − value), in units of 1/64 occurrence · 1/1024 disc.
     signed: i128,
     games: u64,
-    /// Σ S² over games, where S is Σ weight · (label − value) over the positions of a game, with
-    /// weights in 1/64 occurrence, and labels and values in 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Σ S² over games. S is Σ weight · (label − value) over the positions of a game, in units of
+    /// 1/64 occurrence · 1/1024 disc.
     signed_squared: i128,
-    /// Σ S · W over games, where S is Σ weight · (label − value) over the positions of a game, and
-    /// W is Σ weight over them.
+    /// Σ S · W over games, where S is as in `signed_squared`, and W is Σ weight over the positions
+    /// of a game, in 1/64 occurrence.
     signed_by_weight: i128,
-    /// Σ W² over games, where W is Σ weight over the positions of a game.
+    /// Σ W² over games, where W is Σ weight, in 1/64 occurrence, over the positions of a game.
     weight_squared: i128,
-    /// Σ weight · (label − value) of the current game, which [`Self::end_game`] will end.
     open_signed: i128,
     open_weight: i128,
 }
 
 impl BiasSums {
-    /// Adds a position of a game: its weight (64 is one occurrence), and the label minus the value
-    /// in 1/[`RESIDUALS_PER_DISC`] disc. Call [`Self::end_game`] after the last position of the
-    /// game.
+    /// Adds a position of a game: its weight (64 is one occurrence), and label − value in
+    /// 1/[`RESIDUALS_PER_DISC`] disc. Call [`Self::end_game`] after a game's last position.
     pub fn add(&mut self, weight: u16, error: i32) {
         self.errors.add(weight, error);
         let signed = i128::from(weight) * i128::from(error);
@@ -104,11 +101,8 @@ impl BiasSums {
         (unit > 0.0).then(|| -self.signed as f64 / unit)
     }
 
-    /// Returns the standard error of the bias in discs; `None` for fewer than two games.
-    ///
-    /// The bias is a ratio of sums over n games. Let m be the weighted mean of label − value over
-    /// all positions, and r of a game Σ weight · (label − value − m) over its positions. The
-    /// standard error is √(n/(n − 1) · Σ r²) / Σ weight (Cochran, Sampling Techniques, chapter 6).
+    /// Returns the standard error of the bias in discs, by the formula at the head of `metrics` for
+    /// a ratio of sums (Cochran, Sampling Techniques, chapter 6); `None` for fewer than two games.
     fn bias_error(&self) -> Option<f64> {
         let (games, weight) = (self.games as f64, self.errors.weight as f64);
         let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
@@ -147,8 +141,7 @@ impl From<&BiasSums> for GroupErrors {
     }
 }
 
-/// The bounds, in discs, between the groups of positions by the evaluation's value. A position with
-/// a value at a bound belongs to the group above.
+/// The bounds, in discs, between groups by value. A value at a bound belongs to the group above.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
 /// The first and the last phase of each region of the game, and its name.
@@ -157,8 +150,7 @@ const REGIONS: [(usize, usize, &str); 3] =
 
 type EmptiesTest = fn(usize) -> bool;
 
-/// The groups by number of empty squares: the name of each group, and the test that its positions
-/// pass. A position may belong to several groups.
+/// The groups by number of empty squares; a position may belong to several.
 const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
@@ -172,7 +164,7 @@ const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
 pub struct PhaseErrors {
     /// The phase.
     pub phase: Phase,
-    /// The number of empty squares.
+    /// The number of empty squares of the positions.
     pub empties: usize,
     /// The errors of the phase's positions.
     #[serde(flatten)]
@@ -194,8 +186,7 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index of the first group by phase; group 0 has all positions. After the groups by phase come
-/// those by value of the evaluation, by region of the game, and by number of empty squares.
+/// The index in [`Tally`] of the first group by phase; group 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -262,8 +253,6 @@ impl Tally {
     }
 }
 
-/// Returns the indices of the groups that contain this position: the group of all positions, one
-/// each by phase, value and region of the game, and any number by number of empty squares.
 fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
     let (phase, empties) = (valued.phase.index(), empties(valued.phase));
     let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
@@ -323,8 +312,6 @@ mod tests {
         assert_eq!(GroupErrors::from(&BiasSums::default()).bias, None);
     }
 
-    /// Returns a position that states `phase` as its phase (whatever its board), with this value,
-    /// and with this error (label − value), both in discs.
     fn valued(phase: usize, value: i32, error: i32) -> Valued {
         let label = Label::of_discs(f64::from(value + error)).expect("a label");
         let row = ScoredPosition::new(Position::START, label, Weight::ONE);

@@ -58,7 +58,7 @@ pub struct InstanceRow {
 
 /// The weights whose contributions to the value of a position are computed.
 pub struct Explainer {
-    /// The weights by class.
+    /// The weights of the evaluation, by phase and class (set of symmetric configurations).
     pub weights: Weights,
     /// True if `weights` has each parameter's number of occurrences in training.
     pub counted: bool,
@@ -148,7 +148,7 @@ pub struct WorstPosition {
     pub board: String,
     /// The phase.
     pub phase: Phase,
-    /// The position's value for the side to move, by the evaluation or its search, in discs.
+    /// The position's value for the side to move, in discs: static or, with `--depth`, by a search.
     pub value: f64,
     /// The label of the position for the side to move, in discs.
     pub label: f64,

@@ -20,8 +20,7 @@ use crate::dataset::{
 use crate::model::Phases;
 use crate::source::{LabelRules, Result};
 
-/// The data and the dataset settings of the fit that made some weights, according to the weights'
-/// provenance.
+/// The data and the dataset settings of a fit, according to the provenance of its weights.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Trained {
     /// The inputs of the fit.
@@ -66,10 +65,10 @@ impl Trained {
         files.filter(is_known).collect()
     }
 
-    /// Looks for the first games of `test`, at most 20,000, in the training subset of the files to
-    /// which the weights were fitted. Looks for these files only in the folders of `test` and of
-    /// `file`, the weights file; returns `None` if it finds none of them. Messages call the weights
-    /// `name`.
+    /// Counts the positions of the first games of `test`, at most 20,000, that are in the training
+    /// subset of the data to which the weights were fitted. Searches for files of these data only
+    /// in the folders of the files in `test` and of the weights file, `file`; returns `None` if it
+    /// finds none. Messages call the weights `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -77,7 +76,6 @@ impl Trained {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Option<Overlap>> {
-        /// The most test games looked up in the training subset: about a million positions.
         const MOST: usize = 20_000;
         let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
         if test.is_empty() || files.is_empty() {
@@ -129,14 +127,15 @@ pub struct Overlap {
     pub games: usize,
     /// The number of test games that were looked up in the training data.
     pub of_games: usize,
-    /// The number of positions, in the `of_games` test games, that training also has.
+    /// The number of positions of the looked-up test games that are also in the training data.
     pub positions: usize,
-    /// The number of all positions in the `of_games` test games.
+    /// The number of positions of the test games that were looked up in the training data.
     pub of_positions: usize,
 }
 
 impl Overlap {
-    /// Looks for test games in the training subset of record files, named `data` in messages.
+    /// Counts the test games and test positions that are also in the training subset of `files`.
+    /// In messages, the text of `data` stands for these files.
     pub fn of(
         test: &TestGames,
         data: String,

@@ -28,7 +28,7 @@ pub struct Measuring<'a, E> {
     /// The depth of searches in plies; 0 for static values. Searches that reach the end of the game
     /// are exact. The transposition table passes nothing from one position to the next.
     pub depth: u32,
-    /// The pruning of the searches, such as Multi-ProbCut.
+    /// The pruning of the searches to `depth`, such as Multi-ProbCut; unused if `depth` is 0.
     pub pruning: Pruning,
     /// The phases whose positions are measured.
     pub phases: RangeInclusive<Phase>,
@@ -44,17 +44,16 @@ pub struct Measured {
     /// The errors of all measured positions together.
     pub all: GroupErrors,
     /// The errors of positions grouped by the evaluation's value for the side to move: nine ranges,
-    /// with bounds from −40 to 40 discs, the lowest range first. Empty groups are omitted.
+    /// divided by eight bounds from −40 to 40 discs, the lowest first. Empty groups are omitted.
     pub by_value: Vec<Group>,
     /// The errors by region of the game (opening, midgame, endgame). Empty groups are omitted.
     pub by_region: Vec<Group>,
-    /// The errors by range and by parity of the number of empty squares: groups for three ranges,
-    /// for even and for odd numbers. Empty groups are omitted.
+    /// The errors by number of empty squares in five groups: 13 to 18, 19 to 24, 25 to 30; all even
+    /// numbers; all odd numbers. Empty groups are omitted.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
-    /// The SHA-256 checksum of each measured file, in the given order; empty if no files were
-    /// given.
+    /// The SHA-256 checksums of the measured files, if any, in the given order.
     pub sha256: Vec<String>,
 }
 
@@ -188,8 +187,8 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     rows.collect()
 }
 
-/// The check of errors against limits. Has a message for each error above its limit, and for each
-/// limit without errors; `None` if the user gives no limits.
+/// The outcome of comparing errors with limits: `None` if the user gives no limits; otherwise a
+/// message for each error above its limit, and for each limit that has no positions to measure.
 #[derive(Default)]
 pub struct ErrorLimits(Option<Vec<String>>);
 
@@ -247,8 +246,8 @@ pub struct TestGames {
 }
 
 impl TestGames {
-    /// Reads files of games, positions or openings, and returns the first `most` games: those of
-    /// the first file, then those of the next. A position outside games counts as a game.
+    /// Reads the first `most` games of all files together, in the order of the files, which contain
+    /// games, positions or openings. A position outside games counts as a game.
     pub fn read(
         most: usize,
         paths: &[PathBuf],
@@ -279,13 +278,13 @@ impl TestGames {
     }
 }
 
-/// For each game (row) and phase (column), Σ weight · |error| and Σ weight over its positions.
+/// For each game and phase: Σ weight · |error of an evaluation| over the positions, and Σ weight.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
     /// Σ weight · |error| for each game (row) and phase (column), in occurrences · discs. Values
     /// are clamped to ±64 discs.
     pub absolute: Array2<f64>,
-    /// Σ weight for each game (row) and phase (column), in occurrences.
+    /// The total weight of the positions of each game (row) in each phase (column), in occurrences.
     pub weight: Array2<f64>,
 }
 
@@ -315,14 +314,12 @@ pub struct GameErrors {
 }
 
 impl GameErrors {
-    /// Creates the errors of games. For each game, `absolute` has Σ weight · |error in discs| over
-    /// the game's positions, and `weight` has Σ weight over these positions.
+    /// Creates the errors from each game's Σ weight · |error in discs| and Σ weight.
     pub fn new(absolute: Vec<f64>, weight: Vec<f64>) -> Self {
         Self { absolute: absolute.into(), weight: weight.into() }
     }
 
-    /// Returns the mean absolute error over all games' positions, in discs; `None` without
-    /// positions.
+    /// Returns the MAE over the positions of all games, in discs; `None` without positions.
     pub fn mean_of_all(&self) -> Option<f64> {
         self.mean(&Array1::ones(self.weight.len()))
     }

@@ -2,13 +2,13 @@
 //! groups of positions, by static values or by searches.
 //!
 //! With the value vᵢ, the label yᵢ and the weight ωᵢ of a position, the bias is
-//! b = Σᵢ ωᵢ (vᵢ − yᵢ) / Σᵢ ωᵢ. Its standard error is clustered by game g:
-//! s² = G / (G − 1) · Σ_g (Σ_(i ∈ g) ωᵢ (vᵢ − yᵢ − b))² / (Σᵢ ωᵢ)², with G games.
+//! b = Σᵢ ωᵢ (vᵢ − yᵢ) / Σᵢ ωᵢ. Its standard error s counts each of the G games g as one sample:
+//! s² = G / (G − 1) · Σ_g (Σ_(i ∈ g) ωᵢ (vᵢ − yᵢ − b))² / (Σᵢ ωᵢ)².
 //!
 //! ```
 //! use othello_fit::metrics::{BiasSums, GroupErrors};
 //!
-//! // Label − value in 1/1024 disc, weight in 1/64 occurrence.
+//! // `add(weight, error)`: weight in 1/64 occurrence, error = label − value in 1/1024 disc.
 //! let mut sums = BiasSums::default();
 //! for error in [-2048, 0] { sums.add(64, error); sums.end_game(); }
 //! assert_eq!(GroupErrors::from(&sums).bias, Some(1.0));

@@ -8,9 +8,10 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns weights with the mean of every weight and factor, rounded, and with the greatest count
-/// of every parameter. Widens narrow factor vectors first. Returns `None` if `all` is empty, or if
-/// the pattern sets differ in more than the width of factors.
+/// Returns weights with the mean, over `all`, of every weight and factor, rounded. A parameter's
+/// count of training occurrences is the greatest of its counts in `all`. Widens narrow factor
+/// vectors first. Returns `None` if `all` is empty, or if the pattern sets differ in more than the
+/// width of factors.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -52,8 +53,7 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Returns the mean, rounded to the nearest integer and halves to even. If halves were rounded up,
-/// the values of positions, which are sums of these means, would be biased.
+/// Rounds halves to even, lest the values of positions, which are sums of means, be biased.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

@@ -1,54 +1,49 @@
 //! Computes the class (set of symmetric configurations) of each instance, and so its parameter.
 //!
-//! If a pattern has one mirror symmetry, its squares are pairs of mirrored squares and fixed
-//! squares. The contents of a square are a ternary digit: 0 empty, 1 player, 2 opponent. Let a be
-//! the number whose digits are the first squares of the pairs, b the number of the second squares
-//! in the same order, and c the number of the fixed squares. The mirror swaps a and b. Let x =
-//! max(a, b), y = min(a, b), and T = 3^k(3^k + 1)/2 for k pairs. The class `c·T + x(x + 1)/2 + y`
-//! is then the same for a configuration and its mirror image, and all classes from 0 to the
-//! greatest occur. If a pattern has no mirror symmetry, all squares are fixed, and the class is c.
-//! In patterns with four or eight symmetries, all squares also count as fixed, but the class is
-//! looked up in a table that is indexed by c.
+//! Ternary digits are contents of squares: 0 empty, 1 player, 2 opponent. By a pattern's symmetry:
+//!
+//! - No symmetry: all squares are fixed; c, the number with their contents as digits, is the class.
+//! - One mirror symmetry: there are k pairs of mirrored squares, and fixed squares. The digits of
+//!   a, b and c are the contents of the pairs' first squares, of their second squares and of the
+//!   fixed squares. The mirror swaps a and b. With x = max(a, b), y = min(a, b) and T =
+//!   3^k(3^k+1)/2, the class is `c·T + x(x + 1)/2 + y`: the same for a configuration and its mirror
+//!   image, and without gaps from 0 to the greatest.
+//! - Four or eight symmetries: all squares are fixed; a table has the class for each c.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The squares of one pattern instance, and the constants that turn their contents into its class
-/// `c·T + x(x + 1)/2 + y`, with x = max(a, b), y = min(a, b), T = `fixed_stride`. The ternary
-/// digits of a and b are the contents of squares that the pattern's mirror symmetry swaps, and
-/// those of c are the contents of its other squares.
+/// The squares of one pattern instance, and the constants of the formula for its class (see the
+/// head of this file). The squares in `first` have the ternary digits of the formula's number a,
+/// the least significant first; those in `second` have the digits of b, and those in `fixed`, of c.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// The first squares of the pairs of mirrored squares, at most five. Their contents are the
-    /// ternary digits, the lowest first, of a in the formula of the class (see [`Lane`]).
+    /// One square of each mirrored pair, at most five: the digits of the number a (see [`Lane`]).
     pub first: Vec<Square>,
-    /// The mirror images of the squares in `first`, in this order. Their contents are the ternary
-    /// digits, the lowest first, of b in the formula of the class (see [`Lane`]).
+    /// The mirror images of the squares in `first`, in the same order.
     pub second: Vec<Square>,
-    /// The squares, at most ten, that stay in place if the pattern is mirrored. Their contents are
-    /// the ternary digits, the lowest first, of c in the formula of the class (see [`Lane`]).
+    /// The squares of the instance in neither `first` nor `second`, at most ten.
     pub fixed: Vec<Square>,
-    /// The factor T = 3ᵏ(3ᵏ + 1)/2, for k pairs of mirrored squares. The class (see [`Lane`])
-    /// includes T times the number whose ternary digits are the contents of the squares `fixed`.
+    /// The factor T = 3ᵏ(3ᵏ + 1)/2 of c in the formula of the class (see [`Lane`]), for k mirrored
+    /// pairs of squares. The ternary digits of c are the contents of the squares in `fixed`.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// For a pattern with four or eight symmetries, the class at index c, the number whose ternary
-    /// digits are the contents of `fixed`; `first` and `second` are then empty. `None` for a
-    /// pattern with fewer symmetries.
+    /// For a pattern with four or eight symmetries, whose squares are all in `fixed`: the class for
+    /// each number with their contents as ternary digits. `None` for other patterns.
     pub map: Option<Vec<u16>>,
 }
 
 /// A division of a pattern's squares into pairs that its mirror symmetry swaps, and fixed squares.
-struct Split {
+struct MirrorSplit {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// For a pattern with four or eight symmetries, the class at index c, the number whose ternary
-    /// digits are the contents of the `fixed` squares; `None` for a pattern with fewer symmetries.
+    /// For a pattern with four or eight symmetries, the class for each number whose ternary digits
+    /// are the contents of the squares; `None` for a pattern with fewer symmetries.
     map: Option<Vec<u16>>,
 }
 
-impl Split {
+impl MirrorSplit {
     fn new(pattern: &PatternGeometry) -> Self {
         let digits = pattern.squares();
         match pattern.permutations.as_slice() {
@@ -82,9 +77,8 @@ impl Split {
     }
 }
 
-/// Returns the class, in a weights file, of each configuration of a pattern with four or eight
-/// symmetries. The index of a configuration is the number c (see [`Lane`]). Its ternary digits are
-/// the contents of all squares, since such a pattern is not divided into mirrored pairs.
+/// Returns the class, as in a weights file, for each number whose ternary digits are the contents
+/// of the squares (0 empty, 1 player, 2 opponent), with the first square as the least significant.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -102,9 +96,9 @@ fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
 }
 
 pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
-    let splits: Vec<Split> = geometry.patterns.iter().map(Split::new).collect();
+    let splits: Vec<MirrorSplit> = geometry.patterns.iter().map(MirrorSplit::new).collect();
     let lane = |pattern: usize, squares: &[Square]| {
-        let split: &Split = &splits[pattern];
+        let split: &MirrorSplit = &splits[pattern];
         Lane {
             first: split.pairs.iter().map(|pair| squares[pair.0]).collect(),
             second: split.pairs.iter().map(|pair| squares[pair.1]).collect(),
@@ -118,12 +112,11 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// Returns, for each parameter in the order of a fit (classes numbered by the formula of [`Lane`]),
-/// its index in a weights file.
+/// Returns, for each parameter in the order of a fit, its index in a weights file.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {
-        let split = Split::new(pattern);
+        let split = MirrorSplit::new(pattern);
         for (index, &class) in pattern.class_of.iter().enumerate() {
             let by_arithmetic = split.class(&fit_digits(index, pattern.squares()));
             in_file[pattern.first_parameter + by_arithmetic] =

@@ -38,7 +38,6 @@ pub struct Model {
     set: PatternSet,
     geometry: Geometry,
     indexer: Indexer,
-    /// For each parameter of the fit, its index in a weights file.
     in_file: Vec<u32>,
 }
 
@@ -123,7 +122,8 @@ impl Model {
         }
     }
 
-    /// Returns the parameter indices of one position, in the order of [`Self::write_rows`].
+    /// Returns the parameter indices of one position as in [`Self::write_rows`]: one for each
+    /// pattern instance, then one for each scalar feature.
     pub fn features(&self, position: &Position) -> Vec<u32> {
         let mut rows = [Row::EMPTY];
         self.write_rows([*position].into_iter(), &mut rows);
@@ -131,12 +131,12 @@ impl Model {
     }
 
     /// Returns one row for each position: the parameters of its pattern instances, then those of
-    /// its scalar features. Each is an index into the weights of a phase in a weights file.
+    /// its scalar features, as indices into the weights of a phase in a weights file.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         const CHUNK: usize = 256;
         let features = self.feature_count();
         let mut all = Array2::zeros((positions.len(), features));
-        // A set has at least one parameter, and an array that was just made is contiguous.
+        // A new array is contiguous. A pattern set has at least one feature, so no chunk is empty.
         let numbers = all.as_slice_mut().unwrap_or_default();
         let chunks = numbers.par_chunks_mut(CHUNK * features).zip(positions.par_chunks(CHUNK));
         chunks.for_each(|(numbers, positions)| {

@@ -9,19 +9,18 @@ use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_wor
 use othello_engine::random::random_game;
 use serde::Serialize;
 
-/// The number of random games on whose positions [`Change`] is measured.
-const GAMES: u64 = 100;
+const RANDOM_GAMES: u64 = 100;
 
-/// The possible coarse steps of a weight, the coarsest first, as multiples of the file's step.
+/// The steps to which a weight or factor may be rounded, as multiples of the step in weights files.
 const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
 /// The settings by which weights are rounded to coarser steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The standard error σ of one label in discs. A weight with n occurrences in training is
-    /// rounded to a multiple of k steps of 1/32 disc, where k is the greatest of 1, 2, 4, …, 64 for
-    /// which k steps are at most σ/√n discs, or 1 if even one step is more. The factors of a
-    /// parameter with n occurrences are rounded to multiples of k steps of 1/64 √disc.
+    /// The standard error σ of one label, in discs. A weight with n occurrences in training is
+    /// rounded to a multiple of k/32 disc, where k is the greatest of 1, 2, 4, …, 64 with k/32 ≤
+    /// σ/√n, or 1 if there is none. The factors of a parameter with n occurrences are rounded to
+    /// multiples of k/64 √disc.
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
@@ -31,9 +30,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the greatest k of 1, 2, 4, …, 64 for which k/32 ≤ σ/√n, where σ is the standard
-    /// error of a label in discs, and n is `occurrences`; 1 if no such k meets this condition.
-    /// Compares the squares of both sides, since square roots may differ between machines.
+    /// Returns k: a weight with `occurrences` is rounded to a multiple of k steps of 1/32 disc (see
+    /// [`Self::label_error`]). Compares squares, since square roots may differ between machines.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -41,9 +39,9 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights rounded to coarser steps. Rounding the factor vector of a class changes its
-/// interaction with itself ([`own_worth`]), which is part of a position's value. The weight of the
-/// class, before it is rounded, is changed by the opposite amount.
+/// Returns the weights rounded to coarser steps. A position's value includes the interaction of
+/// each class's factor vector with itself ([`own_worth`]). What this loses if the vector is rounded
+/// is added to the weight of the class, which is rounded afterwards.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -80,8 +78,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The mean of a parameter's weight over several phases, weighted by occurrences. A phase without
-/// occurrences counts as 0.001 occurrences.
+/// The mean of a parameter's weight over phases, each weighted by its occurrences there + 0.001.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,
@@ -94,7 +91,7 @@ impl Mean {
         let share = f64::from(count) + 1e-3;
         self.share += share;
         self.occurrences += u64::from(count);
-        // The first weight must be exact: `share / self.share` is then 1.
+        // For the first phase, `share / self.share` is 1, so the mean over one phase is exact.
         self.value += (value - self.value) * (share / self.share);
     }
 }
@@ -113,13 +110,11 @@ fn nearest_factor(factor: i8, of: f64) -> i8 {
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Returns `exact` rounded to a multiple of `of`; halves to the even one, lest sums be biased.
+/// Rounds halves to the even multiple, lest sums be biased.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns, for each factor vector of a phase, by how many discs rounding lowers its interaction
-/// with itself ([`own_worth`]); negative if rounding raises it.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {
@@ -149,7 +144,7 @@ impl Change {
     /// Compares the static values by `before` and `after` on the positions of some random games.
     pub fn between(before: &Weights, after: &Weights) -> Self {
         let (mut positions, mut squares, mut greatest) = (0_u32, 0.0, 0.0_f64);
-        for step in (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps) {
+        for step in (0..RANDOM_GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps) {
             let values = [before, after].map(|it| it.parts(&step.position));
             let [Some(before), Some(after)] = values else { continue };
             let steps = f64::from(after.steps() - before.steps());

@@ -110,9 +110,8 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. To find records that repeat an earlier one, of the same file or of a file
-/// before it, it sorts a key of each record, in temporary files if the keys exceed the memory
-/// limit.
+/// Reports on each file. To find repeated records, sorts a key of each record, in temporary files
+/// if the keys exceed the memory limit.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -129,11 +128,9 @@ struct Inspector {
     /// The keys of games, of games up to symmetry, and of positions.
     keys: [Sorter<Entry>; 3],
     records: u64,
-    /// For each file, the number of records in the files before it.
-    before: Vec<u64>,
+    records_before: Vec<u64>,
 }
 
-/// The approximate minimum size of a record in a file, in bytes.
 const BYTES_PER_RECORD: u64 = 16;
 
 impl Inspector {
@@ -146,9 +143,8 @@ impl Inspector {
         Self { keys, records: 0, before: vec![] }
     }
 
-    /// Returns the report on a file, still without the numbers of distinct records.
     fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
-        self.before.push(self.records);
+        self.records_before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
             kind @ (Kind::Positions | Kind::Openings) => {
                 self.inspect_positions::<ScoredPosition>(path, kind, |row| row, progress)
@@ -162,7 +158,8 @@ impl Inspector {
     }
 
     fn tell_distinct(self, files: &mut [FileReport]) -> Result<()> {
-        let [games, canonical_games, positions] = self.keys.map(|keys| keys.distinct(&self.before));
+        let [games, canonical_games, positions] =
+            self.keys.map(|keys| keys.distinct(&self.records_before));
         let (games, canonical_games, positions) = (games?, canonical_games?, positions?);
         for (number, file) in files.iter_mut().enumerate() {
             match &mut file.records {
@@ -289,9 +286,8 @@ impl GamesReport {
     }
 }
 
-/// Sums over positions: their total weight and, for each ply, the number of positions, Σ label and
-/// Σ label², all three unweighted. The sums are exact, since they add integers: weights in 1/64
-/// occurrence and labels in 1/256 disc.
+/// `weights` is the total weight of the positions in 1/64 occurrence. `by_ply` has, for each ply,
+/// the number of positions, Σ label and Σ label², all unweighted, with labels in 1/256 disc.
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,
@@ -349,7 +345,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let game = |random, text| Game::new(random, &transcript::parse(text).unwrap()).unwrap();
         let whole = game(2, WIPE_OUT);
-        // The image of a game under the exchange of files and ranks is also a legal game.
         let transposition = Symmetry::all().find(|symmetry| {
             let squares: Vec<_> = whole.squares().iter().map(|&s| symmetry.square(s)).collect();
             squares != whole.squares() && Game::new(0, &squares).is_ok()
@@ -362,7 +357,6 @@ mod tests {
         let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
         records::write(&first, [whole, image, broken]);
         records::write(&second, [valued, game(0, "f5f6")]);
-        // With almost no memory, the report must be the same.
         let limited = |bytes| MemoryLimit { bytes, folder: folder.path().to_owned() };
         let paths = [first, second];
         let files = inspect(&paths, &limited(1 << 20), &Silent).unwrap();

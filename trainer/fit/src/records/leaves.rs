@@ -1,9 +1,9 @@
 //! Writes the leaves of searches: the positions that an engine evaluates during play.
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
-//! unbiased on positions of games. Training on the leaves of principal variations, with the labels
-//! of the searched positions, corrects this. The method is TDLeaf(λ) (Baxter, Tridgell and Weaver
-//! 1998) with scores instead of later values.
+//! unbiased on positions of games. Training on the leaves of principal variations, each with the
+//! label of the searched position, corrects this bias. The method is TDLeaf(λ) (Baxter, Tridgell
+//! and Weaver 1998), with these labels as targets in place of the values of later positions.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,8 +25,8 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth of a search in plies. Each search has a depth from 1 to this one, drawn
-    /// by a hash of its position.
+    /// The greatest depth of a search, in plies. A hash of the position draws the depth of each
+    /// search, from 1 to this number.
     pub depth: u32,
     /// The shard (share) of the games whose positions this process searches.
     pub shard: Shard,
@@ -36,7 +36,6 @@ const GAMES_AT_ONCE: u64 = 16;
 
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// The size of each search's transposition table, in MB of 2²⁰ bytes.
 const HASH_MEGABYTES: usize = 1;
 
 const LEAVES: &str = "leaves (games)";
@@ -53,7 +52,7 @@ pub fn leaves<E: Identified>(
 ) -> Result<Written, RecordError> {
     job.games.check_output(out)?;
     let games = job.games.len();
-    // Every position of a game is searched, on average to half of `job.depth`.
+    // An upper estimate of the time of a game, whose positions are searched to depths 1 to `depth`.
     let per_part = size::units(size::game(size::search(job.depth), 0), MOST_PER_PART);
     let plan = Plan {
         kind: Some(Kind::Positions),
@@ -88,13 +87,12 @@ struct Searching<'a, E: Evaluate> {
 }
 
 impl<E: Evaluate> Items for Searching<'_, E> {
-    /// The index of the part's first game among all games, and the games of the part.
     type Input = (u64, Vec<Game>);
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Returns true if every section of the part is a block of positions. The number of positions
-    /// is not checked, since a search may have no leaf.
+    /// Returns true if all sections of `part` contain positions. Any number of positions is right,
+    /// since a search whose principal variation ends the game has no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }
@@ -132,9 +130,9 @@ impl LeavesJob<'_> {
             .with("weights", weights)
     }
 
-    /// Returns the position at the end of the principal variation, with the label of `scored`,
-    /// negated if the other side is to move there; `None` if the game ends in the variation. The
-    /// transposition table is emptied first, so the result does not depend on earlier calls.
+    /// Returns the position at the end of the principal variation from `scored`, with the label of
+    /// `scored`, negated if the other side is to move there; `None` if the variation ends the game.
+    /// Empties the transposition table first.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,
@@ -143,7 +141,7 @@ impl LeavesJob<'_> {
         let (mut position, mut label) = (scored.position(), scored.label());
         let mut left = drawn_depth(&position, self.depth);
         searcher.new_game();
-        // Each move is the best of a search to the remaining depth. A pass does not reduce it.
+        // Each move is the best of a search to the remaining depth, which a pass does not reduce.
         while left > 0 || position.moves() == 0 {
             if position.is_over() {
                 return None;
@@ -165,7 +163,6 @@ impl LeavesJob<'_> {
     }
 }
 
-/// Returns a depth, 1..=`most`, for the search of a position, drawn from a hash of the position.
 fn drawn_depth(position: &Position, most: u32) -> u32 {
     // The multipliers are from Steele and Vigna, "Computationally easy, spectrally good multipliers
     // for congruential pseudorandom number generators", 2021.
@@ -184,10 +181,8 @@ mod tests {
     use super::*;
     use crate::records::tests::{Folder, inputs, random_game};
 
-    /// Returns the minimax value for the side to move in `position`, in steps of [`Value`], with
-    /// leaves evaluated by [`Mobility`]; and the leaves of all best lines, each with a sign: 1 if
-    /// the same side is to move in the leaf and in `position`, otherwise −1. The returned value is
-    /// this sign times the leaf's value for the side to move in the leaf.
+    /// Returns the minimax value in steps of [`Value`], and the leaves of all best lines, each with
+    /// sign 1 if the side to move at the leaf is that of `position`, else −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

@@ -24,8 +24,7 @@ pub use records::Changes;
 pub struct Settings {
     /// Every position with at most this many empty squares gets its exact score.
     pub exact: u32,
-    /// The search that labels positions with more than `exact` empty squares; `None` keeps their
-    /// labels.
+    /// The search of positions with more than `exact` empty squares; `None` keeps their labels.
     pub search: Option<Search>,
 }
 
@@ -34,8 +33,7 @@ pub struct Settings {
 pub struct Search {
     /// The depth, in plies, of the search of a position with too many empty squares to be solved.
     pub depth: u32,
-    /// The limit on nodes. At the limit, a search ends with the result of its deepest complete
-    /// iteration. `None` means no limit.
+    /// The nodes after which a search returns its last complete iteration; `None` for no limit.
     pub nodes: Option<u64>,
     /// The confidence that Multi-ProbCut requires to prune a node, or full width.
     pub selectivity: Selectivity,
@@ -77,7 +75,6 @@ pub struct Relabelled {
     pub summary: Option<Summary>,
 }
 
-/// The size of each search's transposition table, in MB of 2²⁰ bytes, without effect on results.
 const HASH_MEGABYTES: usize = 16;
 
 /// A record (game or position) that can get new labels.
@@ -106,8 +103,9 @@ pub trait Relabel: Record {
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of a shard, and packs them into one file if the shard has all records. Only
-/// the labels change. The file depends neither on threads nor on shards or interruptions.
+/// Relabels the records of a shard; only the labels change. If the shard is the whole run, also
+/// writes all parts to the file `out`; otherwise, the parts stay in `OUT.parts` until those of all
+/// shards are packed. The file depends neither on threads nor on shards or interruptions.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
     job: &RelabelJob<R>,
@@ -175,8 +173,6 @@ impl Relabelled {
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    /// Compares the records in a shard's parts with the input records. Returns the number of
-    /// records and the changes of results or labels.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let mut all = Relabelled::default();
         for index in run.own(0) {
@@ -199,8 +195,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The most records in one part (file) of a run. The positions of a part that a device is to solve
-/// take up to 150 MB.
+/// The most records in a part of a run: their positions for a device to solve take up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -210,9 +205,9 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index of the first record of a part (file) of the run, and the part's records. With each
-    /// record are the device's scores of the positions to solve in it: `None` for a position that
-    /// the device did not solve, no scores without a device.
+    /// The index in the whole input of the part's first record, and the part's records. With each:
+    /// the scores that the device found for its positions to solve, `None` for a position that the
+    /// device did not solve; without a device, the vector is empty.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -221,8 +216,6 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
     }
 
-    /// Reads the records with these numbers, counted from 0 over all inputs. If there is a device,
-    /// it solves the records' positions that need an exact score, up to its limit of empty squares.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.job.inputs.take(numbers)?;
@@ -270,8 +263,8 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares up to which every score is exact: found by the
-    /// endgame solver, or by a search without a limit on nodes that reaches the end of the game.
+    /// Returns the greatest number of empty squares up to which all scores are exact: those found
+    /// by the endgame solver, or by searches to the end of the game without a limit on nodes.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

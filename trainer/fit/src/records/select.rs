@@ -92,7 +92,6 @@ impl<R: Record> Output<R> {
         Ok(Self { file, records })
     }
 
-    /// Creates a file and calls `write` to add its records, unless the file is already complete.
     pub(super) fn make(
         inputs: &Inputs<R>,
         path: &Path,
@@ -237,7 +236,6 @@ pub fn shuffle<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected> {
-    // A shuffled complete enumeration is still a complete enumeration, and is marked as one.
     let provenance = inputs.provenance("shuffle").with("seed", seed).with_unusual(
         inputs.enumerated,
         "enumerated",
@@ -262,7 +260,6 @@ pub fn shuffle<R: Record>(
     })
 }
 
-/// A record to sort by a random number, `key`, then by its number in the inputs.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Drawn<R> {
     key: u64,

@@ -1,5 +1,5 @@
-//! Reads several files of records as one sequence. Counts the records in the stored parts of a run,
-//! and writes them all to the run's output file. Finds repeated records by their keys, with limited
+//! Reads several files of records as one sequence. Counts the records in a stored part of a run,
+//! and writes the records of all stored parts to the run's output file. Finds repeated records by their keys, with limited
 //! memory.
 
 use std::collections::VecDeque;
@@ -93,7 +93,6 @@ impl<R: Record> Inputs<R> {
         Err(FileError::refused(&self.first_path(), reason).into())
     }
 
-    /// Passes each record with its number, counted from 0, to `take`.
     pub(super) fn each(
         &self,
         progress: &dyn Progress,
@@ -157,8 +156,8 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// Returns the number of records in a stored part of a run, given as the sections of its file;
-/// `None` if a section is not a frame (block) of records of type `R`.
+/// Returns the number of records of type `R` in all sections of a stored part; `None` if a section
+/// is not a frame (block) of such records.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
@@ -191,7 +190,6 @@ pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Written, Re
 
 pub(super) type Key = [u8; 16];
 
-/// A key, and the number of the record that has it.
 pub(super) type Entry = (Key, u64);
 
 impl Stored for Entry {
@@ -221,8 +219,8 @@ impl Sorter<Entry> {
         Ok(repeated)
     }
 
-    /// Returns, for each file, the number of records whose key no earlier record has. `first` has
-    /// the number of the first record of each file.
+    /// Returns, for each file, the number of records whose key no earlier record of any file has.
+    /// Records are numbered through all files; `first` has the number of each file's first record.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
@@ -233,7 +231,6 @@ impl Sorter<Entry> {
         Ok(distinct)
     }
 
-    /// Calls `take` with each record's number, and with true if an earlier record has its key.
     fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), MemoryError> {
         let mut last = None;
         for entry in self.sorted()? {
@@ -244,7 +241,6 @@ impl Sorter<Entry> {
     }
 }
 
-/// A set of record numbers, one bit for each.
 pub(super) struct Repeated(Vec<u64>);
 
 impl Repeated {
@@ -274,7 +270,6 @@ mod tests {
     use crate::memory::MemoryLimit;
 
     proptest! {
-        /// With any memory limit, the repeats must be those that a set of all earlier keys finds.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

@@ -1,5 +1,3 @@
-//! Helpers for tests of records.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

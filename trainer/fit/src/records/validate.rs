@@ -69,7 +69,6 @@ pub fn repair(
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of all undamaged frames (blocks of records) from `path` to `out`.
 fn copy<R: Record>(
     (path, out, kind, existing): (&Path, &Path, Kind, Existing),
     progress: &dyn Progress,
@@ -113,8 +112,8 @@ impl Input {
         })
     }
 
-    /// Reads the next section. Returns its frame (block of records), `Some(None)` in a file of
-    /// another kind than records, or `None` at the end of the file.
+    /// Returns the next frame of a file of records, or `Some(None)` for the next section of a file
+    /// of another kind; `None` at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),
@@ -123,8 +122,6 @@ impl Input {
     }
 }
 
-/// Passes each undamaged frame (block of records) to `take`. Returns the numbers of frames, games
-/// and positions in these, and a message for each damage.
 fn read(
     path: &Path,
     progress: &dyn Progress,
@@ -173,7 +170,6 @@ fn read(
     }
 }
 
-/// Returns the message of an error that is damage of the file; returns any other error unchanged.
 fn damage(error: RecordError) -> Result<String, RecordError> {
     match &error {
         RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
@@ -193,7 +189,6 @@ mod tests {
 
     use super::*;
 
-    /// Writes and returns five frames of 20 games; all games of a frame have equally many moves.
     fn write(path: &Path) -> Vec<Vec<Game>> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];
@@ -252,7 +247,6 @@ mod tests {
             left.remove(damaged);
             let there = RecordReader::<Game>::open(&out).unwrap().map(|game| game.unwrap());
             assert!(there.eq(left.concat()), "frame {damaged}");
-            // A second repair finds that the copy is already complete.
             let again = repair(&path, &out, Existing::Keep, &Silent).unwrap();
             assert_eq!(again, Some((found, summary)));
         }

@@ -73,7 +73,6 @@ mod tests {
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    /// If the side to move must pass, the position after the pass must be read, its label negated.
     #[test]
     fn a_line_has_the_score_of_the_side_to_move_or_is_rejected() {
         // Black (a1) has the legal move d1; white (b1 and c1) has no legal move.

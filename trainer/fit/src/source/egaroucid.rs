@@ -68,7 +68,6 @@ mod tests {
 
     #[test]
     fn a1_is_the_highest_bit() {
-        // Bits 63, 62, … are a1, b1, …
         let a1_b1 = record(&["a1"], &["b1", "c1", "d1"], -6);
         assert_eq!(a1_b1[..8], [0, 0, 0, 0, 0, 0, 0, 0x80]);
         let rows = read(&[a1_b1, record(&["e4", "d5"], &["d4", "e5"], 4)].concat()).unwrap();

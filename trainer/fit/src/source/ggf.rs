@@ -77,9 +77,8 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position, side, turns, result })
 }
 
-/// Returns the letters of the rules in a value such as `s8r18` (a board of side 8 with 18 discs at
-/// the start): two games at once, one with each colour (`s`), a random start (`r`), komi (`k`), or
-/// the colour that a player asked for (`b` or `w`). Refuses other letters.
+/// Returns the letters of a value such as `s8r18` (an 8×8 board, 18 discs at the start): `s` two
+/// games at once, one with each colour; `r` random start; `k` komi; `b`, `w` the colour asked for.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
@@ -256,7 +255,7 @@ mod tests {
         }
     }
 
-    /// A regression: passes that the rules do not allow were skipped, and their side not checked.
+    /// A regression: passes that the rules do not allow, or of the wrong colour, were skipped.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         for moves in ["B[f5]W[pa]B[pa]W[d6]", "B[f5]W[pa]", "B[pa]W[f5]"] {

@@ -58,15 +58,12 @@ pub struct LabelRules(Vec<LabelRule>);
 pub struct Labelled {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The index, from 0 in the list of label rules, of the rule that gave the label; `None` if the
-    /// position already had its label.
+    /// The index (from 0) of the label rule; `None` if the position already had its label.
     pub rule: Option<u8>,
 }
 
 impl Default for LabelRules {
-    /// Returns the default rules. A label is the exact score, if known; else the λ-return of the
-    /// search values, if known; else, at most two plies before or after the solved position (the
-    /// game's first with an exact score), the score of the solved position; else the game's result.
+    /// Returns the rules `all:exact,all:lambda0.5,solved-2..solved+2:solved,all:result`.
     fn default() -> Self {
         let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
         Self(vec![
@@ -136,9 +133,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks `weight`, by which the weights of all positions of a file are multiplied. Returns an
-    /// error if the product of `weight` and the weight of a label rule is not a multiple of 1/64,
-    /// with a tolerance of 2 % of the product.
+    /// Returns an error if `weight` (the factor of a file's weights) times the weight of a rule is
+    /// more than 2 % away from the nearest positive multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -168,8 +164,6 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns the position at `ply` (an index into `steps`) with this rule's label and its weight
-    /// times `weight`; `None` if the rule does not apply at this ply or the game lacks the label.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         if !self.plies.has(ply, game) {
             return None;

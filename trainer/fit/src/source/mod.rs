@@ -60,7 +60,6 @@ pub enum DataError {
     Table(#[from] TableError),
 }
 
-/// Converts errors of types that `RecordError` can contain to `DataError::Record`.
 macro_rules! from_record {
     ($($error:ty),*) => {
         $(impl From<$error> for DataError {
@@ -74,7 +73,6 @@ macro_rules! from_record {
 from_record!(FileError, Interrupted, PruningError, RunError);
 
 impl DataError {
-    /// Returns the error for a file that is not `expected`, such as "a WTHOR file of games".
     fn not(path: &Path, expected: &str, reason: impl Display) -> Self {
         Invalid(format!("{}: not {expected}: {reason}", path.display())).into()
     }
@@ -107,8 +105,7 @@ struct FixedRecords<F, const BYTES: usize> {
     file: BufReader<File>,
     header_bytes: u64,
     records: u64,
-    /// The number of records that were already read.
-    number: u64,
+    records_read: u64,
     parse: F,
 }
 
@@ -119,7 +116,7 @@ impl<F, const BYTES: usize> FixedRecords<F, BYTES> {
         [header_bytes, records]: [u64; 2],
         parse: F,
     ) -> Self {
-        Self { path: path.to_owned(), file, header_bytes, records, number: 0, parse }
+        Self { path: path.to_owned(), file, header_bytes, records, records_read: 0, parse }
     }
 }
 
@@ -128,10 +125,10 @@ where
     F: Fn(&[u8; BYTES]) -> Result<T, String>,
 {
     fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
-        if self.number == self.records {
+        if self.records_read == self.records {
             return Ok(None);
         }
-        self.number += 1;
+        self.records_read += 1;
         let mut record = [0; BYTES];
         let read = self.file.read_exact(&mut record);
         read.map_err(DataError::io(&self.path, "read it"))?;
@@ -139,11 +136,11 @@ where
     }
 
     fn bytes_read(&self) -> u64 {
-        self.header_bytes + self.number * BYTES as u64
+        self.header_bytes + self.records_read * BYTES as u64
     }
 
     fn place(&self) -> String {
-        format!("record {}", self.number)
+        format!("record {}", self.records_read)
     }
 }
 
@@ -181,9 +178,8 @@ impl<T> Entries<T> for LineRecords<T> {
     }
 }
 
-/// Returns the game of a replay. Stores `result` as the stated result, unless the game is finished
-/// and `result` is its score (where the winner gets the empty squares) or the difference of discs
-/// on the final board.
+/// Returns the game with the stated `result`, omitted if the game is finished and `result` is its
+/// disc difference, with or without the empty squares added to the winner's discs.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();
@@ -194,7 +190,6 @@ fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> 
     }
 }
 
-/// Returns a labelled position. If the side to move must pass, passes and negates the label.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))

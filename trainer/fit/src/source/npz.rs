@@ -20,8 +20,7 @@ const REQUIRED: usize = 3;
 /// Further arrays of exported positions, which an import does not need and does not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
-/// The greatest number of positions that the reading thread holds ready for the import.
-const AHEAD: usize = 1 << 14;
+const MAX_ROWS_AHEAD: usize = 1 << 14;
 
 /// A position, or the reason why it is refused. The other positions of the file are still read.
 type Row = Result<PlacedPosition, String>;
@@ -30,7 +29,7 @@ type Row = Result<PlacedPosition, String>;
 /// by side, and sends one position after another, so any number of positions takes little memory.
 pub fn read(path: &Path) -> Result<Npz> {
     let bytes = open_ordinary(path)?.metadata().map_err(DataError::io(path, "read it"))?.len();
-    let (sender, receiver) = sync_channel(AHEAD);
+    let (sender, receiver) = sync_channel(MAX_ROWS_AHEAD);
     let file = path.to_owned();
     thread::spawn(move || {
         if let Err(reason) = send_all(&file, &sender) {
@@ -117,8 +116,7 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(NpyReader::end)
 }
 
-/// Returns the next position, number `index`, of all columns, or the reason why it alone is refused
-/// (see [`Row`]). An `Err` of the function itself ends the import.
+/// An `Err` in [`Row`] refuses only this position; an outer `Err` ends the import.
 fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {
@@ -176,22 +174,17 @@ impl Number {
     }
 }
 
-/// A reader of the numbers of one array in the `.npy` format, in the order of the file.
 pub(crate) struct NpyReader<'a> {
     name: &'a str,
-    /// The lengths of the axes.
     pub(crate) shape: Vec<u64>,
-    /// True if the first axis varies fastest, as in Fortran; else, the last axis does.
     pub(crate) is_fortran: bool,
-    /// NumPy's letter for the type of the numbers: `u` unsigned integer, `i` signed integer, `f`
-    /// floating point. A number has `bytes` bytes.
+    /// NumPy's letter for the type: `u` unsigned integer, `i` signed integer, `f` floating point.
     kind: u8,
     bytes: usize,
     array: Box<dyn Read + 'a>,
 }
 
 impl<'a> NpyReader<'a> {
-    /// Reads the header of an array. `allows_reals` is true if floating-point numbers are expected.
     pub(crate) fn begin(
         name: &'a str,
         array: impl Read + 'a,
@@ -305,7 +298,7 @@ mod tests {
 
     #[test]
     fn missing_columns_have_their_defaults_and_many_positions_come_in_order() {
-        let count = 3 * AHEAD + 7;
+        let count = 3 * MAX_ROWS_AHEAD + 7;
         let all: Vec<i8> =
             (0..count).map(|number| (number % 129) as i8).map(|it| it.max(-64)).collect();
         let all: Vec<i8> = all.into_iter().map(|it| it.min(64)).collect();
@@ -387,7 +380,6 @@ mod tests {
         }
     }
 
-    /// Whichever byte is damaged, the reader must report an error or return unchanged positions.
     #[test]
     fn damage_is_noticed() {
         let bytes = file_with(3, |arrays| labels(arrays, &[1.0, 2.0, 3.0]));

@@ -27,27 +27,23 @@ pub(super) struct Games<T> {
     ahead: Vec<u8>,
     /// The number of the line on which the bytes in `ahead` begin.
     line: u64,
-    /// The beginning of a message about the game that was read last: its line, its number in the
-    /// file, counted from 1, and its players.
     place: String,
     number: u64,
-    /// True if games may have variations in parentheses (SGF).
-    nested: bool,
+    has_variations: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,
-    /// The records of the game that was read last, without those that were already returned.
-    made: vec::IntoIter<T>,
+    pending: vec::IntoIter<T>,
 }
 
 impl<T> Games<T> {
     pub(super) fn new(
         source: TextSource,
-        nested: bool,
+        has_variations: bool,
         parse: fn(&str) -> Result<StatedGame, String>,
         make: Make<T>,
     ) -> Self {
-        let (ahead, place, made) = (vec![], String::new(), vec![].into_iter());
-        Self { source, ahead, line: 1, place, number: 0, nested, parse, make, made }
+        let (ahead, place, pending) = (vec![], String::new(), vec![].into_iter());
+        Self { source, ahead, line: 1, place, number: 0, has_variations, parse, make, pending }
     }
 
     /// Returns the text of a game, up to its end or to the next game; `None` at the file's end.
@@ -59,7 +55,7 @@ impl<T> Games<T> {
                     return Ok(Some(self.take(at)));
                 }
                 at += 1;
-                if scan.ends(self.ahead[at - 1], self.nested) {
+                if scan.ends(self.ahead[at - 1], self.has_variations) {
                     return Ok(Some(self.take(at)));
                 }
             }
@@ -121,7 +117,6 @@ fn lines(text: &[u8]) -> u64 {
     text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// Returns ` (one against other)` with the names of the players, if the game states them.
 fn players(text: &str) -> String {
     let game = text.split_once("(;").map_or("", |(_, game)| game);
     let fields: Vec<_> = Fields(game).map_while(Result::ok).collect();
@@ -134,7 +129,6 @@ fn players(text: &str) -> String {
     }
 }
 
-/// The state of a scan of a file's bytes for the byte at which the text of a game ends.
 #[derive(Default)]
 struct Scan {
     /// The number of open parentheses; 0 before the game begins.
@@ -146,10 +140,10 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns true if `byte` ends the text of a game: its first `)` or, if games may be `nested`
-    /// (SGF), the `)` of its outermost parentheses. Where no game has begun, `;)` also ends a text,
-    /// which is then refused as invalid.
-    fn ends(&mut self, byte: u8, nested: bool) -> bool {
+    /// Returns true if `byte` is the `)` that ends a game: the first `)` or, if `has_variations`
+    /// (SGF), that of the outermost `(`. Also returns true for a `)` after `;` outside games, so
+    /// that text with the end but no beginning of a game is refused as invalid.
+    fn ends(&mut self, byte: u8, has_variations: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
             self.is_escaped = !self.is_escaped && byte == b'\\';
@@ -167,7 +161,7 @@ impl Scan {
             (b'(', _) => self.depth += 1,
             (b')', _) => {
                 self.depth -= 1;
-                return !nested || self.depth == 0;
+                return !has_variations || self.depth == 0;
             }
             _ => {}
         }
@@ -178,12 +172,12 @@ impl Scan {
 impl<T> Entries<T> for Games<T> {
     fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
         loop {
-            if let Some(record) = self.made.next() {
+            if let Some(record) = self.pending.next() {
                 return Ok(Some(Ok(record)));
             }
             let Some(piece) = self.next_piece()? else { return Ok(None) };
             match self.read(&piece).and_then(|game| (self.make)(&game)) {
-                Ok(made) => self.made = made.into_iter(),
+                Ok(made) => self.pending = made.into_iter(),
                 Err(reason) => return Ok(Some(Err(reason))),
             }
         }
@@ -198,8 +192,6 @@ impl<T> Entries<T> for Games<T> {
     }
 }
 
-/// Returns a game as a list of one record. Refuses games that do not begin at the standard start
-/// position.
 pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     if (game.position, game.side) != (Position::START, Side::Black) {
         let board = board_text(&game.position, game.side);
@@ -213,8 +205,6 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Returns the positions of a game from an unusual start, labelled with the game's result, or an
-/// error if the game is unfinished. Skips a game from the usual start: returns no positions.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

@@ -28,12 +28,12 @@ pub enum Records {
 /// A frame of a record file: a block of records with a checksum.
 #[derive(Clone, Debug, derive_more::TryInto)]
 pub enum Frame {
-    /// A frame of games.
+    /// The games of a frame (block of records).
     Games(Vec<Game>),
-    /// A frame of positions or openings.
+    /// The positions or openings of a frame (block of records).
     Positions(Vec<ScoredPosition>),
-    /// A frame of positions, each with its label, game number and subset (training, validation,
-    /// test).
+    /// The positions of a frame (block of records), each with its label, game number and subset
+    /// (such as training).
     Placed(Vec<PlacedPosition>),
 }
 
@@ -51,8 +51,7 @@ impl Frame {
 #[derive(Clone, Debug)]
 pub struct RecordRange {
     path: PathBuf,
-    /// The place in the file of the first compressed frame of this range; `None` for a text file,
-    /// which has no frames and is read as one range.
+    /// The place of the first frame (block of records); `None` in a text file, which is read whole.
     first: Option<FramePlace>,
     frames: u64,
     /// The number of records in this range of the file.
@@ -134,7 +133,7 @@ impl Records {
     }
 
     /// Checks a file without decoding its records, and divides it into ranges of about `games`
-    /// games or `positions` positions.
+    /// games or, if it has no games, of about `positions` positions. A text file is one range.
     pub fn ranges(
         &mut self,
         path: &Path,
@@ -144,7 +143,6 @@ impl Records {
         let (size, most_positions) = match self {
             Self::Games(_) => (games, 60),
             Self::Positions(_) | Self::Placed(_) => (positions, 1),
-            // A text file has no frames, so it is read as one range.
             Self::Boards(_) => (u64::MAX, 1),
         };
         let (mut ranges, mut read): (Vec<RecordRange>, u64) = (vec![], 0);
@@ -173,7 +171,7 @@ impl Records {
 }
 
 impl RecordRange {
-    /// Passes each frame (block of records) of this range of the file to `take`, in order.
+    /// Reads the frames (blocks of records) of the range, and passes each to `take`, in order.
     pub fn each_frame<E: From<RecordError>>(
         &self,
         mut take: impl FnMut(Frame) -> Result<(), E>,

@@ -78,8 +78,6 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
 }
 
-/// Returns a game with these moves and the stated number of black discs. Stores the stated result
-/// only if the last board has another number of black discs.
 fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
     let (game, black) = (Game::new(0, squares)?, Discs::from(black));
     if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }
@@ -96,7 +94,6 @@ mod tests {
     use super::*;
     use crate::source::tests::entries_of;
 
-    /// Returns a file of games, each given by black's discs under perfect play and by its moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![20, 20, 1, 1];
         bytes.extend((games.len() as u32).to_le_bytes());

@@ -17,14 +17,12 @@ use super::ground::{
 use super::process::run;
 use crate::mutation::Draws;
 
-/// Values of flags, at and beyond the accepted limits, separated by spaces. The first is empty.
 const NUMBERS: &str = " \
     0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Hostile paths for arguments, separated by spaces; the first is empty. `null` and `full` are
-/// links to devices, `notes.txt` is a file that no command made, and `missing` does not exist.
+/// Hostile paths; the first is empty. `null` and `full` link to devices; `missing` does not exist.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -33,7 +31,8 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags (and `perft`) for amounts of work: with a hostile number, a command may never end.
+/// Flags (and `perft`) that set an amount of work. With a number of [`NUMBERS`] after them, a
+/// command may run forever, so it is stopped after 2 seconds, which is no finding.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -45,12 +44,10 @@ const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
-/// Names of weights files, with HTML markup and control characters, separated by spaces.
 const NAMES: &str = "\
     <!--<script>.weights -->]]>&lt;'\"`${x}.weights \u{1b}[2J\u{7}.weights \
     \u{9b}2J\u{202e}.weights a\nb\rc.weights é<b>.weights";
 
-/// Runs commands with `lists` lists of arguments drawn at random, and with some fixed lists.
 pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     inputs_as_outputs(ground);
     hostile_words(ground);
@@ -72,7 +69,6 @@ pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     }
 }
 
-/// Gives commands one of their inputs as their output, which they must refuse to overwrite.
 fn inputs_as_outputs(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     for (words, _) in writers() {
@@ -91,7 +87,6 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// Passes long words and control characters, which messages must shorten or escape.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     let long = "x".repeat(100_000);
@@ -106,7 +101,6 @@ fn hostile_words(ground: &mut Ground<'_>) {
     }
 }
 
-/// Passes weights files with hostile names. The output must not contain control characters.
 fn hostile_names(ground: &mut Ground<'_>) {
     for name in NAMES.split(' ') {
         let scene = scene(ground.place, &mut ground.draws);
@@ -123,9 +117,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Returns a folder with the undamaged inputs, files of [`FOREIGN`], a folder, a FIFO, and links to
-/// two devices. They are links because a root process that renames a file to the path of a device
-/// would remove the device.
+/// Makes a folder with files that arguments may name. Its devices are links, because a process of
+/// root that renames a file to the path of a device would replace the device.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -143,8 +136,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command and notes its faults. `is_endless` is true if the command may run forever. If
-/// `refusal` is given, the command must refuse the arguments with a message that contains it.
+/// `is_endless` is true if the command may run forever. With a `refusal`, the command must refuse
+/// the arguments with a message that contains this text.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -241,8 +234,8 @@ fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files_in(folder, except)
 }
 
-/// Returns a fault if a command changed or removed a file that is not its own. With `--force`, it
-/// may replace an output that is not also an input.
+/// Describes a file that the command changed or deleted but had to keep; `None` if there is none.
+/// With `--force`, a command may replace an output, unless the file is also an input.
 fn harm(
     list: &[OsString],
     inputs: &[OsString],

@@ -20,8 +20,7 @@ use crate::mutation::Draws;
 pub(super) struct Outcome {
     pub(super) files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
-    /// The length of the messages on standard error, in bytes.
-    messages: usize,
+    message_bytes: usize,
 }
 
 pub(super) struct Undisturbed {
@@ -48,9 +47,8 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command. Returns its outcome and, in any case, its exit status (−1 if a signal ended it).
-/// The outcome is an error if the command had a fault, such as a panic or a hang, or refused to
-/// work (exit status 2 or 75).
+/// Returns the outcome and the exit status (−1 if a signal ended the command). The outcome is an
+/// error if the command had a fault, or if it refused to work (exit status 2 or 75).
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -66,12 +64,12 @@ pub(super) fn finish(
     }
     let report = serde_json::from_str(&ended.output).unwrap_or(Value::Null);
     let (files, report) = (files_in(folder, &[]), lasting(&report));
-    (Ok(Outcome { files, report, messages: ended.errors.len() }), code)
+    (Ok(Outcome { files, report, message_bytes: ended.errors.len() }), code)
 }
 
 impl Outcome {
-    /// Returns the first difference between these files and `found`, the files of another run. If
-    /// `is_fixed` is false, ignores the contents of match files, which contain measured times.
+    /// Returns a difference between the files `found` and those of this outcome, if there is any.
+    /// Ignores match files, which contain measured times, unless `is_fixed` (all runs are equal).
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -99,9 +97,8 @@ impl Outcome {
     }
 }
 
-/// Disturbs every command that writes, `times` times each, resumes it, and compares the result with
-/// that of an undisturbed run. `disturbance` runs a command. It returns `None` if nothing was
-/// disturbed, otherwise a description and how the command ended (`None` if it was killed).
+/// Disturbs and resumes each writing command `times` times. `disturbance` returns a description and
+/// how the command ended (`None`: killed), or only `None` if it disturbed nothing.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -154,8 +151,8 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Makes `times` attempts for each writing command: starts it again during its first run. At least
-/// one of the two runs must finish its work (exit status 0 or 1); the other may be refused.
+/// `times` times for each writing command: starts it, and starts it again during the first run. At
+/// least one of the two runs must finish its work (exit status 0 or 1); the other may be refused.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -169,7 +166,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Kills a command until it leaves unfinished work; returns its folder, `None` after 12 tries.
+/// Kills a command, up to 12 times, until it leaves unfinished work; returns the work's folder.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -185,7 +182,6 @@ pub(super) fn is_unfinished(path: &Path) -> bool {
     path.contains(".parts/") || path.contains("partial")
 }
 
-// The numbers of errors (`errno`) on Linux.
 const EINTR: i32 = 4;
 const EIO: i32 = 5;
 const ENOMEM: i32 = 12;
@@ -213,7 +209,6 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// Runs each writing command `times` times; from a random `write` on, all fail as on a full disk.
 pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, _, draws| {
         let writes = whole.calls.get("write").copied().unwrap_or(0);
@@ -221,9 +216,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs each writing command `times` times. In each run, one system call fails, transfers too few
-/// bytes or kills the process; in some runs, all later calls of its kind also fail. In a third of
-/// the runs, it is the command's last call of this kind, such as a final `rename`.
+/// One system call of each run fails, transfers too few bytes or kills the process; in a third of
+/// the runs, it is the last call of its kind, such as a final `rename`.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -236,10 +230,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs each writing command `times` times with a failing system call. `choose` returns, for each
-/// run: the kind of call; the number of such calls in an undisturbed run (0 skips the run); the
-/// number, counted from 1, of the call that fails first; the error; and whether all later calls of
-/// this kind also fail.
+/// Makes a system call fail in each run of a command. `choose` returns the kind of the call; how
+/// many calls of this kind the undisturbed run makes (0: the run is skipped); which of them fails
+/// first, counted from 1; the error; and true if all later calls of this kind also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,
@@ -259,12 +252,11 @@ fn failing(
     });
 }
 
-/// Runs each writing command `times` times under a `ulimit` on file sizes, memory or the stack.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
         // Messages go to a file: the limit leaves room for those of an undisturbed run and 1 KiB.
-        let least = 2 + whole.outcome.messages.div_ceil(512);
+        let least = 2 + whole.outcome.message_bytes.div_ceil(512);
         let limit = match number % 4 {
             0 => format!("-f {}", least + draws.below(largest.max(1))),
             // At least 260 MB, in KiB: the programs expand their weights into up to 210 MB.

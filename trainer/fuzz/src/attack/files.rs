@@ -13,8 +13,6 @@ use super::process::{Ended, is_refusal, run};
 use crate::container::{Container, Section, VERSION};
 use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 
-/// Makes `files` damaged copies of a file of each kind, each damaged in another way, and passes
-/// each copy to a command that reads this kind.
 pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| !kind.readers.is_empty()).collect();
     let everything: Vec<Vec<u8>> = kinds.iter().map(|kind| ground.place.read(kind.name)).collect();
@@ -121,9 +119,9 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Kills the command `words`; resumes it `files` times, each time with one damaged file. It must
-/// refuse the file or give the right result, unless no reader can detect the damage. `is_fixed` is
-/// true if its result does not vary from run to run.
+/// Kills the command. Then, `files` times, resumes it with one file of its unfinished work damaged.
+/// It must refuse the file or give the right result (also the right report, if `is_fixed`: no two
+/// runs differ), unless no reader can detect the damage.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

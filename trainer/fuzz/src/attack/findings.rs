@@ -8,19 +8,15 @@ pub(super) enum End {
     Done,
     /// The command refused its input, or asked the user to try again.
     Refused,
-    /// The test killed the command on purpose.
     Stopped,
 }
 
-/// The column headings of the table of counts: all runs, each [`End`], and findings.
 const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 
 #[derive(Default)]
 pub(super) struct Findings {
     round: &'static str,
-    /// For each round and command (the key), the numbers of runs in the order of [`COUNTS`]: all
-    /// runs, then those done, refused or stopped without a fault, then those with a fault
-    /// (findings).
+    /// For each round and command, the five counts that [`COUNTS`] names.
     rows: BTreeMap<(&'static str, String), [usize; 5]>,
     /// For each finding, its number of occurrences, and how to reproduce the first one.
     found: BTreeMap<String, (usize, String)>,
@@ -31,8 +27,8 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack; it is a finding if `wrong` states a fault. `how` states how to reproduce
-    /// it.
+    /// Counts an attack on the command `name`, which ended as `end` states. `wrong` states the
+    /// fault of the command, if any, and `how` the way to reproduce it.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

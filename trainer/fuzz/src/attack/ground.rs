@@ -30,15 +30,13 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// How an undamaged file of this kind is made: by a command line, or in another way that the
-    /// head of `kinds.txt` describes; `None` if the command of an earlier entry of `kinds.txt`
-    /// makes the file, as one of several in a folder.
+    /// What makes an undamaged file of this kind: a command, a file to copy, a quoted text or a
+    /// function. `None` if the command of an earlier entry makes the file.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
 }
 
-/// Returns the kinds of files in `kinds.txt`, in the order in which [`Place::new`] makes them.
 pub(super) fn kinds() -> Vec<Kind> {
     let mut kinds: Vec<Kind> = vec![];
     let lines = include_str!("kinds.txt").lines();
@@ -55,9 +53,8 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// Index of the paragraph of `commands.txt` with further commands, which write no file and are not
-/// listed with a file in `kinds.txt`. The next constants are the indices of later paragraphs;
-/// paragraph 0 is a comment that describes all paragraphs.
+/// The index, in `commands.txt`, of the paragraph with the commands that write no file and are not
+/// in `kinds.txt`. The head of `commands.txt` describes all paragraphs.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -67,13 +64,12 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the command lines that write files, each with false if `~` marks it in `commands.txt`,
-/// because its report or match file differs from run to run, else with true.
+/// Returns the command lines that write files, each with true if it always writes the same bytes.
+/// `~` in `commands.txt` marks the others: their report or match file differs from run to run.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
 
-/// Input lines that a server answers at once, refuses or skips.
 const LINES: &str = "name\nping 7\nplay b f5\n7 known_command name\nset depth 1\nmove F5//1.5\n\
     no such command\n# a comment\n\n";
 
@@ -91,7 +87,6 @@ impl<'a> Ground<'a> {
         Self { place, limits, draws: Draws(seed), findings, undisturbed }
     }
 
-    /// Returns the result of a command without an attack. Runs the command only at the first call.
     pub(super) fn undisturbed(&mut self, words: Words) -> Rc<Undisturbed> {
         let make = || Rc::new(disturbed::undisturbed(self.place, words, self.limits));
         self.undisturbed.entry(words).or_insert_with(make).clone()
@@ -149,7 +144,6 @@ impl Place {
         fs::write(self.inputs.join(name), bytes).expect("a sound file");
     }
 
-    /// Removes the metrics and reports of fits, which the attacks do not need.
     fn remove_side_files(&self) {
         for entry in fs::read_dir(&self.inputs).expect("the sound files") {
             let path = entry.expect("an entry").path();
@@ -163,7 +157,6 @@ impl Place {
         fs::read(self.inputs.join(name)).expect(name)
     }
 
-    /// Splits a command line at spaces. A word `@NAME` becomes the path of the input file `NAME`.
     pub(super) fn words(&self, words: &str) -> Vec<OsString> {
         let path = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.inputs.join(name).into(),
@@ -187,8 +180,6 @@ impl Place {
     }
 }
 
-/// Compiles `fail.c` of this crate to a library in `folder`. Returns the path of the library;
-/// `None` without a C compiler.
 fn failing_calls(folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/attack/fail.c");
     let library = folder.join("libfail.so");
@@ -197,7 +188,7 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns the name under which a command is counted: program, subcommand, next word, optimizer.
+/// Returns the name under which a command is counted: program, ≤ 2 words before flags, optimizer.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

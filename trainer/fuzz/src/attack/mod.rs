@@ -26,7 +26,7 @@ pub struct Rounds {
     /// that writes
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
-    /// Number of damaged files of each kind; one kind is a long stream of lines for servers
+    /// Number of damaged files of each kind. One kind is a long text on a server's standard input
     #[arg(long, default_value_t = 40)]
     pub files: usize,
     /// Number of runs on a disk that becomes full, for each command that writes
@@ -36,7 +36,8 @@ pub struct Rounds {
     /// each command that writes
     #[arg(long, default_value_t = 20)]
     pub calls: usize,
-    /// Number of runs with a limit on memory, stack or file size, for each command that writes
+    /// Number of runs, each with a limit on memory, on the stack or on file size, for each command
+    /// that writes
     #[arg(long, default_value_t = 3)]
     pub limits: usize,
     /// Number of attacks with pipes, devices, links and huge files in place of outputs, for each
@@ -51,8 +52,7 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// Runs one round of attacks. The second argument is the value of the field of [`Rounds`] that
-/// belongs to this round; the comment of the field states what it counts.
+/// Runs the attacks of one kind. The number is the value of the kind's field of [`Rounds`].
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

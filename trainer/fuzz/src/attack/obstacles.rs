@@ -16,10 +16,9 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// For each command that writes files, makes `times` runs, each with a random obstacle at the path
-/// of an output, of its `.partial` file or of its `.parts` folder. Then runs each command of the
-/// paragraph [`NEARBY`] of `commands.txt` with every obstacle at the path that stands before the
-/// command on its line.
+/// Runs each writing command `times` times with an obstacle at the path of an output, of its
+/// `.partial` file or of its `.parts` folder. Then runs the command in each line of [`NEARBY`] with
+/// each obstacle at the path in that line.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -31,7 +30,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
             // A command may succeed without its `.partial` and `.parts`, so need not refuse these.
-            let must_be_refused = beside.is_empty() && !may_go(&path, thing);
+            let must_be_refused = beside.is_empty() && !may_be_replaced(&path, thing);
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
     }
@@ -54,9 +53,9 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with the obstacle `thing` at `path`, and notes a fault. If `must_be_refused`,
-/// exit status 0 is a fault. If `is_looked_for` (the command looks for a file at `path` by itself),
-/// a refusal is a fault unless [`is_named`] accepts its message.
+/// Runs the command `words` with the obstacle `thing` at `path`, and notes faults: for example,
+/// that it succeeds although `must_be_refused`, or that it looks for a file at `path`
+/// (`is_looked_for`) and fails with a message that does not name the obstacle ([`is_named`]).
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -72,7 +71,7 @@ fn attack(
     let is_done = ended.code() == Some(0);
     let fault = ended
         .fault_on_input(limits)
-        .or((!may_go(path, thing) && !is_as_it_was(&there, thing))
+        .or((!may_be_replaced(path, thing) && !is_as_it_was(&there, thing))
             .then(|| "overwrites a foreign file".to_owned()))
         .or((is_done && must_be_refused).then(|| "reports success".to_owned()))
         .or((ended.is_refused() && is_looked_for && !is_named(&ended.errors, path, thing))
@@ -81,9 +80,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if `message` describes the obstacle at `path` well enough. If `thing` is a pipe or
-/// `/dev/zero`, which cannot be read to their end, the message must contain the path and the kind
-/// of file; for any other `thing`, every message suffices.
+/// Returns true if `message` has the path and the kind of `thing`; always true unless `thing` is a
+/// pipe or `/dev/zero`, which cannot be read to their end.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -93,10 +91,9 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may replace the obstacle `thing` at `path`: any obstacle inside a
-/// folder of parts (`*.parts`); an empty folder at the path of a folder of parts; a file of zeros
-/// at the path of a partial output (`*.partial`), as a crash of the machine may leave one.
-fn may_go(path: &Path, thing: &str) -> bool {
+/// Returns true if a command may replace the obstacle `thing` at `path`: an earlier run may have
+/// left it, such as a file of zeros at a partial output (`*.partial`) after a crash of the machine.
+fn may_be_replaced(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))
         || thing == "a folder" && is(path, "parts")

@@ -49,7 +49,6 @@ impl Ended {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Returns true if the command aborted because an allocation failed, as its message states.
     pub(super) fn found_no_memory(&self) -> bool {
         self.errors.contains("memory allocation of")
     }
@@ -58,8 +57,8 @@ impl Ended {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns the fault of a run on hostile input, if any. Control characters in messages or
-    /// output are also faults, except in JSON output, which is for programs.
+    /// Returns the fault of a run, if any: a [`Self::fault`], or control characters in what it
+    /// printed, except in JSON output, which is for programs.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -67,8 +66,8 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if a run on a full disk does not exit with 75, or if its message does not
-    /// state what the user can do.
+    /// Returns the fault of a run that was refused because the disk is full: it did not exit with
+    /// 75, or its message does not state what the user can do.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";
@@ -80,14 +79,12 @@ impl Ended {
         (is_full && !is_told).then(|| format!("no remedy: {last}"))
     }
 
-    /// Returns a fault if a message contains a very long word, as if it repeated a long argument.
     pub(super) fn repeats_its_input(&self) -> Option<String> {
         const LONGEST_WORD: usize = 400;
         let word = self.errors.split_whitespace().find(|word| word.len() > LONGEST_WORD)?;
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns a fault that no input may cause, such as a panic or a hang; `None` if there is none.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -58,7 +58,6 @@ pub(super) fn unfinished_phase(data: &[u8]) {
 /// A fit, and files that it leaves in its folder of parts if it is stopped before its end.
 struct Setup {
     fit: Fit<'static>,
-    /// The file name of the part or snapshot.
     name: &'static str,
     provenance: Vec<u8>,
     manifest: Vec<u8>,
@@ -67,13 +66,12 @@ struct Setup {
 }
 
 impl Setup {
-    /// Runs a fit of the phase indices `phases[0]..=phases[1]` until `stop[0]` phases are finished
-    /// or `stop[1]` updates are done, stores the files that it left, and completes it.
+    /// Runs a fit of the phases with the indices `phases[0]..=phases[1]`, stops it after `stop[0]`
+    /// phases or, if earlier, `stop[1]` updates in all, stores the files it left, and completes it.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
         let model = Model::new(PatternSet::shipped("discs").expect("a shipped set"));
-        // The data are a labelled position for each phase of a short game.
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").expect("squares");
         let steps = Replay::from_start(&squares).expect("a game").steps.into_iter();
         let rows = steps.map(|step| {
@@ -109,8 +107,8 @@ impl Setup {
         Ok(end.summary.expect("not a shard").sha256)
     }
 
-    /// Resumes the fit in a new folder whose only part or snapshot is made from `data`. Returns the
-    /// checksum of the fitted weights, and the fit's messages.
+    /// Resumes the fit from a stored part whose section names and contents are in `data`, separated
+    /// by 0xFE. Returns the checksum of the fitted weights, and the fit's messages.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
         let folder = scratch::path("resumed");
         let _ = fs::remove_dir_all(&folder);

@@ -17,9 +17,8 @@ use othello_testing::{records, scratch};
 use super::check_names;
 use super::texts::image;
 
-/// The first byte selects what the other bytes are: a whole container file; the provenance of a
-/// valid file; the frames of a file, after a valid header that this function adds; or the content
-/// length and the stored bytes of a section, for which it adds the header and valid checksums.
+/// The first byte selects what the other bytes are: a whole file, the provenance, the frames after
+/// a valid header, or the stated content length and the stored bytes of a section.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -53,7 +52,7 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     Ok(summary)
 }
 
-/// Returns true if a file is undamaged. Panics if the reader of its kind accepts a damaged file.
+/// Returns whether a file's container is undamaged. Panics if a reader accepts a damaged file.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -116,9 +115,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// `data` is a pattern set in TOML (if empty, [`SMALL`]), a zero byte, and operations that
-/// [`change`] decodes. The operations alter the sections of a weights file of this set with weights
-/// of 0.
+/// `data` is a pattern set in TOML ([`SMALL`] if empty), a zero byte, and operations by which
+/// [`change`] alters the sections of a weights file of zeros.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -136,8 +134,7 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// If weights have more parameters than this, their expanded form and their values are not checked,
-/// because it would take too long.
+/// Weights with more parameters would take too long to expand and to evaluate.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -145,8 +142,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of weights that are all 0 for the pattern set `toml`; too short, with 3
-/// parameters, if the set is invalid or has a pattern of more than 6 squares.
+/// Returns the sections of a weights file for the pattern set `toml`, with evaluation weights of 0.
+/// If the set is invalid or has a pattern of more than 6 squares, they have only 3 weights a phase.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -89,8 +89,8 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the entries of a file, with `None` in place of refused entries; `None` if the file is
-/// refused. Panics if an error does not name the file, or if bytes remain unread.
+/// Returns the entries of a file, with `None` in place of each refused entry. If the file itself is
+/// refused, returns `None` instead of a list.
 fn entries<T, E: Entries<T>>(
     opened: Result<E, DataError>,
     path: &Path,

@@ -19,8 +19,8 @@ pub struct Terms {
     pub depth: u32,
     /// The time limit for one answer of the engine.
     pub time: Duration,
-    /// The time for all moves of a game, if limited. GTP engines receive it by `time_settings` and
-    /// `time_left`, NBoard engines as part of the game.
+    /// The time that a player has for all its moves in a game; `None` if it is not limited. GTP
+    /// engines receive it by `time_settings` and `time_left`, NBoard engines as part of the game.
     pub game: Option<Duration>,
 }
 
@@ -40,9 +40,8 @@ impl Terms {
     }
 
     /// Asks an engine for one move in each of `openings`, each in a new game, and returns the moves
-    /// in this order. Each thread has its own process. In each opening, the side to move must have
-    /// a legal move; GTP engines also need the moves to the opening. `progress` advances once per
-    /// opening.
+    /// in the order of `openings`. Each thread has its own process. In each opening, the side to
+    /// move must have a legal move; for a GTP engine, the opening must have its [`Opening::path`].
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -70,18 +69,14 @@ impl Terms {
     }
 }
 
-/// A game in progress, from which an engine is asked for its next move.
 pub(super) struct Underway<'a> {
     pub(super) opening: &'a Opening,
-    /// The moves and passes since the opening, each with the time that it took.
     pub(super) turns: Vec<(Turn, Duration)>,
     pub(super) board: Board,
 }
 
 impl Underway<'_> {
-    /// Returns the game in GGF (Generic Game Format), from the start position if the moves to the
-    /// opening are known, else from the opening. `clock` is each player's time for the game; for
-    /// `None`, the text states the time 0.
+    /// Returns the game in GGF. `clock` is each player's time for the game, written as 0 if `None`.
     fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
@@ -112,7 +107,7 @@ impl<'a> Conversation<'a> {
         Self { engine, terms, process: None, number: 0, name: None }
     }
 
-    /// Returns the engine's name and version, if it reports them. A game must have begun.
+    /// Returns the name and the version that the engine reports, if any. A game must have begun.
     fn introduction(&mut self) -> Result<Option<String>, Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             return Ok(self.name.clone());
@@ -134,8 +129,8 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(begun)
     }
 
-    /// Returns the engine's move; an illegal answer is an error. The engine's side must have a
-    /// legal move. `clock` is the engine's remaining time for the game, if limited.
+    /// The engine's side must have a legal move. `clock` is the engine's remaining time for the
+    /// game.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -165,7 +160,6 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(seen)
     }
 
-    /// Returns `result`; stops the engine's process at a misconduct other than a resignation.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
         if result.as_ref().is_err_and(|wrong| !matches!(wrong, Misconduct::Resigned)) {
             self.process = None;
@@ -210,7 +204,6 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Sends a GTP command; a refusal by the engine is not an error.
     fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
         match self.ask_gtp(command) {
             Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
@@ -239,8 +232,6 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until an NBoard engine has executed all commands. Stores the engine's name when the
-    /// engine first reports it.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;
@@ -279,9 +270,9 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// Parses the GTP answer to the command with the number `number`; the answer may repeat this number
-/// or omit it. Returns the text, `Err` with the text if the command was refused, or `None` if the
-/// line is not an answer to this command.
+/// Parses the GTP answer to command `number`, which may repeat or omit the number. Returns `Err`
+/// with the text if the engine refused the command, `None` if the line does not answer this
+/// command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Edax puts a blank between `=` and the number.

@@ -1,5 +1,3 @@
-//! A job object of Windows, which ends a program with all processes that it started.
-
 use std::io;
 use std::mem::size_of;
 use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle};

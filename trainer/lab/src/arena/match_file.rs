@@ -57,10 +57,8 @@ pub struct MatchFile {
     pub summary: Option<Summary>,
 }
 
-/// The name of the last section of a match file, which contains its [`Conditions`].
 const CONDITIONS: &str = "match";
 
-/// The largest number of pairs in a part, the unit in which pairs are stored.
 const MOST_PER_PART: u64 = 1 << 12;
 
 /// In a match with a sequential test, a stored part has this many times fewer pairs of games than
@@ -169,7 +167,6 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     type Error = LabError;
 
     const CAN_END: bool = true;
-    /// Returns true if a stored part has exactly the pairs `numbers`, each with its opening.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
@@ -222,7 +219,8 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary> {
 }
 
 impl MatchFile {
-    /// Reads a match file. A file that lacks pairs is an error.
+    /// Reads a match file. Unless a sequential test decided the match, a file whose number of pairs
+    /// is not the one in its provenance is an error.
     pub fn read(path: &Path) -> Result<Self> {
         let mut reader = Reader::open(path, Kind::Match)?;
         let all = reader.provenance().get("pairs").and_then(serde_json::Value::as_u64);
@@ -251,7 +249,6 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Returns a match without pairs yet, with the sequential test in `provenance`, if any.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
@@ -264,7 +261,6 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Self { conditions: None, pairs: OrderedPairs::new(first, ends) }
     }
 
-    /// Adds the pairs that a stage of the run stored, up to the decision of the sequential test.
     fn add_stage(&mut self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<()> {
         progress.begin_stoppable("pack (parts)", 0, run.plan.stages[stage].parts());
         for part in run.parts(stage) {
@@ -293,8 +289,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
     }
 }
 
-/// The name of a pair's section is this prefix and the number of the pair, counted from 1.
-const PREFIX: &str = "pair ";
+const PAIR_PREFIX: &str = "pair ";
 
 #[derive(Serialize, Deserialize)]
 struct StoredPair {
@@ -334,19 +329,19 @@ fn encode_pair(pair: &PlayedPair) -> Section {
         efforts: pair.efforts,
     };
     let content = serde_json::json!(text).to_string().into_bytes();
-    Section { name: format!("{PREFIX}{}", first.pair), content }
+    Section { name: format!("{PAIR_PREFIX}{}", first.pair), content }
 }
 
 /// Returns the number of a section's pair, counted from 0; `None` for other sections.
 fn number_of(section: &Section) -> Option<usize> {
-    let digits = section.name.strip_prefix(PREFIX)?;
+    let digits = section.name.strip_prefix(PAIR_PREFIX)?;
     let number = digits.parse::<usize>().ok()?;
     // `pair 05` and `pair +5` are not names of pair 5.
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Returns pair `number`, counted from 0. An error is a predicate such as `has no opening: …`; the
-/// caller puts the name of the section before it.
+/// Decodes the section of the pair with the index `number`, from 0. The text of an error is a
+/// predicate, such as `has no opening`: the caller puts the name of the section before it.
 fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let StoredPair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
@@ -370,8 +365,6 @@ fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
-/// Returns true if the moves are legal, and the score is their result or, in a forfeited game, ±64
-/// against the player who forfeited.
 fn is_sound(game: &PlayedGame) -> bool {
     let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
     let first_moved = if game.game == 1 { 1 } else { -1 };
@@ -383,8 +376,8 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// Returns the position after all moves; and 1 if its side to move is the side that moved first in
-/// the game, otherwise −1. Returns `None` if a move is illegal.
+/// Plays `squares` from `opening`. Returns the last position, and 1 if the side to move there is
+/// the side to move of `opening`, otherwise −1; `None` if a move is illegal.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

@@ -1,5 +1,3 @@
-//! The report of a match, and the findings for which `match --fail-if` exits with status 1.
-
 use std::fmt;
 use std::time::Instant;
 
@@ -14,9 +12,9 @@ use super::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The first player is proven worse; with `--sprt`: H0 (not better by ELO1) is accepted
+    /// The first player is proven worse; with `--sprt` instead: not better by ELO1 (H0 is accepted)
     Worse,
-    /// The first player is not proven better; with `--sprt`: H1 (better by > ELO0) is not accepted
+    /// The first player is not proven better; with `--sprt`: H0 is accepted, or nothing is decided
     NotBetter,
     /// A player forfeited a game
     Forfeit,
@@ -130,7 +128,6 @@ impl fmt::Display for MatchReport {
     }
 }
 
-/// Returns a text such as `p = 0.012`, with two significant digits, or `p < 0.0001`.
 fn probability(p: f64) -> String {
     match p {
         ..0.000_1 => "p < 0.0001".to_owned(),

@@ -28,8 +28,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Creates an opening: looks for a game that leads to `position` or a symmetric image of it,
-    /// and stores the one that the game reaches; if none, stores `position` without a path.
+    /// Looks for a game that leads to `position` or to a symmetric image of it, and stores the
+    /// position that the game reaches; if no game is found, stores `position` without a path.
     pub fn new(position: Position) -> Self {
         // Each symmetry keeps the start position or swaps its colours; one of each kind suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
@@ -57,14 +57,15 @@ impl Opening {
         steps.iter().enumerate().map(opening).collect()
     }
 
-    /// Creates an opening for players that can start from any position. Black moves first.
+    /// Creates an opening without the moves that lead to it, for players that can start from any
+    /// position. Its [`Self::side`], the side to move in `position`, is black.
     pub fn without_path(position: Position) -> Self {
         Self { position, side: Side::Black, path: None }
     }
 }
 
-/// Returns all turns from the start position, with passes. If `side`, the side to move in the end,
-/// does not have the turn after `steps`, the last turn is a pass of the other side.
+/// Returns the moves `steps` and the passes between them; adds a last pass if otherwise `side`
+/// would not be to move.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

@@ -29,14 +29,13 @@ pub struct Match<'a> {
 
 pub(super) const PAIRS: &str = "match (pairs)";
 
-/// The score, in discs, of the player who wins a forfeited game.
-const ALL_DISCS: Discs = 64;
+const FORFEIT_SCORE: Discs = 64;
 
 impl Match<'_> {
     /// Plays every opening twice, with colours exchanged. Each game starts with empty transposition
-    /// tables, so it does not depend on the order of games or on the thread. An external program
-    /// that ends, hangs, prints without end or plays an illegal move forfeits the game and is
-    /// started again.
+    /// tables, so the result does not depend on the order of games or on the thread. An external
+    /// program that ends, hangs, prints without end or plays an illegal move forfeits the game and
+    /// is started again.
     ///
     /// # Errors
     ///
@@ -49,8 +48,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`], but calls `enough` with each pair in order, until it returns
-    /// true. Later pairs do not count, although some may have been played.
+    /// Plays like [`Self::play`], until `enough`, which gets each pair in order, returns true.
+    /// Later pairs do not count, although some may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -80,7 +79,6 @@ impl Match<'_> {
         Ok(MatchResult::new(played.pairs))
     }
 
-    /// Returns the estimated seconds of one thread for a pair of games of these players.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair() + self.second.seconds_of_pair()
     }
@@ -90,7 +88,6 @@ impl Match<'_> {
         2.0 * size::game(size::search(depth), exact)
     }
 
-    /// Creates an opening; for external programs, also searches for a game that leads to it.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
@@ -151,8 +148,8 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
             game.board.position().score()
         }
         Ok(()) => -game.board.position().score(),
-        Err((0, _)) => -ALL_DISCS,
-        Err(_) => ALL_DISCS,
+        Err((0, _)) => -FORFEIT_SCORE,
+        Err(_) => FORFEIT_SCORE,
     };
     let forfeit = played.err().map(|(player, misconduct)| (player + 1, misconduct.to_string()));
     PlayedGame { pair, game: mover + 1, opening: opening.position, squares, score, forfeit }
@@ -180,7 +177,6 @@ fn play_on(
         game.board.play(side, turn).map_err(|answer| (mover, Misconduct::Illegal { answer }))?;
         game.turns.push((turn, if chooses { begun.elapsed() } else { Duration::ZERO }));
         for (number, player) in players.iter_mut().enumerate() {
-            // Each player receives its opponent's moves, and all passes.
             if number != mover || !chooses {
                 player.see(side, turn).map_err(|misconduct| (number, misconduct))?;
             }

@@ -1,5 +1,3 @@
-//! The players of a match: evaluations with our search, and external programs.
-
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -43,7 +41,7 @@ impl Budget {
         self.seconds_a_game.map(Duration::from_secs)
     }
 
-    /// Returns limits for a search now; `by_clock` is the game clock's time for this move, if any.
+    /// Returns the limits of one search; `by_clock` is the time that a game clock grants for it.
     fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         let deadline = time.map(|time| Instant::now() + time);
@@ -51,7 +49,6 @@ impl Budget {
     }
 }
 
-/// Formats the limits as text after a search depth, such as `, 1000 nodes`; empty without limits.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));
@@ -71,7 +68,6 @@ pub enum Contestant<'a> {
     External(&'a ExternalEngine, Terms, u32),
 }
 
-/// The time of a move of an external program, in seconds, that estimates of a pair's time assume.
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl<'a> Contestant<'a> {
@@ -119,8 +115,7 @@ pub(super) struct Player<'a> {
     /// For every player, `effort` omits the nodes and the time of the moves in such positions.
     exact: u32,
     pub(super) effort: Effort,
-    /// The time for all moves of a game, if limited.
-    time: Option<Duration>,
+    game_time: Option<Duration>,
     clock: Option<Clock>,
 }
 
@@ -140,7 +135,7 @@ impl std::iter::Sum for Effort {
 
 impl<'a> Player<'a> {
     pub(super) fn new(contestant: Contestant<'a>) -> Result<Self, TableError> {
-        let (engine, exact, time) = match contestant {
+        let (engine, exact, game_time) = match contestant {
             Contestant::Evaluation(evaluator, strength, budget, pruning) => {
                 let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES);
                 let searcher = search.pruning(pruning.cloned().unwrap_or_default()).searcher()?;
@@ -152,12 +147,11 @@ impl<'a> Player<'a> {
                 (Engine::External(Conversation::new(engine, terms)), exact, terms.game)
             }
         };
-        Ok(Self { engine, exact, effort: Effort::default(), time, clock: None })
+        Ok(Self { engine, exact, effort: Effort::default(), game_time, clock: None })
     }
 
-    /// Begins a game: resets the clock, and empties the transposition table or informs the program.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
-        self.clock = self.time.map(Clock::absolute);
+        self.clock = self.game_time.map(Clock::absolute);
         match &mut self.engine {
             Engine::Evaluation { searcher, .. } => {
                 searcher.new_game();
@@ -167,7 +161,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the player's move; the side to move must have one. A player out of time is an error.
+    /// The side to move must have a legal move.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
         let (square, nodes) = self.engine.choose(game, self.clock)?;
@@ -175,7 +169,9 @@ impl<'a> Player<'a> {
             self.effort.nodes = self.effort.nodes.saturating_add(nodes);
             self.effort.seconds += begun.elapsed().as_secs_f64();
         }
-        let (Some(clock), Some(time)) = (&mut self.clock, self.time) else { return Ok(square) };
+        let (Some(clock), Some(time)) = (&mut self.clock, self.game_time) else {
+            return Ok(square);
+        };
         clock.spend(begun.elapsed());
         if clock.left().is_zero() {
             return Err(Misconduct::OutOfTime { seconds: time.as_secs() });

@@ -37,12 +37,10 @@ fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; its last message is `{said}`") }
 }
 
-/// A program that prints more bytes than this before the expected answer forfeits the game.
 const MAX_BYTES: usize = 1 << 20;
 /// The longest wait for an ended program's stderr to close: its child processes may keep it open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 const MAX_LINE_BYTES: u64 = 1 << 12;
-/// The greatest number of unread lines. A program that prints more has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
 /// A running external program. Dropping this value kills the program and all its child processes.
@@ -53,7 +51,7 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// Receives the last line that the program printed to stderr before it closed stderr.
+    /// Receives the [`last_line`] of the program's stderr when stderr is closed.
     last_words: Receiver<String>,
     #[cfg(unix)]
     guard: Guard,
@@ -62,7 +60,6 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Runs a command line in a shell; on Unix, in a new process group.
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
@@ -107,7 +104,6 @@ impl Process {
         drop(written);
     }
 
-    /// Reads lines, for at most `time`, until `pick` returns a value; errors name `expected`.
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,
@@ -168,10 +164,9 @@ struct Guard {
 
 #[cfg(unix)]
 impl Guard {
-    /// The shell script of the guard. It reads the id of the program's process group, waits until
-    /// our process has ended, and kills the group. Then it kills all processes with the mark `$0`
-    /// in their environment, until three rounds in a row find none: a process has no environment
-    /// for a moment after its start, so one round may miss it.
+    /// Reads the id of the program's process group, and waits until our process has ended. Then
+    /// kills the group and all processes with the mark `$0` in their environment, until three
+    /// rounds in a row find none: a process has no environment for a moment after its start.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do

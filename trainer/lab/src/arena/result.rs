@@ -1,6 +1,3 @@
-//! The games of a match, and their forms in files: records, and lines of JSON. The result of a
-//! match: its pairs of games in order, up to the decision of a sequential test.
-
 use std::collections::{BTreeMap, HashSet};
 
 use othello_engine::board::notation::board_text;
@@ -44,8 +41,8 @@ struct Line {
     black: usize,
     /// The position that the game starts from, with the side to move.
     opening: String,
-    /// The transcript of the game, or of a symmetric image of the game, from the start position;
-    /// null if no game leads to the opening.
+    /// The moves from the start position to the end of this game, or of a symmetric image of it;
+    /// null if no moves that lead to the opening were found.
     transcript: Option<String>,
     /// The moves after the opening.
     moves: String,
@@ -90,8 +87,6 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the opening and the moves of one symmetric image: that with the smallest opening
-    /// and, among images with the same opening, with the smallest moves.
     fn canonical(&self) -> (Position, Vec<Square>) {
         let image = |symmetry: Symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));
@@ -136,7 +131,7 @@ impl PlayedPair {
 /// The result of a match: its pairs' disc scores, its games, and each player's nodes and seconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MatchResult {
-    /// The first player's scores in the pairs, one for each opening, in order.
+    /// For each opening in order, the first player's scores in the opening's pair of games.
     #[serde(skip)]
     pub pairs: Vec<Pair>,
     /// The number of openings that are distinct up to symmetry.
@@ -203,27 +198,20 @@ impl MatchResult {
 
 /// A list that receives pairs of games in any order, and keeps them in the order of their openings.
 pub(super) struct OrderedPairs<F> {
-    /// The index of the pair that is appended to `pairs` next.
     next: usize,
-    /// The pairs that count, in the order of their numbers: a pair is appended once all earlier
-    /// ones have arrived, and none follows the pair for which `enough` returned true.
     pub(super) pairs: Vec<PlayedPair>,
-    /// Pairs that wait for one with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
-    /// True if `enough`, which decides on the end of the match, has returned true.
     pub(super) has_ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list of pairs: the first will have the number `first`, and the last is the
-    /// one for which `enough` returns true.
+    /// Creates an empty list, whose first pair has the number `first`. `enough` gets the scores of
+    /// each pair, in order; the first pair for which it returns true is the last of the list.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }
 
-    /// Stores pair `number` in `waiting`. Moves pairs from there to `pairs`, in the order of their
-    /// numbers, until one is missing or `enough` returns true.
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
         while !self.has_ended

@@ -17,7 +17,6 @@ use super::statistics::{Pair, Pentanomial, elo, expected_share};
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
-/// The limit of the differences that hypotheses state, in Elo points; larger ones are refused.
 const MAX_HYPOTHESIS: f64 = 800.0;
 
 impl FromStr for Hypotheses {
@@ -165,7 +164,6 @@ impl Sprt {
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// Returns the first player's expected share of the points, 0 to 1, under each hypothesis.
     fn shares(&self) -> [f64; 2] {
         self.hypotheses.0.map(expected_share)
     }
@@ -177,13 +175,11 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns the ends, the lower first, of the interval of the difference in Elo points that
-    /// [`SprtReport::elo_interval`] describes; an infinite end is `None`. Consider all tests with
-    /// the error rates of this test and with hypotheses that differ by the same expected share of
-    /// points. If such a test accepts H1, it rejects the difference that its H0 states, and vice
-    /// versa. The interval contains each difference that none of these tests rejects. At an end of
-    /// the interval, the log-likelihood ratio of one such test equals the bound at which it
-    /// decides.
+    /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. The interval has each Elo
+    /// difference that is rejected by no test with the error rates of `self`, and its difference
+    /// between the expected shares of points of H0 and H1. A test that decides for H1 rejects the
+    /// difference of its H0, and vice versa. At an end, the log-likelihood ratio of the test that
+    /// rejects it is exactly at its bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -210,8 +206,8 @@ mod tests {
     struct Players([f64; 5]);
 
     impl Players {
-        /// The probability of `n` half points is proportional to `base[n]` · tⁿ. t is chosen such
-        /// that the expected share of the points is that of a difference of `elo`.
+        /// Tilts the distribution `base` of half points: the probability of `n` is proportional to
+        /// `base[n]` · tⁿ. t makes the mean share of the points that of the Elo difference `elo`.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -241,9 +237,8 @@ mod tests {
         }
     }
 
-    /// Plays random pairs until the test decides, or `most` pairs were played; returns their
-    /// counts. Checks after every pair that the Elo interval excludes the difference under H0
-    /// exactly if the decision is H1, and the difference under H1 exactly if the decision is H0.
+    /// Plays at most `most` random pairs, until the test decides. After each, the Elo interval must
+    /// exclude the value of H0 exactly if the decision is H1, and that of H1 exactly if it is H0.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();

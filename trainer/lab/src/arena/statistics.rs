@@ -1,5 +1,3 @@
-//! Pairs of games, and their statistics: the difference in strength of two players.
-
 use othello_engine::board::Discs;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
@@ -9,13 +7,11 @@ use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 pub struct Pair(pub [Discs; 2]);
 
 impl Pair {
-    /// Returns the first player's half points: per game 2 for a win, 1 for a draw, 0 for a loss.
     fn half_points(self) -> i32 {
         self.0.iter().map(|score| 1 + score.signum()).sum()
     }
 
-    /// Returns the first player's score in discs, averaged over both games.
-    fn discs(self) -> f64 {
+    fn mean_discs(self) -> f64 {
         f64::from(self.0[0] + self.0[1]) / 2.0
     }
 }
@@ -45,7 +41,6 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Returns the first player's mean share of the points, 0 to 1; `None` without pairs.
     pub(super) fn mean_share(&self) -> Option<f64> {
         let points: f64 = (0..).zip(self.0).map(|(half, count)| share(half) * count as f64).sum();
         let pairs = self.pairs();
@@ -72,8 +67,8 @@ pub(super) fn share(half_points: u32) -> f64 {
     f64::from(half_points) / 4.0
 }
 
-/// The statistics of a match for the first player. Errors are estimated from pairs, since the two
-/// games of an opening are not independent. Intervals are 95 % confidence intervals.
+/// The statistics of a match, for the first player. The confidence intervals (95 %) are computed
+/// from pairs of games, since the two games of an opening are not independent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Statistics {
     /// The number of games that the first player won.
@@ -125,7 +120,7 @@ impl Statistics {
             |order| pairs.iter().filter(|pair| pair.half_points().cmp(&2) == order).count();
         let (pairs_won, pairs_lost) =
             (pairs_where(std::cmp::Ordering::Greater), pairs_where(std::cmp::Ordering::Less));
-        let discs: Vec<f64> = pairs.iter().map(|pair| pair.discs()).collect();
+        let discs: Vec<f64> = pairs.iter().map(|pair| pair.mean_discs()).collect();
         let shares: Vec<f64> =
             pairs.iter().map(|pair| f64::from(pair.half_points()) / 4.0).collect();
         let [lower, upper] =
@@ -151,21 +146,21 @@ impl Statistics {
     }
 }
 
-/// The distribution of the weighted mean of numbers between 0 and 1. The weights are random, and
-/// uniformly distributed among all weights that total 1.
+/// The distribution of Σ wᵢ xᵢ for numbers xᵢ from 0 to 1 and random weights wᵢ, uniformly
+/// distributed among all weights that total 1.
 ///
-/// The two bounds of Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis
-/// on the mean of a nonnegative variable") on the expected share of a pair's points are quantiles
-/// of this distribution; see also Learned-Miller and Thomas (2019, "A new confidence interval for
-/// the mean of a bounded random variable"). For the lower bound, the numbers are the shares of all
-/// pairs and an additional 0; for the upper bound, the additional number is 1. If every pair is won
-/// twice or lost twice, the bounds are those of Clopper and Pearson. Unlike a mean and its standard
-/// error, the bounds stay within 0 and 1, and are informative even if all results are equal.
+/// Two of its quantiles bound the first player's expected share of a pair's points (Gaffke 2005,
+/// "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+/// variable"; Learned-Miller and Thomas 2019, "A new confidence interval for the mean of a bounded
+/// random variable"). At confidence 1 − α, the lower bound is the α/2 quantile if the xᵢ are 0 and
+/// the shares in all pairs; the upper bound is the 1 − α/2 quantile if they are 1 and these shares.
+/// If all shares are 0 or 1, the bounds are those of Clopper and Pearson. The bounds stay within 0
+/// and 1, and are informative even if all results are equal.
 enum WeightedMean {
-    /// All the weighted numbers are equal to this number, and therefore their weighted mean.
+    /// All the weighted numbers are equal to this number, which is therefore their weighted mean.
     Certain(f64),
-    /// A beta distribution with the same mean and variance as the randomly weighted mean of the
-    /// numbers that [`Self::of`] gets: exact if each of them is 0 or 1, otherwise an approximation.
+    /// The beta distribution with the mean and the variance of the weighted mean. It is the exact
+    /// distribution if each of the weighted numbers is 0 or 1, otherwise an approximation.
     Spread(Beta),
 }
 
@@ -229,7 +224,6 @@ pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }
 
-/// Returns the expected share of the points, 0 to 1, of a player who is better by `elo` Elo points.
 pub(super) fn expected_share(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }

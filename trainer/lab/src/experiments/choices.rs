@@ -1,5 +1,3 @@
-//! Lists of values to try for entries of a recipe, and their combinations.
-
 use std::fmt;
 
 use othello_engine::file::sha256_of;
@@ -41,7 +39,7 @@ pub struct AtAnEnd {
 }
 
 impl Choices {
-    /// Parses lists of values to try from TOML. They must have from one to a million combinations.
+    /// Parses lists of values to try from TOML, with one to a million combinations in all.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let mut choices = vec![];
         collect(&from_toml(text)?, &[], &mut choices)?;

@@ -84,7 +84,7 @@ pub struct ComparedErrors {
     pub confidence: f64,
     /// The smallest difference that matters, in discs, as the user stated it.
     pub smallest: f64,
-    /// The numbers of seeds and test games that together would prove a difference of `smallest`.
+    /// How many seeds and test games prove the difference `smallest` (discs) with probability 0.9.
     pub needed: Needed,
     /// The comparison in each phase that has test positions.
     pub phases: Vec<ComparedPhase>,
@@ -179,7 +179,6 @@ impl Comparing<'_> {
         let (errors, difference) = compared.ok_or(LabError::NoTestPositions)?;
         let names = recipes.map(|recipe| recipe.name);
         let played = self.play(&names, pairs, study)?;
-        // If the errors prove nothing, the match decides.
         let verdict = match (difference.verdict(), &played) {
             (Verdict::Equal, Some(played)) => played.verdict(),
             (verdict, _) => verdict,
@@ -227,8 +226,6 @@ impl Comparing<'_> {
         ))
     }
 
-    /// Plays the openings until a sequential test decides or none is left. Each seed's two
-    /// evaluations play an equal share of the openings.
     fn play(
         &self,
         names: &[String; 2],
@@ -256,18 +253,19 @@ impl Comparing<'_> {
     }
 }
 
-/// The standard error of the difference of two recipes' errors, divided by the standard error of
-/// one recipe's error: for similar recipes, and for different pattern sets. It is √(2 − 2ρ), where
-/// ρ is the correlation of the two errors over games. Measured: 0.1 to 0.3 between recipes that
-/// differ, for example, by one feature; about 1 between pattern sets.
+/// The standard error of the difference between two recipes' mean absolute errors, divided by the
+/// standard error of one recipe's mean absolute error. Element 0 is for similar recipes (measured:
+/// 0.1 to 0.3 between recipes that differ, for example, by one feature), element 1 for recipes with
+/// different pattern sets (measured: about 1). The ratio is √(2 − 2ρ), where ρ is the correlation
+/// of the two recipes' errors over games.
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
 /// Returns the estimated seconds of a fit on one thread of a processor of 2020, without early
-/// stopping. For each phase, an epoch reads the positions of the phase and of the neighbouring
-/// phases in the smoothing window; an epoch of the factors reads only the positions of the phase.
+/// stopping, from the number of positions read: for each phase, an epoch reads those of all phases
+/// in its smoothing window; an epoch of the factors reads only those of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// The seconds that a pass over a position takes: for each pattern instance, and for each
-    /// element of the instance's factor vector.
+    /// The seconds that an epoch takes for one pattern instance of a position, and for one element
+    /// of the instance's factor vector.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;
@@ -289,7 +287,6 @@ fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
 }
 
 impl Played {
-    /// Returns the verdict by the p-value or, with a sequential test, by the test's `elo_interval`.
     fn verdict(&self) -> Verdict {
         let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
         let [above, below] = match sprt {
@@ -306,7 +303,6 @@ impl Played {
     }
 }
 
-/// Returns the errors of two recipes in a phase; `None` if the phase has no test positions.
 fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<ComparedPhase> {
     let phases = [phase.index()];
     let mean = |which: usize| -> Option<f64> {

@@ -1,4 +1,4 @@
-//! Learning curves: the error of a recipe as a function of the amount of data, with a power law.
+//! Learning curves: a recipe's error as a function of the amount of data, and a fitted power law.
 
 use std::time::Instant;
 
@@ -65,7 +65,8 @@ pub struct PhaseCurve {
     /// The mean absolute error in discs for each share of the training games, the smallest share
     /// first.
     pub mae: Vec<f64>,
-    /// The law fitted to the errors at all shares of the games.
+    /// The power law error = floor + scale · games^−exponent, fitted to `mae` at all shares of the
+    /// games.
     pub law: Law,
     /// The error at the largest share of the games, predicted from the errors at smaller shares.
     pub prediction: Prediction,
@@ -131,22 +132,18 @@ impl Curve {
     }
 }
 
-/// Returns the law (error by training games) fitted to all points, and a prediction of the error at
-/// the most games by the law fitted to the other points; `None` if the points determine no law.
 fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     let by_games: Vec<(f64, f64)> = points.iter().map(|point| (point.games, point.mae)).collect();
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
 }
 
-/// The fits to one share of the training games, one for each seed.
+/// The fits to one share of the training games; each list has one element for each seed.
 struct Amount {
     share: Share,
-    /// For each seed, the number of training games of the fit with this seed.
     games: Vec<u64>,
     errors: Vec<ErrorsByGame>,
 }
 
-/// Returns the points of the curve for these phases; `None` if they have no test positions.
 fn points(amounts: &[Amount], phases: &[usize]) -> Option<Vec<Point>> {
     let point = |Amount { share, games, errors }: &Amount| {
         let games: Array1<f64> = games.iter().map(|&games| games as f64).collect();
@@ -196,8 +193,8 @@ impl Law {
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (number of training games, error) by least squares, with `floor` and
-    /// `scale` at least 0; `None` if a number is 0 or less, or fewer than [`Self::AMOUNTS`] numbers
-    /// differ.
+    /// `scale` at least 0; `None` if a number of games is 0 or less, or fewer than
+    /// [`Self::AMOUNTS`] of them differ.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -249,8 +246,9 @@ impl Prediction {
     }
 }
 
-/// Returns the law with this exponent that has the least sum of squared residuals, and this sum.
-/// For numerical reasons, powers are those of amount / `smallest`, the smallest amount.
+/// Returns the law error = floor + scale · amount^(−exponent) with the least sum of squared
+/// residuals over `points` (amount, error), and this sum. For numerical reasons, computes powers of
+/// amount / `smallest` (the smallest amount), and converts the scale at the end.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -1,5 +1,3 @@
-//! The difference of the errors of two recipes, with its confidence interval.
-
 use ndarray::Array1;
 use othello_engine::random::Generator;
 use rayon::prelude::*;
@@ -14,8 +12,8 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution. Let L be the least estimate that proves a
-/// difference. If the true difference is L plus this number of standard errors, a study proves it
+/// The 90 % quantile of the standard normal distribution. If a true difference is this many
+/// standard errors above the least estimate that proves a difference, a study proves the difference
 /// with probability 0.9.
 const ONCE_IN_TEN: f64 = 1.2816;
 
@@ -36,7 +34,7 @@ pub enum Verdict {
     First,
     /// The second recipe has the smaller error.
     Second,
-    /// No difference is proven.
+    /// Neither recipe is proven better than the other.
     Equal,
 }
 
@@ -62,10 +60,9 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the first recipe's error minus the second's, in discs, on the phases with the
-    /// indices `phases`; `None` if these have no positions. For each seed, `pairs` has the errors
-    /// of both recipes on the same games. With a single seed, the part of the variance due to seeds
-    /// is 0.
+    /// Returns the first recipe's error minus the second's on the phases with the indices `phases`;
+    /// `None` if these have no positions. `pairs[seed]` has both recipes' errors on the same games.
+    /// The variance of the result has a part due to games and a part due to seeds (0 for one seed).
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
         Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
@@ -121,8 +118,8 @@ impl Difference {
     }
 
     /// Returns the numbers of seeds and of test games with which a study proves a difference of
-    /// `discs` with probability 0.9. This requires that the variance of the estimate is at most a
-    /// certain limit: the seeds may cause one half of it, and the test games the other.
+    /// `discs` with probability 0.9, if seeds and games each cause half of the variance of the
+    /// estimate.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -165,8 +162,9 @@ mod tests {
 
     use super::*;
 
-    /// Returns errors of two recipes, those of the first lower by `better` discs. Errors vary by
-    /// seed and recipe (by about 0.05 discs), by game (1 disc), and by game and recipe (0.5 discs).
+    /// Returns errors of two recipes, those of the first lower by `better` discs. Errors have three
+    /// random parts: one for each seed and recipe (standard deviation 0.05 discs), one for each
+    /// game (1 disc), and one for each game and recipe (0.5 discs).
     fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
         let mut random = Generator::new(seed);
         let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();

@@ -94,11 +94,10 @@ pub struct Tested {
 /// Checksums and texts that identify the inputs of a study's fits, and the paths of training data.
 #[derive(Default)]
 pub struct Origins {
-    /// The texts that identify the inputs: the checksums of the data and of the initial weights,
-    /// and the pattern sets as TOML.
+    /// The checksums of the data and of the initial weights, and the pattern sets as TOML.
     texts: BTreeSet<String>,
-    /// The files of training data. Files to which the initial weights were fitted are included if
-    /// they are in the folder of the data or of the test games.
+    /// The data files of the recipes, and the files that trained the initial weights, if these
+    /// files are in the folder of a data file or of a file of test games.
     data: BTreeSet<PathBuf>,
 }
 
@@ -183,7 +182,6 @@ impl Study<'_> {
         self.settings.phases.iter().map(Phase::index).collect()
     }
 
-    /// Returns the number of test games, and the kinds of their labels, the most frequent first.
     pub(super) fn tested(&self) -> Tested {
         let test_labels = self.test.labels(&self.phases());
         let training_has = self.overlap.clone();

@@ -1,5 +1,3 @@
-//! Formats the reports of experiments as text.
-
 use std::fmt;
 
 use othello_engine::text_table::table;

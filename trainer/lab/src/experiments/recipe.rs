@@ -1,5 +1,3 @@
-//! Recipes of fits: data, pattern set, optimizer and settings.
-
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +13,8 @@ use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
-/// The data, pattern set, optimizer and settings of a fit, read from TOML. In this example, `*0.5`
-/// halves the weights of positions, and `window` has the weights at phase distance 1, 2, …:
+/// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves weights of
+/// positions; `window` multiplies those of positions 1, 2, … phases from the fitted phase:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -102,8 +100,6 @@ impl Recipe {
         Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))
     }
 
-    /// Checks the values and reads the files, which are relative to the folder of `path`. The error
-    /// names the key whose value is wrong.
     fn of_raw(path: &Path, raw: Raw) -> Result<Self, String> {
         let folder = path.parent().unwrap_or(Path::new(""));
         if raw.data.is_empty() {
@@ -146,8 +142,8 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of the fit with seed number `number`, counted from 0, to a `share` of
-    /// the recipe's games. It has no test set, since a study has its own test games.
+    /// Returns the settings of a fit to a `share` of the recipe's games, with the recipe's seed
+    /// plus `number`; without a test set, since a study has its own test games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);

@@ -32,9 +32,8 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds. At most half of a round's trials (rounded up) go on to the next round.
-    /// With `None`, there are as many rounds as leave two trials to the last one, but at most 5
-    /// rounds.
+    /// The number of rounds. At most half of a round's trials (rounded up, at least 2) go on to the
+    /// next round. With `None`, rounds follow until one has two trials, but at most 5 rounds.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games per fit, false if fewer seeds per trial.
     pub by_data: bool,
@@ -48,8 +47,6 @@ struct Round {
     number: u32,
     share: Share,
     seeds: u64,
-    /// The limit on the combinations of values that the round fits; fewer are left if earlier
-    /// rounds proved many worse than the best.
     most: usize,
     is_last: bool,
 }
@@ -61,10 +58,10 @@ pub struct Tuned {
     pub recipe: String,
     /// The trials, one for each combination in each round, in the order of the rounds.
     pub trials: Vec<Record>,
-    /// The combination of values with the smallest error in the last round.
+    /// The best combination in the last round: an object that maps each varied entry to its value.
     pub best: Json,
-    /// The mean absolute error on the test games of the best combination of values (`best`) in the
-    /// last round, in discs.
+    /// The mean absolute error, in discs, of the best combination of values (`best`) in the last
+    /// round, measured on the test games.
     pub mae: f64,
     /// The confidence level, 0 to 1, at which a trial is proven worse than the best.
     pub confidence: f64,
@@ -82,8 +79,7 @@ pub struct Tuned {
 }
 
 impl Tuning<'_> {
-    /// Returns the stages of the run: one for each round. The units of a stage are the fits of its
-    /// round.
+    /// Returns the run's stages, one for each round. The units of a stage are the fits of a round.
     pub fn stages(&self) -> Vec<Stage> {
         let stage = |round: Round| {
             Stage::new(format!("round {} (fits)", round.number), round.most as u64 * round.seeds, 1)
@@ -143,8 +139,6 @@ impl Tuning<'_> {
         })
     }
 
-    /// Returns the rounds. Their field `most` limits the combinations: all in round 1, then half as
-    /// many in each later round, rounded up, but at least two if there are two or more.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -199,7 +193,6 @@ impl Tuning<'_> {
         Ok(trials.iter().zip(by_seed).zip(outcomes).map(record).collect())
     }
 
-    /// Fits the recipe with its entries replaced by `values`; `None` if the weights diverged.
     fn fit(
         &self,
         round: Round,
@@ -236,16 +229,15 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns true if the trial continues in the next round.
     fn goes_on(self) -> bool {
         matches!(self, Self::Best | Self::Equal)
     }
 }
 
-/// Returns, in the order of `trials`, each trial's standing after a round, and its error minus that
-/// of the best trial (`None` if the trial diverged). A trial is a list of its errors by seed, on
-/// the same seeds and games; empty if it diverged. Unless all others are proven worse, at least two
-/// trials continue. In the `last` round, no trial is [`Standing::Halved`].
+/// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
+/// if the trial diverged). `trials` has each trial's errors by seed, on the same seeds and games;
+/// none if it diverged. Unless the round is the `last`, half of the trials continue at most, but at
+/// least two; a trial proven worse than the best never does.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -280,9 +272,6 @@ fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
     )
 }
 
-/// Returns the trials that are not proven worse than the best one, without that one: those that
-/// halving dropped in any round ([`Standing::Halved`]), and those left in the last round
-/// ([`Standing::Equal`]).
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     let last = records.last().map_or(0, |last| last.round);
     let is_open = |record: &&Record| match record.outcome {
@@ -293,7 +282,6 @@ pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
     records.iter().filter(is_open).collect()
 }
 
-/// Returns the default number of rounds: the binary logarithm of `trials`, rounded up, from 1 to 5.
 fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
@@ -328,10 +316,10 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` in the folder of a study: a line with the provenance that all its
-/// searches for settings share; then the trials of its earlier searches, which tried other values
-/// of the settings; then those of this search. Kills and resumptions do not change the bytes that a
-/// finished search writes.
+/// The file `trials.jsonl` of a study: a line with the provenance, which does not contain the
+/// values to try; then the trials of earlier runs without those that this run repeats (of the same
+/// round, share of the games, and values); then the trials of this run. Kills and resumptions do
+/// not change the bytes that a finished run writes.
 struct RecordFile {
     path: PathBuf,
     head: String,
@@ -341,15 +329,11 @@ struct RecordFile {
 /// The size in bytes above which `trials.jsonl` is refused; 100,000 trials need less.
 const LONGEST: u64 = 64 << 20;
 
-/// Returns a trial's identifying fields in a line of `trials.jsonl`; `None` for a missing field.
 fn key(line: &Json) -> [Option<&Json>; 3] {
     ["round", "share", "trial"].map(|field| line.get(field))
 }
 
 impl RecordFile {
-    /// Reads the file `trials.jsonl` of the study, if it exists. Returns an error if its first line
-    /// has another provenance (recipe or test games). With `study.force`, neither reads nor checks
-    /// the file, which [`Self::write`] then replaces.
     fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
@@ -365,8 +349,6 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Replaces `trials.jsonl`: writes its first line, those trials of earlier searches that are
-    /// not in `records`, and then `records`, the trials of this search's finished rounds.
     fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {
@@ -417,7 +399,6 @@ mod tests {
         assert_eq!(names, ["c", "a"]);
     }
 
-    /// Returns the errors of two seeds on 50 games, which vary a little around `mean`.
     fn trial(mean: f64) -> Vec<GameErrors> {
         let seed = |seed: usize| {
             let of_game = |game: usize| mean + ((7 * game + seed) % 5) as f64 / 100.0;

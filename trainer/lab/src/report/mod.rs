@@ -18,7 +18,7 @@ pub use weights::WeightsSummary;
 /// The content of a report page.
 #[derive(Serialize)]
 pub struct Page {
-    /// The fits to compare, in order.
+    /// The fits to compare, in the order in which the page shows them.
     pub runs: Vec<Run>,
     /// The matches, as `match --json` reports them.
     pub matches: Vec<Json>,
@@ -31,7 +31,7 @@ pub struct Page {
 pub struct Loss {
     /// The label on the page, which names the evaluation and the data.
     pub name: String,
-    /// The errors, as `loss --json` reports them.
+    /// The errors, as the JSON object that `othello-trainer loss --json` prints.
     pub errors: Json,
 }
 
@@ -71,7 +71,6 @@ pub struct Run {
     provenance: Map<String, Json>,
     /// The report of the fit; `None` if its file is missing.
     pub phases: Option<FitReport>,
-    /// The metrics of all epochs; `None` if their file is missing.
     metrics: Option<Vec<Metrics>>,
     weights: WeightsSummary,
 }
@@ -204,8 +203,8 @@ impl Table {
     }
 
     /// Returns the lines (curves) of a column's chart: one for each run, evaluation or match. In a
-    /// table with a further column such as `phase`, a run has one line for each value of that
-    /// column.
+    /// table with a further column such as `phase`, each of these has one line for each value of
+    /// that column.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

@@ -16,8 +16,7 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// For each phase, the number of training positions, repetitions included, computed from the
-    /// numbers of occurrences in training that the weights file stores.
+    /// For each phase, the number of training positions, repetitions included.
     positions: Vec<u64>,
     /// For each phase, the influence of each square in discs: the sum, over the pattern instances
     /// with the square, of the pattern's mean absolute weight divided by its number of squares. In
@@ -32,21 +31,20 @@ struct PatternSummary {
     /// The squares, 0 to 63, of each instance; the first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
-    /// For each phase, how many classes have at least 1, 10 and 100 occurrences in training.
+    /// For each phase, how many of `classes` have at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
-    /// For each phase, the mean absolute weight, in discs, over the occurrences in training.
+    /// For each phase, the mean of |weight| over the classes of the pattern, in discs; each class
+    /// counts as often as it occurs in training.
     sizes: Vec<f64>,
-    /// The classes with the most occurrences in training over all phases, in decreasing order.
     shown: Vec<ClassSummary>,
 }
 
 #[derive(Serialize)]
 struct ClassSummary {
-    /// The configuration of the class with the least number: X player, O opponent, - empty square.
+    /// The class's configuration with the lowest number: X player, O opponent, - empty square.
     discs: String,
     /// The weight of the class in each phase, in steps of 1/32 disc.
     steps: Vec<i16>,
-    /// For each phase, how often configurations of the class occur in the training positions.
     counts: Vec<u32>,
 }
 
@@ -55,7 +53,6 @@ struct ScalarSummary {
     name: String,
     /// By phase, the weight of each value (0, 1, 2, …) of the feature, in steps of 1/32 disc.
     steps: Vec<Vec<i16>>,
-    /// By phase, the occurrences of each value of the feature in training.
     counts: Vec<Vec<u32>>,
 }
 
@@ -76,8 +73,6 @@ impl WeightsSummary {
         }
     }
 
-    /// Returns for each pattern and phase the percentage of the classes that occur in training, and
-    /// the mean absolute weight in discs.
     pub(super) fn coverage(&self) -> impl Iterator<Item = Json> {
         let row = |(pattern, phase): (&PatternSummary, usize)| {
             let part = |times: usize| 100.0 * times as f64 / pattern.classes as f64;
@@ -93,8 +88,8 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the mean absolute weight of the pattern `tied` in a phase, in discs; each class counts
-/// as often as it occurs in training.
+/// Returns the mean of |weight| over the classes of a pattern, in discs. Each class counts as often
+/// as it occurs in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);

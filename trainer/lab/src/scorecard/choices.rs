@@ -65,8 +65,6 @@ impl Problems {
         Ok(())
     }
 
-    /// Returns the positions with scores of moves, each as the opening to give to a program. If
-    /// `needs_games`, omits positions to which no known game leads.
     fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
         let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
         let opening = |line: &StatedPosition| match self.reached.get(&line.position) {
@@ -81,7 +79,7 @@ impl Problems {
 /// The moves that a player chose, compared with the best ones.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BestMoves {
-    /// The depth of the search in plies; `None` for a program, whose command line sets it.
+    /// The depth of the search in plies; `None` for a GTP program, whose command line sets it.
     pub depth: Option<u32>,
     /// The ProbCut confidence (selectivity) of the search in percent; `None` for a program.
     pub selectivity: Option<u32>,
@@ -97,7 +95,6 @@ pub struct BestMoves {
 }
 
 impl BestMoves {
-    /// Searches each position with an empty table, and compares the moves found with the best ones.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -126,10 +123,10 @@ impl BestMoves {
         })
     }
 
-    /// Asks an external program for its moves, and compares them with the best ones. `terms` has
-    /// the search depth of an NBoard engine; a GTP engine's own command line determines its depth.
-    /// Returns `None` for a GTP engine if the moves that lead to the positions are known for none
-    /// of them.
+    /// Asks a program for its move in each position that has stated moves and scores. A GTP engine
+    /// is asked only in positions to which a known game leads. Returns `None` if there is no
+    /// position to ask about. The search depth of an NBoard engine comes from `terms`, that of a
+    /// GTP engine from its command line.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -166,7 +163,7 @@ impl BestMoves {
 /// The results of solving the endgame problems to the end of the game.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Solved {
-    /// The number of endgame problems that were solved.
+    /// The number of endgame problems, each searched to the end of the game.
     pub positions: usize,
     /// The number of positions with a score in the problem files.
     pub stated: usize,
@@ -182,7 +179,6 @@ pub struct Solved {
 const HASH_MEGABYTES: usize = 64;
 
 impl Solved {
-    /// Solves each position with an empty transposition table; idle threads join other searches.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         problems: &Problems,
@@ -233,9 +229,8 @@ pub struct ValueErrors {
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures the errors of an evaluation's values on a file of records or of scored boards. At
-    /// depth 0, the values are static; otherwise, they are those of searches without ProbCut
-    /// pruning. Of the positions of games, only those with an exact score count.
+    /// Measures the errors of the values of searches to `depth` (0: static values) on the positions
+    /// of the file `path`; if this is a file of games, on those with an exact score.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

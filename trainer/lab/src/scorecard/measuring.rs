@@ -1,5 +1,3 @@
-//! The data and settings of a benchmark, and the measurement of one player.
-
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -30,10 +28,9 @@ pub struct Subject {
     pub name: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The search settings that the user stated; the defaults for an external program.
+    /// The search settings that the user stated for this player; none for an external program.
     search: SearchSpec,
-    /// The data that the weights were fitted to, as their provenance states; `None` if it states
-    /// none, and for a program.
+    /// The training data that the weights' provenance states, if any; `None` for a program.
     trained: Option<Trained>,
     engine: Engine,
 }
@@ -74,10 +71,8 @@ impl Subject {
         }
     }
 
-    /// Returns the player's strength and pruning: its own settings, else those of `usual`, except
-    /// that the default selectivity is `selectivity` for weights with a ProbCut model and full
-    /// width for others. An external program, whose search is unknown, gets the strength of `usual`
-    /// without pruning.
+    /// Returns the player's search: its own settings, completed by `usual` and by the ProbCut
+    /// confidence `selectivity` (full width if its weights have no ProbCut model).
     fn search(
         &self,
         usual: Plan,
@@ -139,9 +134,8 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search in the match against the reference player, unless a player states its own: its depth
-/// is limited only by time, and it solves positions with up to 20 empty squares if the time
-/// suffices.
+/// The search of players that state none, in the match against the reference player. Searches do
+/// not reach the depth of 40 plies: only time limits their depth.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -253,13 +247,11 @@ impl Benchmark {
         Ok(())
     }
 
-    /// Returns the strength and pruning of `subject`: its own settings, else those of `usual`.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let search = subject.search(usual, self.selectivity);
         search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())
     }
 
-    /// Measures an external program; returns the benchmark parts that it cannot do, with reasons.
     fn ask(
         &self,
         engine: &ExternalEngine,

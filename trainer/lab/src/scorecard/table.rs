@@ -1,5 +1,3 @@
-//! The report of a benchmark, and its tables in Markdown.
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
@@ -40,8 +38,8 @@ pub struct Row {
     pub kind: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The errors of the player's values on the games between strong searches, one entry for each
-    /// depth to which the player searches (0: static values).
+    /// The errors of the player's values in the file `--strong` (games between strong searches),
+    /// one entry for each depth to which the player searches (0: static values).
     pub strong: Vec<ValueErrors>,
     /// Those files of the benchmark that were among the training data of the weights.
     pub fitted_to: Vec<String>,
@@ -79,7 +77,7 @@ pub struct LeftOut {
 pub struct Data {
     /// The part of the benchmark that uses the file.
     pub part: String,
-    /// The measured file.
+    /// The path of the file on which players were measured.
     pub file: String,
     /// The SHA-256 of `file`, as `sha256sum` prints it.
     pub sha256: String,
@@ -100,7 +98,8 @@ impl Data {
     }
 }
 
-/// A column of the tables: the index of its benchmark part, its sort key in this part, its heading.
+/// A column of the tables: the index of its benchmark part; a number that orders the columns of
+/// this part, such as a search depth; its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
@@ -163,8 +162,6 @@ fn error_cell(errors: &GroupErrors) -> String {
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
 }
 
-/// Returns a cell: in how many positions a best move was chosen and, if known, the mean loss by the
-/// choices and the mean absolute error of the values, both in discs.
 fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));

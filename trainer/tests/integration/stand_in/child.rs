@@ -1,5 +1,3 @@
-//! Runs the trainer as a child process that loads a stand-in for NVIDIA's driver.
-
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -14,7 +12,7 @@ use crate::folder::Folder;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The folder of the kernels that the stand-in compiled: they are compiled once for all tests.
+/// The folder of compiled kernels. All tests share it, so that the kernels are compiled only once.
 static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 pub(crate) struct Place {
@@ -35,8 +33,8 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates a file of `games` games, and installs the stand-in for the driver and NVRTC, in
-    /// which the entry point `entry` is missing; with `None`, none is missing.
+    /// Creates a file of `games` games, and installs the stand-in for the driver and NVRTC. The
+    /// stand-in lacks the entry point `entry`; with `None`, it is complete.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -65,8 +63,8 @@ impl Place {
         Ended { status: output.status.code(), stdout, stderr, report }
     }
 
-    /// Fits three phases into a new file. `asked` holds settings of the stand-in GPU driver. Unless
-    /// `arguments` has other flags, the fit uses the GPU, Adam and two threads.
+    /// `asked` has settings of the stand-in. By default, the fit uses the GPU, Adam and two
+    /// threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
@@ -104,8 +102,7 @@ impl Ended {
         self.report["calls"][entry].as_u64().unwrap_or(0)
     }
 
-    /// Returns the kinds of unreleased resources, such as memory blocks, with the number of each.
-    pub(crate) fn left(&self) -> Vec<(String, u64)> {
+    pub(crate) fn unreleased(&self) -> Vec<(String, u64)> {
         let left = self.report["left"].as_object().unwrap();
         let count = |(name, count): (&String, &Value)| (name.clone(), count.as_u64().unwrap());
         left.iter().map(count).filter(|&(_, count)| count > 0).collect()

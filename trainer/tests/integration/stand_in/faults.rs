@@ -20,17 +20,15 @@ const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// Entry points after whose failure cudarc leaks an object: a context (cuDeviceGetAttribute) or the
-/// memory of a buffer (the other two).
+/// If one of these calls fails, cudarc leaks a context (cuDeviceGetAttribute) or a buffer's memory.
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if `OTHELLO_FAULTS` is set: the tests then let the middle call of every entry point
-/// fail with each of its errors, and the first and the last call with two errors, which takes long.
-/// Otherwise, they let only the middle call fail, with two errors.
+/// True for the long test: the middle call of every entry point fails with each of its errors, the
+/// first and the last call with two of them. Otherwise only the middle call fails, with two.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
@@ -109,7 +107,7 @@ fn every_entry_point_may_fail_at_any_call() {
                 let gives_back = ended.report["lost"].is_null()
                     && !releases(entry)
                     && !LOSES.split(' ').any(|it| it == entry);
-                let left = if ended.report.is_null() { vec![] } else { ended.left() };
+                let left = if ended.report.is_null() { vec![] } else { ended.unreleased() };
                 if gives_back {
                     assert_eq!(left, [], "{asked}: {}", ended.stderr);
                 }

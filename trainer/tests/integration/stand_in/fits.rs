@@ -7,7 +7,7 @@ use super::child::{Ended, Place};
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
-    assert_eq!(ended.left(), [], "{what}");
+    assert_eq!(ended.unreleased(), [], "{what}");
     assert_eq!(ended.report["unordered"], 0, "{what}: {}", ended.stderr);
     assert_eq!(ended.report["undone"], 0, "{what}");
 }

@@ -1,5 +1,3 @@
-//! Tests of `export` and `import weights` in the format of Zebra.
-
 use std::io::Read as _;
 
 use flate2::Compression;
@@ -103,7 +101,6 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     let positions = positions();
     let read = read_zebra(&bytes).unwrap();
     check_rounded(&zebra_sums(&bytes, &positions), &read, &positions);
-    // A file that is not packed must also be read.
     let unpacked: Vec<u8> = zebra_words(&bytes).into_iter().flat_map(i16::to_be_bytes).collect();
     assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
 }

@@ -1,10 +1,7 @@
-//! Moves and flips with 64-bit integers only.
-
-/// Returns the legal moves by Kogge-Stone parallel prefixes in all eight directions, as Gunnar
-/// Andersson's program Zebra does.
+/// Uses Kogge-Stone parallel prefixes in all eight directions, as Gunnar Andersson's Zebra does.
 #[inline]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
-    /// The files b to g: no horizontal or diagonal line flips a disc on the files a and h.
+    /// The files b to g: along a row or diagonal, no disc on file a or h can be flipped.
     const INNER_FILES: u64 = 0x7E7E_7E7E_7E7E_7E7E;
     let inner = opponent & INNER_FILES;
     let reached = line_moves(player, inner, 1)
@@ -29,10 +26,9 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Returns the flips of a move on an empty square. On each ray, the first square without an
-/// opponent's disc decides: if it has a player's disc, the discs before it are flipped. A carry
-/// finds this square on ascending rays, a count of leading zeros on descending ones (Toshihiko
-/// Okuhara).
+/// On each ray from an empty `square`, the first square without an opponent's disc decides: if this
+/// square has a player's disc, the discs before it are flipped. A carry finds the deciding square
+/// on ascending rays, a count of leading zeros on descending ones (Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -49,12 +45,11 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the flips of a move on the last empty square. All other squares have discs, so the byte
-/// of the player's discs on a line determines the flips on it: it is an index in [`LINE_FLIPS`].
+/// Returns how many discs the player flips by a move to `square`, the only empty square: the sum of
+/// the entries of [`LINE_FLIPS`] for the lines through `square`.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
-    /// The factor that gathers the eight bits of a file in the top byte.
     const FILE_TO_RANK: u64 = 0x0102_0408_1020_4080;
     let index = square & 63;
     let (file, rank) = (index & 7, index >> 3);
@@ -93,7 +88,6 @@ static LINE_FLIPS: [[u8; 256]; 8] = {
     flips
 };
 
-/// The two diagonals through each square as bitboards, excluding the square itself.
 static DIAGONALS: [[u64; 2]; 64] = {
     let mut diagonals = [[0; 2]; 64];
     let mut square = 0;

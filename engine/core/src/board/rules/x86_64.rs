@@ -1,5 +1,5 @@
-//! Moves and flips in AVX2. A vector has four 64-bit lanes: for moves, one for each direction of a
-//! line (row, column, two diagonals); for flips, one for each of four rays from a square.
+//! Moves and flips in AVX2, in vectors of four lanes. A lane has one of the four directions of
+//! lines (moves), or a ray from the move's square, with the opposite ray in another vector (flips).
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
@@ -100,7 +100,6 @@ pub(super) fn flips_avx512(player: u64, opponent: u64, square: usize) -> u64 {
     let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
     let up = _mm256_maskz_and_epi64(closed, before, ascending);
 
-    // Finds the highest square of the ray without an opponent's disc, and the squares after it.
     let stops = _mm256_andnot_si256(opponent, descending);
     let top = _mm256_set1_epi64x(i64::MIN);
     let end = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(stops)), player);

@@ -1,5 +1,3 @@
-//! Stable discs, which no moves can flip. A side's stable discs limit the score of the other side.
-
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 
@@ -33,9 +31,8 @@ const LINES: [(u32, u64, u64); 4] = {
     ]
 };
 
-/// Returns discs of `player` that can never be flipped. A disc is safe along a line if all squares
-/// of the line are occupied, if the disc is at an end of the line, or if its neighbour on the line
-/// is a stable disc of the same side. A disc that is safe along all four lines is stable.
+/// A disc is stable if, along each of its four lines, the line is full, the disc is at an end of
+/// the line, or a neighbour on the line is a stable disc of the same side.
 fn portable(player: u64, opponent: u64) -> u64 {
     let occupied = player | opponent;
     let safe = LINES.map(|line| full(occupied, line) | line.1 | line.2);

@@ -1,5 +1,3 @@
-//! The canonical image in AVX-512: all eight images in one vector, by products of bit matrices.
-
 use std::arch::x86_64::{
     __m512i, _mm_set_epi64x, _mm512_broadcast_i64x2, _mm512_cmpeq_epu64_mask,
     _mm512_gf2p8affine_epi64_epi8, _mm512_mask_blend_epi64, _mm512_mask_reduce_min_epu64,
@@ -15,10 +13,9 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     (least, _mm512_mask_reduce_min_epu64(tied, opponents))
 }
 
-/// Returns the eight images of a board, in the same order for every board. `gf2p8affineqb`
-/// multiplies every byte of its first operand by the bit matrix in its second operand. If the board
-/// is the first operand, the identity matrix gives the board, and the mirrored identity gives its
-/// mirror image. With these as first operand and the board as second, the images are transposed.
+/// Returns the images of a board, in the same order for every board. `gf2p8affineqb` multiplies the
+/// bytes of its first operand by the bit matrices in its second: board · identity = board, board ·
+/// mirrored identity = mirror image. With the operands exchanged, the product is also transposed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {
@@ -26,7 +23,6 @@ fn images(board: u64) -> __m512i {
     const MIRRORED: i64 = DIAGONAL.swap_bytes();
     const SAME: i64 = 0x0706_0504_0302_0100;
     const SWAPPED: i64 = 0x0809_0A0B_0C0D_0E0F;
-    // Every second copy of the board has its ranks in reverse order.
     let order = _mm512_broadcast_i64x2(_mm_set_epi64x(SWAPPED, SAME));
     let boards = _mm512_shuffle_epi8(_mm512_set1_epi64(board as i64), order);
     let diagonals = _mm512_set_epi64(

@@ -1,6 +1,4 @@
-//! The eight symmetries of the board, and the canonical image: the smallest of the eight images.
-//!
-//! There is no version for AVX2: its gain was too small (`docs/log/boards.md`).
+//! There is no AVX2 version of the canonical image: its gain was too small (`docs/log/boards.md`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

@@ -1,5 +1,3 @@
-//! Tests of files of games.
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -89,8 +87,6 @@ fn an_impossible_move_is_named() {
     assert!(error.contains("bad.games: game 2: move 10 is stated to be number 99"), "{error}");
 }
 
-/// A regression: commands that count a file's games before they read them trusted a damaged frame
-/// that states four billion games, and did not end.
 #[test]
 fn games_that_are_not_there_are_not_counted() {
     let frame = |games: u32| {
@@ -124,7 +120,6 @@ fn frames_may_be_the_callers_own() {
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }
 
-/// A regression: the stated result of an unfinished game was lost when the game was written.
 #[test]
 fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
     let cut = random_game(3, 40).with_stated(26).unwrap();

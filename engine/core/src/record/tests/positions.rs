@@ -1,5 +1,3 @@
-//! Tests of files of positions.
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 

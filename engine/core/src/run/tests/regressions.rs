@@ -1,6 +1,5 @@
 use super::*;
 
-/// A regression: a part that lacked the section of its results was read as a part without results.
 #[test]
 fn a_part_without_the_results_of_its_units_is_refused() {
     let (_folder, out) = Folder::with("out.positions");
@@ -11,7 +10,6 @@ fn a_part_without_the_results_of_its_units_is_refused() {
     assert!(refused.contains("part-000000") && refused.contains("lacks the results"), "{refused}");
 }
 
-/// A regression: a partial `run.json` stayed after a kill, because no later start removed it.
 #[test]
 fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard() {
     let (folder, out) = Folder::with("out.positions");
@@ -33,8 +31,6 @@ fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard(
     }
 }
 
-/// A regression: a shard that had made no part removed the folder of the run, which another shard
-/// had opened.
 #[test]
 fn shards_that_make_nothing_do_not_disturb_those_that_begin() {
     let (_folder, out) = Folder::with("out.positions");

@@ -1,5 +1,3 @@
-//! Tests of weights by class and of expanded weights with the same files.
-
 use std::fs;
 
 use super::ReadSections;
@@ -74,8 +72,7 @@ fn assert_same(read: &Weights, expected: &Weights) {
     assert_eq!(read.factors(), expected.factors());
 }
 
-/// A short file that has only a pattern set, without weights and factors, must not make the reader
-/// allocate a gigabyte.
+/// A short file that has only a pattern set must not make the reader allocate a gigabyte.
 #[test]
 fn factors_take_no_memory_before_a_section_comes() {
     let shape = FactorShape::new(128, 1).unwrap();
@@ -91,8 +88,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// The sections of phases may be in any order, except that a section of differences from the
-/// previous phase must come somewhere after the section of that phase.
+/// A section of changes from the previous phase must come after the section of that phase.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -20,8 +20,7 @@ pub use sums::{gather, scatter};
 #[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
-    /// The group of phases whose weights and factors this backend fits together; `None` for the fit
-    /// of the weights of one phase, without factors.
+    /// `None` for fits of one phase, without factors.
     group: Option<Arc<Group>>,
 }
 
@@ -226,8 +225,7 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// Returns the greatest absolute value; NaN if an element is NaN; 0 for an empty vector. Compares
-/// bits as integers, which gives nonnegative doubles their order and puts NaN above infinity.
+/// Returns NaN if an element is NaN: as integers, bits of absolute values put NaN above infinity.
 #[compiled_for(InstructionSet::chosen())]
 fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
@@ -298,8 +296,7 @@ struct AdamElement<'v> {
 }
 
 impl AdamElement<'_> {
-    /// Does [`Backend::adam`](crate::backend::Backend::adam) for one element, with `ridge` instead
-    /// of the ridge of `step`.
+    /// Does [`Backend::adam`](crate::backend::Backend::adam) for one element, with this `ridge`.
     #[inline(always)]
     fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;

@@ -16,7 +16,7 @@ use crate::model::{Model, Row};
 /// The number of positions in a block. Their parameter indices fit in the first-level cache.
 const BLOCK: usize = 16;
 
-/// The least number of positions for each worker. With fewer, more workers would not save time.
+/// With fewer positions for each worker, more workers would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -32,7 +32,6 @@ pub(super) fn residual_sums(
     })
 }
 
-/// Adds weight · residual to the sums of a position's parameters; returns Σ weight · residual².
 #[inline]
 fn add_residuals(
     model: &Model,
@@ -92,9 +91,9 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all rows. Each call adds numbers by parameter to an array, and returns a number.
-/// Sets `sums` to the total of the arrays, and returns the total of the returned numbers. If there
-/// are enough positions, several workers, each with its own array, share the rows.
+/// Calls `add` for all `rows`. Each call adds numbers to an array of sums, and returns a number.
+/// Sets `sums` to the total of the arrays, and returns the total of the numbers. If there are
+/// enough positions, several workers share the rows, each with its own array.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],
@@ -128,8 +127,6 @@ fn add_elements(sums: &mut [i64], others: &[i64]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-/// Divides rows into shares of about equal size, one for each worker. Uses several workers only
-/// with at least [`POSITIONS_PER_WORKER`] positions each, on average.
 fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
     let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());
@@ -205,7 +202,6 @@ mod tests {
     use crate::model::InstructionSet;
     use crate::model::tests::random_positions;
 
-    /// The last block can have fewer positions than the others. Its positions must also count.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

@@ -7,7 +7,6 @@ use othello_engine::pattern::{Scalar, configurations};
 
 use crate::model::{Lane, Model};
 
-/// The kernels store the content of a square as a byte; a 32-bit word holds this many squares.
 const SQUARES_PER_WORD: usize = 4;
 
 /// This many base-3 digits fit in a byte: the greatest number of five digits is 3⁵ − 1 = 242.
@@ -34,8 +33,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes each distinct map from configurations to classes once to `text`. Returns, for each lane
-/// (instance of a pattern), the index of its map; `None` if it needs no map.
+/// Writes each distinct map ([`Lane::map`]: the class of each configuration) once. Returns, for
+/// each lane, the index of its map; `None` if the lane needs none.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -62,8 +61,6 @@ fn lane_entry(number: usize, lane: &Lane, map: Option<usize>) -> String {
     }
 }
 
-/// Returns the C expression of the base-3 number whose digits are the contents of up to ten
-/// squares, the least significant first.
 fn wide_number(squares: &[Square]) -> String {
     let (low, high) = squares.split_at(squares.len().min(DIGITS_PER_NUMBER));
     match high {
@@ -75,9 +72,9 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the C expression of the base-3 number whose digits are the contents of up to five
-/// squares. The kernel stores four squares in a word. A `DOT` multiplies the digits of those
-/// squares that are in the same word by powers of three, and adds the products.
+/// Returns a C expression for the base-3 number of the contents of up to five squares, the lowest
+/// digit first. The kernels' macro `DOT(w, p, sum)` multiplies each byte (square) of word `w` of
+/// the board by a byte of `p`, a power of 3 or 0, and adds the products to `sum`.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

@@ -1,6 +1,5 @@
-//! The data in the device's memory: vectors with an element for each parameter, positions, and, for
-//! a group of phases, the indices of its parameters and the sums over a batch that an update of its
-//! weights and factors needs.
+//! The data in the device's memory: vectors; positions; and, for each group of phases that share
+//! factors, parameter indices and the sums that an update computes over a batch of positions.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -58,7 +57,6 @@ impl Drop for Share {
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,
-    /// Two alternating buffers, used if some positions are not on the device.
     staging: Mutex<Vec<L::Staging>>,
     chunk_rows: usize,
 }
@@ -74,8 +72,8 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row; `None` without rows. Only a backend for a group of phases uses
-    /// it: it takes the weights of this phase for all rows, which must all be of the same phase.
+    /// The phase of the first position; `None` without positions. In a fit of a group of phases,
+    /// all positions must be of this phase, since the kernels use its weights for all of them.
     pub(super) phase: Option<Phase>,
 }
 
@@ -99,8 +97,6 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the positions of a batch to `work`. A [`Rows`] that is on the device takes one call;
-    /// any other is copied to the device in chunks, with one call for each chunk.
     pub(super) fn for_each(
         &self,
         launcher: &L,
@@ -122,8 +118,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// Copies rows to the device in chunks, and passes each chunk to `work`. While the device uses
-    /// one staging buffer, the other one is written.
+    /// Copies `rows` to the device in chunks, and calls `work` for each chunk. While the device
+    /// uses one of the two staging buffers, the host writes the other.
     fn stream(
         &self,
         launcher: &L,
@@ -149,9 +145,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// For each parameter index of the group of phases, the total weight of the parameter's
-    /// occurrences in training positions, as in [`Group::occurrences`]. The last element, which
-    /// stands for all parameters that do not occur, is 0.
+    /// [`Group::occurrences`], then a 0 for the parameters that do not occur in the group: they
+    /// all have the last index.
     pub(super) totals: B,
 }
 
@@ -160,17 +155,15 @@ pub(super) struct DeviceGroup<B> {
 #[derive(Debug)]
 pub struct GroupSums<B> {
     pub(super) sums: Vector<B, i64>,
-    /// For each phase of the group and each parameter, the total weight of the parameter's
-    /// occurrences in the batch's positions of this phase.
+    /// For each phase of the group and each parameter, Σ weight of the occurrences in the batch.
     pub(super) occurrences: B,
-    /// For each parameter index of the group of phases: 1 if the parameter occurs in a position of
-    /// the batch, otherwise 0.
+    /// For each parameter index of the group: 1 if the parameter occurs in the batch, otherwise 0.
     pub(super) marks: B,
     /// The indices of the parameters that occur in the batch, each once, in no particular order.
     pub(super) met: B,
-    /// Three numbers. The first two are sums over the positions of the batch: of the low 32 bits of
-    /// weight · residual² (weights in 1/64 occurrence, residuals in 2⁻¹⁰ disc), and of its high 32
-    /// bits. The third is the number of parameters that occur in the batch: the entries in `met`.
+    /// Three numbers. The first + 2³² · the second is Σ weight · residual² over the positions of
+    /// the batch, in 2⁻²⁶ occurrence · disc² (see [`wide`]). The third is the number of parameters
+    /// that occur in the batch.
     pub(super) totals: B,
 }
 
@@ -186,9 +179,6 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the kernel arguments for a group of phases: the device copy of [`Group::numbers`];
-    /// `vector`; the index in `vector` of the first weight of the phase to which all `rows` belong;
-    /// and the index in `vector` of the group's first factor.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
@@ -232,8 +222,6 @@ pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
-/// Returns the kernel arguments that describe rows of positions: their buffer, the first row, the
-/// number of rows, and the factor, in units of 1/256, that multiplies each position's weight.
 pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Vec<Value<'b, B>> {
     let number = |number: usize| Value::U32(number as u32);
     let (buffer, range) = (Value::In(rows.buffer), &rows.range);

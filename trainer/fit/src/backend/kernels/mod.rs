@@ -34,8 +34,7 @@ pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
     launcher: Arc<L>,
     budget: Budget,
-    /// The group of phases whose weights and factors this backend fits together; `None` for the fit
-    /// of the weights of one phase, without factors.
+    /// The phases whose factors are fitted together; `None` in a fit of one phase without factors.
     group: Option<DeviceGroup<L::Buffer>>,
 }
 
@@ -46,7 +45,6 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    /// Runs a kernel over `count` elements, of which one thread may process several.
     fn run(
         &self,
         kernel: &Kernel,
@@ -57,7 +55,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Launches a kernel, unless `blocks` is 0. Only this function launches kernels.
+    /// Does nothing if `blocks` is 0. No other function of this backend launches kernels.
     fn launch(
         &self,
         kernel: &Kernel,
@@ -72,7 +70,6 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 
-    /// Returns a vector as a kernel input. Panics unless its length is `self.parameters()`.
     fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)
@@ -83,7 +80,6 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Value::Out(&mut vector.buffer)
     }
 
-    /// Runs a kernel over vectors of equal length, and appends this length to the `arguments`.
     fn elementwise<const N: usize>(
         &self,
         kernel: &Kernel,

@@ -17,16 +17,14 @@ use crate::model::Model;
 pub(super) const MOST_EMPTIES: u32 = 14;
 
 /// The number of steps (move generations) after which the kernel stops a search. A thread takes
-/// seconds for them. With 14 empty squares, the kernel stops 1 of 496 positions of strong
-/// self-play, and 1 of 21 of random games.
+/// seconds for them. With 14 empty squares, the kernel stops 1 of 496 searches of positions from
+/// strong self-play, and 1 of 21 from random games.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// The kernel's result for a position whose search it stopped, in place of the score.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps (move generations) that each thread does in a launch. On a large
-/// GPU, such a launch takes two seconds; a longer one would block a display or delay the end of an
-/// interrupted run.
+/// A launch gets positions that need this estimated number of steps (move generations) per thread,
+/// about 2 s on a large GPU. A longer launch would block a display, or delay an interruption.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
@@ -121,9 +119,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides `order`, indices of `positions`, into launches. The estimated steps (move generations)
-/// of all positions of a launch total at most `steps`. A position with a greater estimate has a
-/// launch of its own.
+/// Divides `order`, indices of `positions`, into launches of at most `steps` move generations, as
+/// estimated. A position with a greater estimate has a launch of its own.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {

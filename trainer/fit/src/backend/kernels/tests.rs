@@ -34,11 +34,9 @@ pub(crate) trait Bring: Launcher + Sized {
     fn bring(program: &Program, limits: Option<Limits>) -> Self;
 }
 
-/// The compiled libraries, by their program's checksum: several tests use the same program.
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads the program, which is compiled only once. Each call loads a separate copy of the library,
-/// because the kernels store shared memory in static variables.
+/// Loads a separate copy of the library: the kernels store shared memory in static variables.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
@@ -152,7 +150,6 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
         let different = bench.differences(&window, &random_weights(&standard, 4.0, number as u64));
         assert!(different.is_empty(), "phase {number}: {different:?}");
     }
-    // Each pattern set has its own kernels.
     for name in ["small", "scalars"] {
         let model = model(name);
         let bench = Bench::<L>::new(&model, None);
@@ -199,8 +196,7 @@ fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Tests sums as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows: they must not overflow. All rows have
-/// the same position, the label −64 discs and the largest weight; all parameters weigh 64 discs.
+/// Sums as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows must not overflow.
 fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();
@@ -319,7 +315,6 @@ fn the_host_run_kernels_compute_what_the_cpu_computes() {
     all_is_computed_alike::<HostLauncher>();
 }
 
-/// Mutation test: the comparison with the reference must fail if a constant in a kernel is changed.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");

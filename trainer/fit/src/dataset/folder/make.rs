@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{
     Counts, DatasetFolder, DatasetProvenance, FILE_COUNT, FILES, check_are_own, provenance,
 };
-use crate::dataset::inputs::{Inputs, counts, nothing};
+use crate::dataset::inputs::{Inputs, counts, no_usable_positions};
 use crate::dataset::sorted_run::{MappedPart, SortedRun, write_description, write_rows};
 use crate::dataset::{DataChoice, Dataset, LayoutSettings, Subset, merged_rows};
 use crate::memory::{MemoryLimit, parts_within};
@@ -71,9 +71,9 @@ impl DatasetFolder {
         progress.warn(counts.excluded.notice());
         if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
             run.clean()?;
-            return Err(nothing(data, settings, &counts.excluded));
+            return Err(no_usable_positions(data, settings, &counts.excluded));
         }
-        // Phases merged at the same time share half of the memory; a larger phase uses files.
+        // Phases merged at a time share half of the free memory; a phase beyond that uses files.
         let bytes = |phase: Phase| {
             let rows: usize = runs.iter().map(|run| run.len(phase)).sum();
             (rows as u64).saturating_mul(ROW_BYTES as u64)

@@ -38,7 +38,6 @@ fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]
     rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// Returns the excess of a fit's objective over the exact minimum, relative to this minimum.
 fn excess(by: &Solution) -> f64 {
     let (model, rows, ridge) = (model(), rows(3000), 10.0);
     let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
@@ -60,8 +59,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// Each step computes the training error from that of the previous step. The result must equal the
-/// measured error.
+/// Each step computes the training error from that of the previous step.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));

@@ -1,5 +1,4 @@
-//! Tests of phases that share factors: factors lower the error; a fit with longer factor vectors
-//! can continue from fitted weights with shorter ones.
+//! Tests of phases that share factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};
@@ -9,7 +8,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns positions with labels that no sum of weights gives: high if both sides have corners.
+/// Returns positions with labels that no sum of weights gives: 4 discs · own · opponent's corners.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -38,7 +37,6 @@ fn train_mse(report: &FitReport) -> f64 {
     report.0[1].train_mse.unwrap()
 }
 
-/// Reported errors must be those of the engine's tables, which are read from the weights file.
 #[test]
 fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted() {
     let (plain, model, dataset) = (model(), factor_model(), dataset());
@@ -65,8 +63,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit with longer factor vectors than those of the initial weights must begin with the error of
-/// the initial weights. (A learning rate near 0 keeps the error as it was at the beginning.)
+/// A learning rate near 0 keeps the error as it was at the beginning.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

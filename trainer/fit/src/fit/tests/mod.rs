@@ -22,7 +22,6 @@ use crate::dataset::{Dataset, DatasetBuilder, Split};
 use crate::model::Model;
 use crate::source::LabelRules;
 
-/// Returns a model that is small enough for an exact solution.
 fn model() -> Model {
     let set = r#"
         name = "tiny"

@@ -1,5 +1,3 @@
-//! Tests that a phase that is stopped and resumed has the same result as without a stop.
-
 use othello_engine::board::Phase;
 
 use super::*;

@@ -1,5 +1,3 @@
-//! Tests of fits that are stopped or divided among shards, and of snapshots that are unusable.
-
 use std::collections::HashSet;
 use std::fs;
 use std::ops::RangeInclusive;

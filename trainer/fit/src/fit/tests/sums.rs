@@ -1,5 +1,3 @@
-//! Tests of the sums over positions: compared with a plain computation, and at their limits.
-
 use super::*;
 use crate::backend::{Backend, Batch, MAX_TOTAL_WEIGHT, Target, WEIGHT_LIMIT};
 
@@ -27,8 +25,6 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// Sums must not overflow if the total weight of positions, their labels and the weights of
-/// parameters are all at their limits.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();

@@ -1,5 +1,4 @@
-//! Computes parameter indices by byte shuffles of AVX2. Two vectors together have 64 byte lanes,
-//! one for each pattern instance.
+//! Byte shuffles of AVX2: two vectors together have 64 byte lanes, one for each pattern instance.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -20,8 +19,8 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns a vector for each quarter of the board. Each half of the vector (16 bytes) has the
-/// digits of the quarter's 16 squares: 0 empty, 1 player, 2 opponent.
+/// Returns a vector for each quarter (two ranks) of the board. Each half of a vector (16 bytes) has
+/// the contents of all 16 squares of the quarter: 0 empty, 1 player, 2 opponent.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

@@ -40,9 +40,9 @@ fn board_digits(position: &Position) -> Register {
     _mm512_mask_mov_epi8(player, position.opponent(), _mm512_set1_epi8(2))
 }
 
-/// The lookup tables. A pattern instance (lane) has [`NUMBERS`] base-3 numbers; `digits[n][d]` has,
-/// for every lane, the square of digit d of number n. A `Permutes` exists only if the processor has
-/// AVX-512VBMI.
+/// Byte permutations: `digits[n][d]` moves into each lane (pattern instance) the contents of the
+/// square that is digit d (least significant: 0) of the lane's base-3 number n, below [`NUMBERS`].
+/// A `Permutes` exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],
@@ -53,7 +53,6 @@ pub(super) struct Permutes {
 #[repr(C, align(64))]
 struct Permute {
     squares: Bytes,
-    /// A bit mask of the lanes (pattern instances) whose base-3 number has a digit at this place.
     lanes: u64,
 }
 

@@ -2,33 +2,29 @@
 //! bytes from 16, a quarter of the board, so it takes four shuffles, one for each quarter, to get
 //! one digit of the numbers in all lanes.
 
-/// The number of quarters of a board: a shuffle reads two ranks at once.
 pub(super) const QUARTERS: usize = 4;
 
-/// Defines the code for one vector width. The arguments are the instruction set, the processor
-/// features that it needs, and the number of vectors that together have 64 lanes of one byte. The
-/// calling module imports the instructions by common names, and has a function `quarters` that
-/// returns the base-3 digits of the squares in each quarter of a board.
+/// Defines the code that computes parameter indices with vectors of one width. The arguments are an
+/// instruction set, the processor features that it needs, and the number of vectors that together
+/// hold 64 bytes. The calling module imports the instructions by common names, and defines
+/// `quarters(position)`, the base-3 digits of the 16 squares in each quarter of the board.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
         const VECTORS: usize = $vectors;
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// For each vector of byte lanes (one lane for each pattern instance), its shuffles, and
-        /// the numbers that turn their results into parameter indices. A `Shuffles` exists only if
-        /// the processor has the instructions for this vector width.
+        /// For each vector of byte lanes, the shuffles that get digits, and constants to compute
+        /// parameter indices. A `Shuffles` exists only if the processor has these instructions.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// `digits[n][d][q][lane]` is, for digit d of base-3 number n of a lane (pattern instance),
-        /// the index of the digit's square within quarter q of the board; `NOWHERE` if q has no
-        /// such square.
+        /// A lane (pattern instance) has [`NUMBERS`] base-3 numbers. `digits[n][d][q][lane]` is,
+        /// for digit d of number n, the index of the digit's square within quarter q of the board;
+        /// `NOWHERE` if q has no such square.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// The constants that turn a lane's base-3 numbers into a parameter index: the factors in
-        /// the class (see `class.rs`) of the five low and of the other digits of c (the digits of c
-        /// are the contents of the fixed squares), and the index of the pattern's first parameter.
+        /// The constants that turn a lane's base-3 numbers into a parameter index; see [`Places`].
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],
@@ -45,7 +41,7 @@ macro_rules! byte_shuffles {
                 Some(Self(std::array::from_fn(|number| {
                     let quarters = |squares: &[u8; 64]| {
                         let bytes: [Bytes; VECTORS] = cast(*squares);
-                        // Shuffles return 0 for a square that is not in the quarter.
+                        // A shuffle returns 0 for the index `NOWHERE`, whose highest bit is set.
                         let in_quarter = |square: u8, quarter: usize| {
                             let here = square != NOWHERE && usize::from(square / 16) == quarter;
                             if here { square % 16 } else { NOWHERE }
@@ -112,9 +108,9 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes the parameter index of each lane (pattern instance). The ternary digits are
-            /// contents of squares: of the first and second squares of mirrored pairs in `a` and
-            /// `b`; of all others in `low` (five lowest digits) and `high` (see `class.rs`).
+            /// Writes, for each lane (pattern instance), the parameter index by the formula at the
+            /// head of `class.rs`, from the base-3 numbers in it: `a` and `b` (mirrored squares),
+            /// and c = `low` + 243 · `high` (fixed squares).
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(
@@ -153,10 +149,9 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Returns the class c·T + x(x + 1)/2 + y of half of the lanes. T is a constant of the
-            /// lane's pattern, c = `low` + 243 · `high`, and x and y are the greater and the lesser
-            /// of the lane's numbers a and b (see `class.rs`). Of every 16 lanes, these are the
-            /// first eight if `HALF` is 0, the last eight if it is 1.
+            /// Returns the class (low + 243·high)·T + x(x + 1)/2 + y of eight in every 16 lanes: of
+            /// the first eight if `HALF` is 0, of the last eight if it is 1. The head of `class.rs`
+            /// defines x, y and T; `low_stride` has T.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

@@ -6,8 +6,6 @@ use othello_engine::pattern::{LANES, configurations};
 use super::Row;
 use crate::model::class::Lane;
 
-/// For each square, the amounts that a disc of the player there, and a disc of the opponent, adds
-/// to the base-3 numbers of all pattern instances; 0 for an instance without the square.
 #[derive(Clone, Debug)]
 pub(super) struct DiscSums {
     player: Box<[Disc; 64]>,
@@ -16,10 +14,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that a disc of one colour on one square adds to three base-3 numbers of each pattern
-/// instance (lane), from which the instance's class is computed: a (`first`), b (`second`) and c
-/// (`fixed`), see `class.rs`. The numbers a and b have at most five digits, so their amounts fit in
-/// bytes; c has at most ten, so its amounts fit in 16 bits.
+/// What a disc of one colour on one square adds to three base-3 numbers of each pattern instance.
+/// The digits of a number are the contents of the squares in the field of [`Lane`] with the same
+/// name: at most five in `first` and in `second` (8 bits), at most ten in `fixed` (16 bits).
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use super::class::Lane;
 
-/// An instruction set for computing parameter indices. The indices do not depend on it.
+/// An instruction set for computing parameter indices; all sets compute the same indices.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Display)]
 #[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
@@ -106,7 +106,6 @@ impl Row {
     }
 }
 
-/// Computes the parameter index of each pattern instance of a position, with one instruction set.
 #[derive(Clone, Debug)]
 pub(super) struct Indexer {
     pub(super) instructions: InstructionSet,
@@ -135,7 +134,7 @@ enum Kernel {
 impl Indexer {
     /// Creates the lookup tables for an instruction set; portable ones if the processor lacks it.
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
-        // A lane with a map computes only c (see `class.rs`). The map is applied afterwards.
+        // The kernel computes only c (see `class.rs`) of a lane with a map, which `write` applies.
         let mut plain = lanes.to_vec();
         let mut mapped = vec![];
         for (number, lane) in plain.iter_mut().enumerate() {
@@ -165,7 +164,6 @@ impl Indexer {
         Self { instructions, kernel, mapped }
     }
 
-    /// Writes the parameter indices of each position's instances to the row of the same index.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

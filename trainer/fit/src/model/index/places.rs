@@ -2,10 +2,10 @@
 //! the board whose contents are the digit.
 //!
 //! The class of an instance is computed from three base-3 numbers: a and b, of mirrored squares,
-//! and c, of the other squares (see `class.rs`). A byte stores at most five digits, so a and b take
-//! one byte each, and c takes two, c = low + 243·high. Two rounds of interleaving with zeros then
-//! widen bytes to 32 bits. Interleaving works within chunks of 16 bytes; the lanes are ordered so
-//! that the results are in the order of the instances.
+//! and c, of the other squares (see `class.rs`). First, their digits are collected in bytes, at
+//! most five in a byte: one byte each for a and b, two for c, c = low + 243·high. Then two rounds
+//! of interleaving with zeros widen each byte to 32 bits. This works within chunks of 16 bytes, so
+//! the lanes are stored in such an order that the results are in the order of the instances.
 
 use othello_engine::pattern::{LANES, configurations};
 
@@ -14,34 +14,30 @@ use crate::model::class::Lane;
 /// The greatest number of base-3 digits that a byte can store: 3⁵ = 243.
 pub(super) const DIGITS: usize = 5;
 
-/// The entry in place of a square's index, for a lane whose base-3 number lacks this digit.
+/// In [`Places::squares`]: the number of the pattern instance is too short to have this digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// A lane computes this many base-3 numbers, in this order: a, b, the five low digits of c, and the
-/// other digits of c. The head of this file explains a, b and c.
+/// The number of base-3 numbers of a pattern instance: a, b, the five low digits of c, and the
+/// other digits of c, in this order. The head of this file defines a, b and c.
 pub(super) const NUMBERS: usize = 4;
 
-/// The tables with which the class of each pattern instance is computed, for SIMD vectors of one
-/// width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// `squares[n][d][lane]`: a byte lane computes [`NUMBERS`] base-3 numbers; this is the square
-    /// from which it takes digit d (0 is the least significant) of number n, or [`NOWHERE`] if this
-    /// number has no digit d.
+    /// `squares[n][d][lane]`: for the pattern instance in a byte lane, the index of the square
+    /// whose contents are digit d (0 is the least significant) of its base-3 number n (see
+    /// [`NUMBERS`]); [`NOWHERE`] if number n has no digit d in this instance.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane, in the order of [`word_of_byte`]: T (see `class.rs`), the factor in
-    /// the class of the number that the five low digits of c form.
+    /// For each 16-bit lane (see [`word_of_byte`]), the [`Lane::fixed_stride`] of its instance.
     pub low_stride: [u16; LANES],
-    /// For each 16-bit lane, in the order of [`word_of_byte`]: 243·T (see `class.rs`), the factor
-    /// in the class of the number that all higher digits of c form; 0 if c has no more than five
-    /// digits.
+    /// For each 16-bit lane, the factor of `high` in the class: 3⁵ times `low_stride`. It is 0 if
+    /// [`Lane::fixed`] has at most five squares, so that there is no `high`.
     pub high_stride: [u16; LANES],
     /// For each instance, the index of its pattern's first parameter.
     pub first_parameter: [u32; LANES],
 }
 
 impl Places {
-    /// Creates the tables for vectors of `chunks` times 16 bytes.
+    /// `chunks` is the number of 16-byte chunks in a vector of the processor.
     pub(super) fn new(lanes: &[Lane], chunks: usize) -> Self {
         let mut places = Self {
             squares: [const { vec![] }; NUMBERS],
@@ -70,18 +66,17 @@ impl Places {
     }
 }
 
-/// Returns the byte lane in which an instance must be placed so that two rounds of interleaving
-/// bytes with zeros, each within chunks of 16 bytes, move it to the 32-bit lane `instance`. A
-/// vector has `chunks` chunks.
+/// Returns the byte lane that 32-bit lane `instance` comes from: two rounds of interleaving bytes
+/// with zeros, within the `chunks` chunks (16 bytes each) of a vector, widen each byte to 32 bits.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the index, counted over all vectors, of the 16-bit lane to which byte lane `byte` is
-/// widened. A vector of `chunks` chunks of 16 bytes becomes two: the lower 8 bytes of every chunk
-/// come first, then the upper 8 bytes of every chunk.
+/// Returns the 16-bit lane to which byte lane `byte` goes when bytes are widened. A vector of
+/// `chunks` chunks of 16 bytes becomes two: of the lower 8 bytes of every chunk, then of the upper
+/// 8 bytes. Lanes are numbered through all vectors.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

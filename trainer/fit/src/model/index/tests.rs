@@ -40,7 +40,6 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     assert_eq!(none.nrows(), 0);
 }
 
-/// Every instruction set must be right for up to eight random patterns of one to ten squares.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -59,7 +58,6 @@ fn random_sets_too() {
     }
 }
 
-/// Every instruction set must be right for patterns with two, four or eight symmetries.
 #[test]
 fn symmetric_sets_too() {
     let sets = [

@@ -1,5 +1,4 @@
-//! Relabels one record: a game gets exact scores for its last positions and, if requested, new
-//! search values before them; a position gets a new label.
+//! Gives exact scores and new search values to one game, or a new label to one position.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +13,6 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns how many games a thread relabels at once: 1 with a search; otherwise 16 / 2^⌊n/2⌋
-    /// (but at least 1), where n is the greatest number of empty squares of the solved positions.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -23,17 +20,14 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns the positions to solve that have at most `most_empties` empty squares. These are the
-    /// last positions of the game, including the final one.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores as the values of its last moves: those played with at
-    /// most `Settings::most_exact` empty squares and after the random moves. The first position
-    /// with an exact score becomes the game's solved position, unless the game has an earlier one.
+    /// The moves from ply `first_exact` on get exact scores as values. The first position with an
+    /// exact score becomes the game's solved position, unless the game has an earlier one.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -82,15 +76,11 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the first ply to solve: of the positions after the random moves, the first with at
-    /// most [`Self::most_exact`] empty squares. The game may end before this ply.
+    /// Returns the first ply with an exact score; the game may end before this ply.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the value of each move, `None` if unknown. If the settings have a search, the moves
-    /// after the random moves and before the first solved position get the search's values; all
-    /// other moves keep the game's values.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -120,7 +110,6 @@ fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
     }
 }
 
-/// Returns the exact score for the side to move and, unless the game is over, a best move.
 fn solve<E: Evaluate>(
     position: &Position,
     searcher: &mut Searcher<'_, E>,
@@ -147,9 +136,8 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's exact score of the position at `ply`. The values of the game from there on must
-/// be exact. The result is the score of the game's solved position, if that is at `ply`; else the
-/// value of the move at `ply`, for black; `None` if the game has neither.
+/// Returns black's score of the position at `ply`, from the game's solved position or the value of
+/// the move; `None` if the game stores neither. The value must be exact.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -163,8 +151,8 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
 pub struct Changes {
     /// The number of solved positions; for games, the number of games that have one.
     pub solved: u64,
-    /// The number of old results or labels that were compared with an exact score: the result of
-    /// each solved game that has one, or the label of each solved position.
+    /// The number of old results or labels that were compared with an exact score: the results of
+    /// games that are finished and have a solved position, or the labels of solved positions.
     pub results: u64,
     /// For games, the number of results that differ from the exact score of the game's first solved
     /// position; for positions, the number of old labels that differ from the exact score.
@@ -172,8 +160,8 @@ pub struct Changes {
     /// The number of old results or labels with another winner than the exact score; a draw and a
     /// win also count as different.
     pub other_winner: u64,
-    /// The number of games whose old record has an exact score for the first position to be solved,
-    /// and this score differs from the new one.
+    /// The number of games in whose old record the first position to be solved already has an exact
+    /// score, but another one than in the new record.
     pub contradicted: u64,
     /// The number of compared results or labels by the size of the change, rounded to whole discs
     /// (the key). Key 0 counts those that change by less than half a disc or not at all.
@@ -193,15 +181,14 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean absolute change in discs, zeros included; `None` if nothing was compared.
+    /// Returns the mean absolute difference, in discs, between the old results or labels and the
+    /// exact scores with which they were compared; `None` if nothing was compared.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
 }
 
 impl Relabel for ScoredPosition {
-    /// Returns the number of positions, at least 1, that a thread relabels at a time: fewer if more
-    /// empty squares are solved exactly, or if a search may take more nodes.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);
@@ -246,7 +233,6 @@ impl Settings {
         position.position().empties() <= self.most_exact()
     }
 
-    /// Returns the new label; `None` if the position keeps the old one.
     fn label<E: Evaluate>(
         &self,
         scored: &ScoredPosition,

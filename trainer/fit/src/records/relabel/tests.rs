@@ -36,7 +36,6 @@ fn relabelled<R: Relabel>(
 
 const EXACT_GAMES: Settings = Settings { exact: 8, search: None };
 
-/// Returns random games, of which every tenth is unfinished.
 fn games(count: u64) -> Vec<Game> {
     let most = |number: u64| if number.is_multiple_of(10) { 45 + number as usize % 16 } else { 60 };
     (0..count).map(|number| random_game(number, 6, most(number))).collect()
@@ -207,8 +206,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// A search must reach the depth that its limit on nodes allows. It must not replace exact scores,
-/// which positions with few empty squares get.
+/// The limit on nodes ends searches early, but must not end exact solves.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
@@ -286,7 +284,7 @@ fn check<R: Relabel>(folder: &Folder, settings: &Settings, device: &dyn SolveMan
 #[test]
 fn games_and_positions_have_the_same_labels_by_a_device() {
     let launcher = HostLauncher::new(&solver_program()).unwrap();
-    // The CPU must solve positions with too many steps or empty squares for the device.
+    // The CPU must solve the positions that exceed this limit.
     let mut device = KernelSolver::new(launcher);
     device.most_steps = 400;
     let games: Vec<Game> = (0..40)

@@ -12,17 +12,13 @@ use othello_engine::text::Invalid;
 use super::{Imported, RandomPlies, Summary};
 use crate::source::{DataError, Entries, Result};
 
-/// The input files in the order of the arguments. Those of a folder are ordered by name.
 pub(super) struct Inputs {
     pub(super) files: Vec<PathBuf>,
-    /// For each file, the number of random moves that its games begin with.
     pub(super) random_plies: Vec<u8>,
     bytes: u64,
 }
 
 impl Inputs {
-    /// Collects the named files, and the visible files of the named folders. If `extension` is
-    /// given, takes only files with this extension from a folder.
     pub(super) fn find(
         paths: &[PathBuf],
         extension: Option<&str>,
@@ -69,8 +65,7 @@ impl Inputs {
         self.files.iter().map(|file| Ok(sha256_of_file(file, progress)?)).collect()
     }
 
-    /// Counts all records and passes the accepted ones to `take`. Prints messages about refused
-    /// records, and about games whose stated result differs from the score after their moves.
+    /// Passes the accepted records to `take`. Prints the refusals, and any [`Imported::doubt`].
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E>,
@@ -126,7 +121,6 @@ impl Inputs {
 
 const REJECTED: &str = "rejected";
 const DIFFERING: &str = "another result";
-/// The most messages that are printed of each kind; further ones are only counted.
 const MOST_SHOWN: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>> {

@@ -127,8 +127,7 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files and folders to read. From a folder, the import of WTHOR reads only `.wtb` files.
     pub paths: &'a [PathBuf],
-    /// The numbers of random moves with which games begin. Of the entries that apply to a file, the
-    /// last one is used.
+    /// The random moves at the start of games; the last entry that covers a file applies, else 0.
     pub random_plies: &'a [RandomPlies],
     /// The record file to write.
     pub out: &'a Path,
@@ -153,8 +152,8 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports the exactly scored positions of WTHOR games, except those that occur in a game in
-    /// the files of games `except`.
+    /// Imports the exactly scored positions of WTHOR games, except those that occur, up to
+    /// symmetry, in a game of the files `except`.
     pub fn run_solved(&self, except: &[PathBuf], progress: &dyn Progress) -> Result<Summary> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;
@@ -176,7 +175,6 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Completes the file and returns its checksum; a file without records is an error.
     fn finish<T: Record>(&self, output: Begin<RecordWriter<T>>, records: u64) -> Result<String> {
         if records > 0 {
             return Ok(output.finish()?.sha256);
@@ -216,8 +214,8 @@ struct SolvedPositions {
 }
 
 impl SolvedPositions {
-    /// Adds a game's solved position (the first with an exact score) or, if the side to move must
-    /// pass, the position after the pass. Adds nothing if the game is over in that position.
+    /// Adds the exactly scored position of `game`, if there is one; if its player must pass, the
+    /// position after the pass. Adds nothing if the game is over there.
     fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();
@@ -230,7 +228,6 @@ impl SolvedPositions {
         }
     }
 
-    /// Removes all positions of the games in a file. Returns the checksum of the file.
     fn remove_those_of(
         &mut self,
         path: &Path,

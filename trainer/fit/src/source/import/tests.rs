@@ -1,5 +1,3 @@
-//! Test of an unfinished import.
-
 use std::fs;
 
 use othello_engine::progress::Silent;

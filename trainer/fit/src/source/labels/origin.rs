@@ -1,5 +1,4 @@
-//! The two parts of a label rule: the sources of labels (exact scores, search values and results of
-//! games), and the plies to which the rule applies.
+//! The two parts of a label rule: the source of the label, and the plies to which the rule applies.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,16 +12,14 @@ use othello_engine::text::{excerpt, parse_range};
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score of the game's solved position (the first with an exact score), whatever the ply of
-    /// the labelled position.
+    /// The score of the game's solved position (the first with an exact score), at every ply.
     Solved,
     /// The exact score of the position itself: known for the game's solved position (the first with
     /// an exact score), and for later positions that have a value, which is then exact.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
-    /// The λ-return of the search values: a weighted mean of the values of the position and of all
-    /// later positions of its game.
+    /// The λ-return: a weighted mean of the values of the position and of all later positions.
     LambdaReturn(Lambda),
     /// The result of the game by its moves: the score of its final position.
     Result,
@@ -30,19 +27,18 @@ pub enum Origin {
     Stated,
 }
 
-/// The λ of a λ-return, 0 to 1 in hundredths: the share of a label that comes from later values.
-/// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is
-/// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term, which has all remaining weight, is the
-/// game's result. But if a move was not chosen by the search, the last term is the value of the
-/// position before the first such move.
+/// The λ of a λ-return, 0 to 1 in hundredths. With the value v₀ of the position, v₁ of the next
+/// one, and so on, the λ-return is `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ last`: λ is the
+/// share of later values in a label. Here `last` is the game's result. But if a move was not chosen
+/// by the search, `last` is the value of the position before the first such move.
 /// (Sutton, Learning to Predict by the Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ, 0.5: half of a label comes from the search values of later positions of the
-    /// game and from the game's result. If the shipped weights found the search values in the
-    /// games, a smaller λ gives better fits; if a weak player found them, a larger λ does.
+    /// The default λ, 0.5: half of a label is the search value of the position itself, half comes
+    /// from later values and the game's result. A smaller λ gives better fits if the search values
+    /// in the games are from the shipped weights, a larger λ if they are from a weak player.
     pub const USUAL: Self = Self(50);
 
     fn share(self) -> f64 {
@@ -71,7 +67,7 @@ impl From<Origin> for LabelSource {
 }
 
 impl LabelSource {
-    /// Returns true if this source has a label for every position for which `other` has one.
+    /// Returns true if `self` has a label for every position for which `other` has one.
     pub(super) fn is_available_with(&self, other: &Self) -> bool {
         let origin = |&(_, origin): &(u8, Origin)| match origin {
             Origin::LambdaReturn(_) => Origin::Value,
@@ -80,7 +76,6 @@ impl LabelSource {
         self.0.iter().map(origin).all(|own| other.0.iter().map(origin).any(|other| other == own))
     }
 
-    /// Returns the label at `ply`, an index into `steps`; `None` if the game lacks a value for it.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
@@ -99,8 +94,7 @@ impl Origin {
         ("stated", Self::Stated),
     ];
 
-    /// Returns the value of this kind for the position at `ply`, in discs for the side to move
-    /// there; `None` if the game lacks it.
+    /// Returns the value at `ply` in discs for the side to move; `None` if unknown.
     fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
         let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
         let for_player = |black_score: Discs| sign * f64::from(black_score);
@@ -134,9 +128,8 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(step.side.sign()))
     }
 
-    /// Returns the value, for black and in discs, of the position after the move at `ply`; after
-    /// the last move, the result of the game. `None` if it is unknown, or if the move was drawn at
-    /// random.
+    /// Returns the value for black of the position after the move at `ply` (the game's result after
+    /// the last move); `None` if it is unknown, or if the move at `ply` was drawn at random.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;
@@ -280,7 +273,6 @@ impl FromStr for Plies {
     }
 }
 
-/// Returns the number after `sign` in texts like `solved-2`, 0 for `solved`, else `None`.
 fn offset(text: &str, sign: char) -> Option<u8> {
     match text.trim().strip_prefix("solved")? {
         "" => Some(0),

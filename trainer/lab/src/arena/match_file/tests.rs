@@ -1,5 +1,3 @@
-//! Tests of matches that are stored, stopped, resumed, divided and packed.
-
 use std::path::PathBuf;
 
 use othello_engine::eval::{Evaluator, Mobility, Zero};
@@ -61,7 +59,6 @@ impl Setting {
         kept.play_in(&self.path(name), &Provenance::new("match"), stage, of_run, progress)
     }
 
-    /// Plays the match in `count` shards, the last one first; returns the match file of all.
     fn shards(&self, name: &str, count: usize) -> MatchFile {
         for number in (1..=count).rev() {
             self.play(name, &format!("{number}/{count}"), &Silent).unwrap();
@@ -103,7 +100,6 @@ fn shards_put_together_come_out_as_the_undivided_match() {
         let name = format!("{count}.match");
         let packed = setting.shards(&name, count);
         assert_eq!(timeless(&packed.result), timeless(&whole.result), "{count} shards");
-        // A run of the undivided match accepts the file that the shards made.
         assert_eq!(setting.play(&name, "1/1", &Silent).unwrap(), packed);
     }
 }

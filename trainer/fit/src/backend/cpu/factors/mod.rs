@@ -4,15 +4,13 @@
 //! The value of a position is the sum of its weights, plus the product of every pair of its factor
 //! vectors. In the product of two vectors, the products of the first half of the elements are
 //! added, and those of the second half are subtracted. The signed square of a vector is its product
-//! with itself. The products of all pairs total half the signed square of the vectors' sum, minus
-//! half the signed square of each single vector. These halves for single vectors are subtracted
+//! with itself. Let S be the sum of the vectors f of a position: the products of all pairs total
+//! half the signed square of S, minus half that of each f. The halves for each f are subtracted
 //! from the weights once, when the weights are rounded, not for every position.
 //!
-//! The derivative with respect to a factor is the residual times the sum of the other vectors. The
-//! sum of all vectors is the same for all features of a position, so the residual times this sum is
-//! computed once and added up for each feature. At the end, the share of the feature's own vector
-//! is subtracted: the factor times the sum of the residuals of its parameter.
-//!
+//! The derivative with respect to the factors f of a feature is the residual times S − f. The
+//! residual times S is computed once for a position and added up for each of its features. At the
+//! end, f times the sum of the residuals of the feature's parameter is subtracted.
 //! The bounds in the following table are for 128 factors in a vector and 80 features in a position.
 //! The unit of factors is √disc, since the product of two factors is in discs. A position's weight
 //! is an integer in units of 1/64 (64 is one occurrence). “In sums” means: clamped before it enters
@@ -53,11 +51,9 @@ pub(in crate::backend) use rows::Scratch;
 /// The number of fractional bits of a factor in fixed point: the factor 1 is 2¹⁶.
 const FACTOR_SHIFT: u32 = 16;
 
-/// The largest factor that a weights file can contain, in units of 2⁻¹⁶.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
-/// The right shift that halves the signed square of a vector (the squares of the first half of its
-/// elements minus those of the second half), and converts it from 2⁻³² disc to 2⁻¹⁸ disc.
+/// The right shift that halves [`signed_squares`], and converts it from 2⁻³² disc to 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
 /// Evaluates an expression in which the constant `$name` equals `$dimensions`, one of
@@ -80,9 +76,8 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// The second step of rounding `vector` to `fixed`, after the weights of all phases were rounded:
-/// sets the factors, which come after the weights, to integers in units of 2⁻¹⁶ √disc. Subtracts
-/// each parameter's [`own_square`] from its weight in every phase.
+/// Writes the rounded factors of `vector` to `fixed`, which must have the rounded weights already.
+/// Then subtracts, in each phase of `fixed`, a parameter's [`own_square`] from its weight.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -101,7 +96,7 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// Returns half the signed square of a factor vector ([`signed_squares`]), in 2⁻¹⁸ disc.
+/// Returns ½ Σ ±f² (minus in the vector's second half) in 2⁻¹⁸ disc; factors f are in 2⁻¹⁶ √disc.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
@@ -114,8 +109,6 @@ fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 
     added.iter().sum::<i64>() - taken.iter().sum::<i64>()
 }
 
-/// Returns half of `squares`, a signed square ([`signed_squares`]) in units of 2⁻³² disc, rounded
-/// to units of 2⁻¹⁸ disc.
 #[inline(always)]
 fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
@@ -134,9 +127,8 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts `vector` · `residuals` (negated in the second half of the elements) from the gradient
-/// sums of a parameter's factors, since a position's value has no product of a vector with itself.
-/// `residuals` is Σ weight · residual over the parameter's occurrences.
+/// Subtracts `vector` · `residuals` (Σ weight · residual over a parameter's occurrences) from the
+/// gradient sums of its factors: a vector has no product with itself in a position's value.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],
@@ -168,7 +160,6 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-/// The vectors of an update by Adam. Each holds the weights of a group's phases, then the factors.
 pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) initial: &'v [f64],
     pub(in crate::backend) weights: &'v mut [f64],
@@ -177,9 +168,8 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Sets `batch` to the residuals of all positions in `rows`: those of the first phase of `group`
-/// first, then those of its other phases in order. Returns Σ weight · residual². Each element of
-/// `rows` (a slice of positions) must have positions of only one phase.
+/// Sets `batch` to the residuals of all positions in `rows`, phase by phase. Returns Σ weight ·
+/// residual². All positions of one element of `rows` must have the same phase.
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -300,9 +290,9 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factors and weights (one for each phase) of parameter `number` to fixed point.
-    /// Subtracts the vector's [`own_square`] from each weight: a value is computed from the square
-    /// of the sum of vectors, which also contains the square of each single vector.
+    /// Rounds the factor vector of parameter `number`, and its weight in each phase of the group,
+    /// to fixed point. Values include half the square of the sum of a position's vectors, and so
+    /// half the square of each vector; to cancel this, subtracts [`own_square`] from these weights.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;
@@ -321,8 +311,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
     }
 }
 
-/// Rounds an element of a factor vector to an integer in units of 2⁻¹⁶, limited to the range that a
-/// weights file can store (±127/64); 0 for NaN.
+/// Rounds a factor to units of 2⁻¹⁶, within the range of weights files (±127/64); 0 for NaN.
 #[inline(always)]
 fn rounded_factor(factor: f64) -> i32 {
     let limit = f64::from(FACTOR_LIMIT);

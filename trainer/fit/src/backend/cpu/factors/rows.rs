@@ -1,6 +1,5 @@
-//! The values of positions in a fit with factors. With 73 features and 16 factors, a position loads
-//! 73 cache lines of 64 bytes, in addition to the gathers of weights of a fit without factors.
-//! `othello-trainer bench` measures fits with and without factors.
+//! The values of positions in a fit with factors. A fit without factors loads only weights; with 73
+//! features and 16 factors, each position also loads 73 cache lines of 64 bytes.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -22,25 +21,21 @@ const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The value of a position is clamped to this limit, in units of 2⁻¹⁸ disc: ±4096 discs.
 const VALUE_LIMIT: i64 = (1 << 30) - 1;
 
-/// The number of positions whose parameter indices are computed together.
 const BLOCK: usize = 16;
 
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// For each parameter of the model, the index of its elements in `weights` and `vectors`. All
-    /// parameters that do not occur in the group of phases share the last index.
+    /// [`Group::numbers`]: the index of each parameter of the model in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// For each parameter of the group of phases, in 2⁻¹⁸ disc: its weight in the evaluated phase
-    /// minus half the signed square of its vector ([`own_square`](super::own_square)). A position's
-    /// value is the sum of these weights plus half the signed square of the vectors' sum; the
-    /// subtraction removes the square of each single vector from that square.
+    /// For each parameter index of the group, in 2⁻¹⁸ disc: the weight in the evaluated phase minus
+    /// ½ Σ ±f² over its factors f ([`own_square`](super::own_square)). This term is also a part of
+    /// ½ Σ ±s² over the sums s of a position's factors, which [`Self::value`] adds.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
 
-/// A position's value in units of 2⁻¹⁸ disc, and the sum of its factor vectors in units of 2⁻¹⁶ (a
-/// factor of 1 is 2¹⁶).
+/// A position's value in 2⁻¹⁸ disc, and the sum of its factor vectors in 2⁻¹⁶ √disc.
 struct Value<const DIMENSIONS: usize> {
     value: i32,
     sum: [i32; DIMENSIONS],
@@ -49,7 +44,6 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Creates the evaluation of one phase, whose weights are the elements `weights` of `vector`.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,
@@ -65,8 +59,8 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Appends the residuals of the positions in `rows` to `batch`. Returns Σ weight · residual²
-    /// (the weight 64 is one occurrence; residuals are in 1/1024 disc).
+    /// Appends the positions of `rows` and their residuals to `batch`. Returns Σ weight ·
+    /// residual², in 2⁻²⁶ occurrence · disc².
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
@@ -162,24 +156,21 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each position in turn, the parameters of its features, as indices among the parameters
-    /// that occur in the group of phases (elements of `Group::numbers`).
+    /// For each position in turn, the indices of its parameters in the group of phases.
+    /// [`Group::numbers`] has these indices for all parameters of the model.
     pub(super) numbers: Vec<u32>,
-    /// For each position of the batch, residual · weight: the residual in 1/1024 disc, clamped to
-    /// ±128 discs; the weight in 1/64 (64 is one occurrence of the position).
+    /// For each position: weight (in 1/64) · residual (in 1/1024 disc, clamped to ±128 discs).
     pub(super) weighted: Vec<i64>,
-    /// The weight of each position; 64 is one occurrence of the position.
     pub(super) weights: Vec<u16>,
-    /// For each position and each dimension of factor vectors, in 2⁻¹⁶ disc·√disc: the position's
-    /// residual · weight (`weighted`) times the sum of the position's factors in this dimension,
-    /// rounded; negated in the second half of the dimensions.
+    /// For each position and, within it, each dimension: the position's element of `weighted` times
+    /// the sum of its factors in this dimension, rounded, in 2⁻¹⁶ disc·√disc; negated in the second
+    /// half of the dimensions.
     pub(super) added: Vec<i32>,
-    /// For each phase of the group of phases, the number of the batch's positions of this phase and
-    /// of all earlier phases of the group.
+    /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,
     /// For each parameter, the index in `positions` at which the list of its positions ends.
     pub(super) ends: Vec<u32>,
-    /// For each parameter in turn, the indices in the batch of the positions in which it occurs.
+    /// For each parameter in turn, the list of the positions (indices in the batch) that have it.
     pub(super) positions: Vec<u32>,
 }
 
@@ -192,9 +183,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions` and `ends` (where each parameter's list in `positions` ends) by a counting
-    /// sort of the batch's positions by parameter; the positions of each of the `count` parameters
-    /// stay in ascending order. Every position has `features` parameters.
+    /// Lists in `positions` the positions of each of the `count` parameters, and in `ends` where
+    /// each list ends (a counting sort). Each position has `features` parameters.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

@@ -7,7 +7,6 @@ use crate::backend::{Backend as _, Batch, Cpu, Target};
 use crate::model::InstructionSet;
 use crate::model::tests::random_positions;
 
-/// The label of all positions in these tests, in discs: 700 steps of 1/256 disc.
 const LABEL: f64 = 700.0 / 256.0;
 
 fn rows() -> [Vec<ScoredPosition>; 2] {
@@ -47,8 +46,7 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Returns Σ residual² and, for each weight or factor w, Σ residual · ∂value/∂w, both computed from
-/// every pair of features without shortcuts.
+/// Returns Σ residual² and, for each element w of `vector`, Σ residual · ∂value/∂w, over `rows`.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
@@ -155,8 +153,8 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// With `unit` 0, residuals have no effect, so only the ridge changes parameters: each in
-/// proportion to the fraction of its occurrences that are in the batch.
+/// With [`AdamStep::unit`] 0, the gradient is the pull of the ridge alone, which is in proportion
+/// to the fraction of a parameter's training occurrences that are in the batch.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
@@ -208,7 +206,6 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// Parameters must be ordered by falling frequency; those that do not occur share the last index.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

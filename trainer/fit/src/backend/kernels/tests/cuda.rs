@@ -62,7 +62,6 @@ fn nvrtc_compiles_every_kernel_without_contraction_and_loops_of_compare_and_swap
     }
 }
 
-/// The `ptxas` at `$OTHELLO_PTXAS`, which compiles the PTX, must report no spilled registers.
 #[test]
 fn no_kernel_spills_registers() {
     let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {

@@ -9,8 +9,6 @@ fn factor_model(set: &str, dimensions: usize) -> Model {
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns a group of two phases: the training positions `rows[0]` are of the first phase, and the
-/// held-out positions `rows[1]` are of the second.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -23,8 +21,6 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Does three updates in turn: with all positions, with one of three batches, and with all
-/// positions again. Returns the results of each. The weights are random, at most ±`size` discs.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -97,7 +93,6 @@ pub(super) fn weights_and_factors_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Mutation test: the comparison with the reference must fail if a constant in a kernel is changed.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);
