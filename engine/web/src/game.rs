@@ -1,5 +1,3 @@
-//! Games as the page displays them: every position with its legal moves.
-
 use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Position, Side, Squares, StatedPosition};

@@ -1,5 +1,3 @@
-//! The questions that the page asks, and their answers.
-
 use othello_engine::board::StatedPosition;
 use othello_engine::text::Invalid;
 use serde::Deserialize;

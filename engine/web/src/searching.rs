@@ -175,7 +175,6 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// Searches a position: statically at depth 0, exactly at `exact` or fewer empty squares.
 /// `steps` is the value for the player, in steps of 1/32 disc; `how` is the text of [`how_found`].
 pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Json, String> {
     with(|loaded| {
@@ -194,7 +193,6 @@ pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Json, String> {
     })
 }
 
-/// Returns the static values of positions, in steps of 1/32 disc.
 pub(crate) fn values(boards: &[StatedPosition]) -> Result<Json, String> {
     with(|Loaded { searcher, .. }| {
         let value = |line: &StatedPosition| searcher.search(&line.position, 0).value.steps();

@@ -138,7 +138,6 @@ impl Arguments {
         })
     }
 
-    /// Loads the reference player and draws the match's openings; `None` if the match is skipped.
     fn equal_time(
         &self,
         left_out: &mut Vec<LeftOut>,

@@ -270,8 +270,6 @@ impl Making<'_> {
         Ok(plain::replace(&path, &serde_json::to_vec_pretty(&made_by)?)?)
     }
 
-    /// Runs the steps of `small` in a temporary folder. Returns the checksum of each step's file;
-    /// omits steps that fail, and steps whose files contain measured times.
     fn probes(&self, small: &Recipe) -> anyhow::Result<BTreeMap<String, Json>> {
         let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
         let folder = folder.with_context(|| self.folder.display().to_string())?;

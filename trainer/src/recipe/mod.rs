@@ -104,7 +104,6 @@ impl Recipe {
         })
     }
 
-    /// Returns the recipe with each of its tables changed by `change`, which gets the table's name.
     pub(crate) fn changed(&self, change: impl Fn(&str, &mut Table)) -> Self {
         let mut recipe = self.clone();
         for (name, value) in &mut recipe.table {

@@ -10,7 +10,6 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of registers of sixteen 16-bit numbers that the sum of the widest vectors takes.
 const MOST_AVX2: usize = 8;
 
 /// # Safety
@@ -56,7 +55,6 @@ pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
 
 pub(super) const WIDTH: usize = 32;
 
-/// The number of registers for a sum of factor vectors of the greatest width, 128.
 const MOST_AVX512: usize = 4;
 
 /// # Safety

@@ -133,7 +133,6 @@ fn likely_is_what_lies_within_three_standard_deviations() {
     assert_eq!(FactorBounds::of(&[]), FactorBounds { least: 0, mean: 0, greatest: 0 });
 }
 
-/// Two threads expand all blocks of phases at the same time. Both must get the right weights.
 #[cfg(feature = "embedded")]
 #[test]
 fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {

@@ -262,7 +262,6 @@ fn provenance_of_file(dataset: &Provenance, subset: Subset, phase: Phase) -> Pro
 }
 
 impl DatasetFolder {
-    /// Returns true if every file exists and has the checksum that the manifest states.
     fn has_all_files(&self) -> bool {
         files().par_bridge().all(|(subset, phase)| {
             let there = sha256_of_file(&self.path.join(file_name(subset, phase)), &Silent);

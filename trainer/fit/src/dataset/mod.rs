@@ -282,7 +282,6 @@ fn read_runs(
     Ok(runs)
 }
 
-/// Returns the merged rows of a phase, in temporary files if there is a memory limit.
 fn merged_rows(
     sources: &[(Subset, &[ScoredPosition])],
     limit: Option<&MemoryLimit>,

@@ -140,7 +140,7 @@ impl Inspector {
         let expected = bytes / BYTES_PER_RECORD;
         progress.warn(Sorter::<Entry>::notice(&limit, expected, Entry::BYTES));
         let keys = [(); 3].map(|()| Sorter::new(limit.clone()));
-        Self { keys, records: 0, before: vec![] }
+        Self { keys, records: 0, records_before: vec![] }
     }
 
     fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {

@@ -29,7 +29,6 @@ pub struct Inputs<R: Record> {
     pub(crate) checksums: Vec<String>,
     records: u64,
     pub(super) enumerated: bool,
-    /// The number of the next unread record, and a reader at this record.
     next: Mutex<(u64, Records<R>)>,
 }
 

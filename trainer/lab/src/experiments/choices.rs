@@ -101,8 +101,6 @@ impl Choices {
     }
 }
 
-/// Adds the lists in `table` and its inner tables to `out`, in the order of their names. `above` is
-/// the path of the table in the recipe.
 fn collect(
     table: &Table,
     above: &[String],

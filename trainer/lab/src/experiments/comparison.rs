@@ -1,6 +1,3 @@
-//! The comparison of two recipes: paired errors on test games, and a match. Estimates its time and
-//! the smallest difference that it can prove.
-
 use std::time::Instant;
 
 use othello_engine::board::{PHASES, Phase, Position};
