@@ -47,7 +47,8 @@ pub fn event_schema() -> Schema {
 }
 
 impl Reference {
-    /// Writes the reference page of `command` and its subcommands, and the pages of JSON objects.
+    /// Writes Markdown files into the folder: one about `command` and all its subcommands, and one
+    /// for each of `pages`, which describe JSON objects that the program prints.
     pub fn write(&self, command: clap::Command, pages: &[Page]) -> anyhow::Result<Outcome> {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
         let options = MarkdownOptions::new().show_footer(false);

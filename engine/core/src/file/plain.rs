@@ -84,9 +84,9 @@ impl ShownFile {
         Ok(file)
     }
 
-    /// Replaces the content of this file atomically. Does nothing after this process has refused to
-    /// write an output because this file is in its place. Returns an error if the existing file
-    /// does not begin with the `head` that was passed to [`Self::create`].
+    /// Replaces the content of this file atomically. Returns an error if the existing file does not
+    /// begin with the `head` passed to [`Self::create`]. Writes nothing once this process has tried
+    /// to write another output to the same path; that attempt failed with an error.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());

@@ -39,25 +39,26 @@ impl Factors {
     /// Returns factors of another shape; `None` unless k = new phases per group / old phases per
     /// group is an integer, and new vectors are at least k times as wide as old ones.
     ///
-    /// A half of a new vector is the same half of the k old vectors, one after another and times
-    /// 1/√k, then zeros. So the interaction of two classes becomes the mean of their interactions
-    /// in the k old groups; old groups that are missing in the last new group count as 0.
+    /// A half of a new vector is the same half of the old vectors of its group, one after another and
+    /// times 1/√n, then zeros. n is the number of old groups that the new group unites: k, or fewer
+    /// in the last. So the interaction of two classes becomes the mean of their old interactions.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
         if !shape.phases().is_multiple_of(self.shape.phases()) || after < merged * before {
             return None;
         }
-        let scale = 1.0 / (merged as f64).sqrt();
-        // Rounds ties to even: rounding them away from 0 would make the factors larger on average.
-        let scaled = |&factor: &i8| (f64::from(factor) * scale).round_ties_even() as i8;
         let mut reshaped = Self::zero(shape, self.parameters);
-        for (number, narrow) in self.groups.iter().enumerate() {
-            let (wide, place) = (&mut reshaped.groups[number / merged], number % merged * before);
-            let halves = wide.chunks_exact_mut(after).zip(narrow.chunks_exact(before));
-            for (wide, narrow) in halves {
-                let wide = &mut wide[place..][..before];
-                wide.iter_mut().zip(narrow).for_each(|(wide, narrow)| *wide = scaled(narrow));
+        for (wide, old) in reshaped.groups.iter_mut().zip(self.groups.chunks(merged)) {
+            // Rounds ties to even: rounding them away from 0 would make the factors larger on average.
+            let scale = 1.0 / (old.len() as f64).sqrt();
+            let scaled = |&factor: &i8| (f64::from(factor) * scale).round_ties_even() as i8;
+            for (number, narrow) in old.iter().enumerate() {
+                for (wide, narrow) in wide.chunks_exact_mut(after).zip(narrow.chunks_exact(before))
+                {
+                    let wide = &mut wide[number * before..][..before];
+                    wide.iter_mut().zip(narrow).for_each(|(wide, narrow)| *wide = scaled(narrow));
+                }
             }
         }
         Some(reshaped)
@@ -224,6 +225,16 @@ mod tests {
         // Merging four groups halves the factors. Rounding the odd ones changes values a little.
         assert!((f64::from(worth(&shared, 0)) - mean / 4.0).abs() < 12.0);
         assert!(mean.abs() > 200.0);
+    }
+
+    #[test]
+    fn the_last_group_keeps_its_values_if_it_unites_fewer_groups_than_others() {
+        let mut factors = Factors::zero(FactorShape::new(8, 20).unwrap(), 3);
+        factors.set_group(2, |place| (place as i8).wrapping_mul(77));
+        let shared = factors.reshaped(FactorShape::new(16, 40).unwrap()).unwrap();
+        let steps = |of: &Factors| of.steps(Phase::new(59).unwrap(), [0, 1, 2].into_iter());
+        assert_ne!(steps(&factors), 0);
+        assert_eq!(steps(&shared), steps(&factors));
     }
 
     #[test]

@@ -25,8 +25,9 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// a gather of 32 bits at the last weight stays inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane (instance), the index of configuration 0 of its pattern in the table of a
-    /// phase. For a lane without an instance, the index of a weight that is always 0.
+    /// For each lane, the index in a phase's table of the weight of configuration 0 (all squares
+    /// empty, the middle of the range −n to n) of the pattern whose instance the lane contains. For
+    /// a lane without an instance, the index of a weight that is always 0.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,

@@ -193,16 +193,17 @@ pub trait Backend: Sync {
     /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one update by Adam of those weights and factors of a group of phases that occur in the
-    /// batch, and rounds them to fixed point: weights to 2⁻¹⁸ disc, factors to 2⁻¹⁶ √disc. All
-    /// other weights and factors and their moments stay unchanged. Returns Σ ω · residual² over the
-    /// batch before the update, in 2⁻²⁶ occurrence · disc², where ω is the weight of a position.
+    /// Does one update by Adam for a group of phases that share factors, of those weights and
+    /// factors only whose parameter occurs in the batch; rounds them to fixed point: weights to
+    /// 2⁻¹⁸ disc, factors to 2⁻¹⁶ √disc. Let ω be the importance of a position, in occurrences.
+    /// Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶ occurrence · disc².
     ///
-    /// The gradient sum s of a weight or factor w is Σ ω · residual · ∂value/∂w over the batch. n
-    /// is Σ ω over the occurrences of w's parameter in the batch (if w is a weight, only in
-    /// positions of its phase). N is Σ ω over the parameter's occurrences in the training positions
-    /// of all phases of the group. The update is that of [`Self::adam`] with this s and the ridge
-    /// `ridge · n / N`, so in a whole epoch the ridge pulls rare and frequent parameters equally.
+    /// A parameter (a class, or a count of a scalar feature) has a weight in each phase and one
+    /// factor vector in the group. For a weight or factor w, s is Σ ω · residual · ∂value/∂w over
+    /// the batch, n is Σ ω over the parameter's occurrences in the batch (for a weight, in its
+    /// phase only), and N is Σ ω over its occurrences in all training positions of the group. The
+    /// update is that of [`Self::adam`] with this s and the ridge `ridge · n / N`, which in an epoch
+    /// pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
