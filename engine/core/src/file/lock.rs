@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::paths::{folder_of, partial_path, refuse_link};
 use super::{FileError, Result};
 
+/// Opens or creates a file and locks it; [`FileError::Busy`] if another process has the lock.
 pub fn lock(path: &Path) -> Result<File> {
     refuse_link(path)?;
     let mut options = OpenOptions::new();

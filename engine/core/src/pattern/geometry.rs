@@ -204,7 +204,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Counts, for each square, the pattern instances that contain it. Finds the [`lines`] of the
+    /// Counts, for each square, the pattern instances that contain it. Finds the lines of the
     /// board that lie completely in one instance.
     pub fn of(geometry: &Geometry) -> Self {
         let mut instances = vec![0; 64];

@@ -130,6 +130,7 @@ fn labelled(path: &Path, within: Discs) -> Result<Vec<Position>, DataError> {
     Ok(wanted.map(|row| row.position()).collect())
 }
 
+/// Returns the SHA-256 of the openings in their order, which identifies them in a provenance.
 pub fn checksum(openings: &[Position]) -> String {
     let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
     sha256_of(texts.collect::<String>().as_bytes())
