@@ -127,8 +127,8 @@ OthelloStatus othello_score(const OthelloBoard *board, int32_t *score);
 // the memory does not suffice. `settings` is a level, such as "level=16", or keys separated by
 // commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
 // level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
-// milliseconds of each search. The transposition table has about `hash_mb` MiB. The search must be
-// freed before the weights.
+// milliseconds of each search. The transposition table has about `hash_mb` MiB. A search uses
+// `threads` threads, 1 to 1024. The search must be freed before the weights.
 OthelloStatus othello_search_new(const OthelloWeights *weights,
                                  const char *settings,
                                  size_t hash_mb,

@@ -96,7 +96,7 @@ fn has(library: &Library, entry: &str) -> bool {
     unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok()
 }
 
-/// Returns true if NVRTC can be loaded; an error if it lacks one of [`NVRTC_ENTRIES`].
+/// Returns true if NVRTC can be loaded; an error if one of its functions is missing.
 pub fn nvrtc_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { nvrtc::sys::is_culib_present() } {
