@@ -121,7 +121,7 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the median of 31 ratios: speed of whole evaluations / speed of their loads alone.
+/// Returns the median of 31 ratios: speed of evaluations / speed of only reading their weights.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

@@ -88,8 +88,8 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// Searches the position after a move; `None` if the move is not legal. `limits` apply to this
-/// search, and to each further search that extends the best line.
+/// Returns a move's value and best line, by a search of the position after it; `None` if the move
+/// is not legal. `limits` apply to this search, and to each later search that extends the line.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -159,7 +159,6 @@ mod tests {
     use crate::search::Search;
     use crate::search::tests::minimax;
 
-    /// Returns the last position, and 1 if its side to move is that of `position`, else −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {

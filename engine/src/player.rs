@@ -83,7 +83,7 @@ pub struct SearchSpec {
     pub exact: Option<u32>,
     /// The ProbCut schedule above `exact` empty squares; `None`: the level's, else the default.
     pub ends: Option<EndgameSchedule>,
-    /// Whether a depth limits a line's number of moves (the default if `None`) or its probability.
+    /// What a depth limits: a line's number of moves (also if this is `None`), or its probability.
     pub search: Option<SearchBy>,
 }
 

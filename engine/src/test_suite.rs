@@ -12,8 +12,8 @@ use crate::eval::Value;
 pub struct Agreement {
     /// The error of each value, in discs, if the position has a stated score.
     errors: Vec<f64>,
-    /// The discs that each chosen move loses, if the position has stated moves; `None` if the file
-    /// does not state the score of the chosen move.
+    /// For each position with stated moves, the discs that the chosen move loses against the best
+    /// one; `None` if the file does not state the score of the chosen move.
     lost: Vec<Option<Discs>>,
 }
 

@@ -1,5 +1,5 @@
 //! Splits a weights file for the web page. Usage: `split WEIGHTS PLAYED COUNTS`, where COUNTS gets
-//! the training counts and PLAYED the rest. Compiled by `rustc` alone, without Cargo.
+//! the sections of training counts, PLAYED all others. Compiled by `rustc` alone, without Cargo.
 //!
 //! Both files get the header and the end frame. The page decompresses and checks the sections.
 

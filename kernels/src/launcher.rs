@@ -40,8 +40,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of `bytes` bytes.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Copies `bytes` to the start of `staging`, which must be at least as long, once the earlier
-    /// kernels that read it have finished. Returns the buffer as a kernel argument.
+    /// Copies `bytes` to the start of `staging` once earlier kernels that read it have finished.
+    /// `staging` must be at least as long as `bytes`. Returns `staging` as a kernel argument.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,

@@ -20,8 +20,8 @@ use othello_trainer::fit::{
 };
 use othello_trainer::model::Model;
 
-/// The learning rate r: a step is v ← m · v + g, w ← w + r · v, with the weights w in discs, the
-/// momentum m, and half the negative gradient g of the mean squared error.
+/// The learning rate r. A step is v ← m · v + g, then w ← w + r · v. Here w are the weights in
+/// discs, m is the momentum, and g is −½ times the gradient of the mean squared error.
 const RATE: f64 = 0.02;
 const MOMENTUM: f64 = 0.9;
 

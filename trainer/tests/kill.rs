@@ -100,7 +100,7 @@ fn parts_in(folder: PathBuf) -> usize {
     names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
 }
 
-/// Sorting stores a part for each of three files; merging then stores one for each of 60 phases.
+/// Sorting stores 3 parts, one for each file; merging then stores 60, one for each phase.
 #[test]
 fn dataset() {
     let arguments = "dataset --out out @0.games @100.games @200.games";

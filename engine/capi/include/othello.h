@@ -37,7 +37,7 @@ typedef enum {
   OTHELLO_STATUS_WEIGHTS = 2,
   // There is too little memory, or the system allows no further thread.
   OTHELLO_STATUS_MEMORY = 3,
-  // The library has a bug and panicked. The handle in the arguments of the call must not be used
+  // The library has a bug and panicked. A handle that was passed to the call must not be used
   // again.
   OTHELLO_STATUS_INTERNAL = 4,
 } OthelloStatus;

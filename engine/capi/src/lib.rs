@@ -37,7 +37,7 @@ pub enum OthelloStatus {
     Weights = 2,
     /// There is too little memory, or the system allows no further thread.
     Memory = 3,
-    /// The library has a bug and panicked. The handle in the arguments of the call must not be used
+    /// The library has a bug and panicked. A handle that was passed to the call must not be used
     /// again.
     Internal = 4,
 }

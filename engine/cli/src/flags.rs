@@ -10,7 +10,7 @@ struct Flag {
     heading: &'static str,
     help: &'static str,
     more: String,
-    /// Pairs of a command (`*`: all others) and the flag's default in it, if clap does not know it.
+    /// Pairs (command, default in it) of defaults unknown to clap; `*` means all other commands.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -18,8 +18,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Below a line `# heading`, a flag has a line `--name: help`, then an indented second paragraph of
-/// its help text, then its defaults as `[command: default]`.
+/// Reads flags. A flag is a line `--name: help`, then perhaps indented lines: a second paragraph of
+/// its help, and defaults `[command: default]`. It belongs to the last line `# heading`.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {
@@ -77,8 +77,8 @@ impl Flag {
     }
 }
 
-/// Returns `command` with the help texts and headings of `flags.txt`. A negative number after a
-/// flag is the flag's value: an error then names this flag, not an unknown flag `-5`.
+/// Returns `command` with the help texts and headings of `flags.txt`. In `--x -5`, the number is
+/// the value of `--x`: if it is refused, the error names `--x`, not an unknown flag `-5`.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {

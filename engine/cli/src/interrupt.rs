@@ -20,7 +20,7 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// If `stops`, the first interrupt does not end the process: the stage stops between two units.
+    /// If `stops`, the first interrupt ends the stage after a unit of work, else the process.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
@@ -38,7 +38,7 @@ impl Interrupts {
         }
     }
 
-    /// Returns false if the process must end now; true if the current step of its work stops soon.
+    /// Returns true if the process may go on until its stage stops; false if it must end at once.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)

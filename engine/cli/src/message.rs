@@ -18,7 +18,7 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
 
-/// Shortens each long word, because any word may be an argument of the user.
+/// Shortens each word of a message above [`MAX_WORD_CHARS`]: it may be an argument of the user.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_WORD_CHARS {
         return text.into();

@@ -62,7 +62,7 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
-    /// Forgets the units that earlier runs had finished: the report of a new step has only its own.
+    /// Forgets the units that earlier runs had finished, so that a new step reports only its own.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }

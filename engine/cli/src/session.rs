@@ -68,8 +68,8 @@ impl Session {
         }
     }
 
-    /// Returns the report of a session that [`Self::step`] created, as text. Returns `None` for any
-    /// other session, and before the step has passed its report to [`Self::print`].
+    /// Returns, as text, the report that was passed to [`Self::print`] if this session belongs to a
+    /// step of a run ([`Self::step`]); `None` before that, and for any other session.
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -135,7 +135,7 @@ impl Session {
 const PANICKED: i32 = 101;
 
 /// Ends the process at any panic: other threads might wait forever for the panicked one. Unlike the
-/// default hook, it allocates nothing: that could hang if no memory is left.
+/// default hook, it allocates nothing: an allocation could hang if no memory is left.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

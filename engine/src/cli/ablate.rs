@@ -43,8 +43,8 @@ pub struct Arguments {
 struct Cost {
     /// The nodes of the searches of all positions.
     nodes: u64,
-    /// Element i is the number of nodes that are i moves below the root, summed over the searches
-    /// of all positions; empty unless these are searches by realization probability.
+    /// For searches by realization probability: element i is the number of nodes that are i moves
+    /// below the root, summed over the searches of all positions. Empty for other searches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes_by_depth: Vec<u64>,
     /// The wall time of all searches, in seconds.

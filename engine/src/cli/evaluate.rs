@@ -45,8 +45,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search, and false if its values are static: if the depth is 0 and no position is
-    /// searched to the end of the game.
+    /// Returns the search, and whether it looks ahead: false, for static values, if the depth is 0
+    /// and no position is searched to the end of the game.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,

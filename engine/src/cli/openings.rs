@@ -30,8 +30,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Instead of scored positions, write the openings of --plies plies with a value near 0
-    /// (--within), one transcript a line
+    /// Instead of scored positions, write the openings of --plies plies with a value at most
+    /// --within discs from 0, one transcript a line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
     #[arg(long, value_name = "DISCS", default_value_t = 2, requires = "balanced")]
@@ -115,8 +115,8 @@ const COMPARED_OPENINGS: usize = 16;
 
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Returns an error if this command cannot have written the file: a line is not a transcript of
-/// `balance.plies` moves, or it lacks one of the [`COMPARED_OPENINGS`] found first.
+/// Returns an error unless the file is an output of this command: each line is a transcript of
+/// `balance.plies` moves, and the first [`COMPARED_OPENINGS`] that the command finds are there.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

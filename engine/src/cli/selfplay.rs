@@ -35,10 +35,10 @@ pub struct Arguments {
     exact: Option<PerfectFrom>,
 
     /// Draw moves at random, by ply, until perfect play begins. `all:softmax=T` draws each move
-    /// with weight exp(static value after it / T discs). `all:uniform=0.1` plays any legal move
-    /// with probability 0.1, otherwise the move of the search. Rules can differ by ply, both ends
-    /// included: `0..20:softmax=1.5,21..59:uniform=0.05`. Any rule also stores each search's value,
-    /// which is that of the best move, even if another move is drawn
+    /// with probability ∝ exp(v / T), v being its static value for the side that moves, in discs.
+    /// `all:uniform=P` plays any legal move with probability P, otherwise the move of the search.
+    /// Rules can differ by ply, both ends included: `0..20:softmax=1.5,21..59:uniform=0.05`. Any
+    /// rule also stores each search's value: that of the best move, even if another move is drawn
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
@@ -144,7 +144,7 @@ impl Arguments {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// Returns whether to store values: by default if they are good labels (of fitted weights).
+    /// Returns whether to store values: by default, with exploration or if both weights are fitted.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())

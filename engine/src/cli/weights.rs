@@ -84,8 +84,8 @@ struct Light {
     patterns: Vec<String>,
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
-    /// The points that this evaluation adds to a move's score in move ordering if it favours the
-    /// mover by 32 discs. Each legal reply of the opponent takes 16 points from the score.
+    /// The points that the move-ordering evaluation adds to a move's score for every 32 discs of
+    /// its value for the mover. Each legal reply of the opponent takes 16 points from the score.
     strength: i16,
 }
 
@@ -217,9 +217,9 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of a class and, if `counted`, its training counts. `asked` has two texts:
-/// the squares of a pattern instance, in any order, and what is on them, in the same order (X the
-/// player, O the opponent, - empty), such as `a1 b1 c1` and `XO-`.
+/// Returns the weights of a class of configurations and, if `counted`, its training counts. `asked`
+/// names a configuration of the class: the squares of a pattern instance, in any order, and their
+/// contents in the same order (X the player, O the opponent, - empty), as in `a1 b1 c1` and `XO-`.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);

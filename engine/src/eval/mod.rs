@@ -36,8 +36,8 @@ pub trait Evaluate: Sync {
     /// Returns the state of the same board with the opponent to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
-    /// Returns the static value of `position`, with the state `state`, for its player. If the
-    /// player must pass or the game is over, only [`Self::value_of`] returns the right value.
+    /// Returns the static value of `position`, whose state is `state`, for the side to move. If
+    /// this side must pass or the game is over, the result may be wrong: use [`Self::value_of`].
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
     /// Returns the static value of any position, computed from scratch. If the player must pass,

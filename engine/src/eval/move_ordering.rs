@@ -70,8 +70,8 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the points that the value of `child`, for its side to move, subtracts from the score
-    /// of the move to `child` in move ordering.
+    /// Returns the points to subtract from the score of the move to `child` in move ordering: the
+    /// strength times the value of `child` for its side to move.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

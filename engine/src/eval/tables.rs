@@ -55,7 +55,7 @@ struct PhaseTable<'t> {
 }
 
 impl Tables {
-    /// Expands weights by class of symmetric configurations, now, to weights by configuration.
+    /// Expands all weights now: from one for a class of symmetric configurations to one for each.
     pub fn new(weights: &Weights) -> Self {
         let patterns = (weights.set().clone(), weights.geometry().clone());
         let tables =
@@ -107,8 +107,8 @@ impl Tables {
         });
     }
 
-    /// Returns a block. The first thread that needs it expands it; others wait. The expansion must
-    /// not use the thread pool, all threads of which may be waiting.
+    /// Returns a block. The first thread that needs it expands it, while others wait. The expansion
+    /// must not use the thread pool: all threads of the pool may be waiting.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -266,9 +266,8 @@ impl Tables {
     }
 }
 
-/// For one position, an index for each scalar feature of the set. It belongs to the value of the
-/// feature in the position: it is the index of this value's weight in the weights table of a phase,
-/// and that of its vector among the factor vectors.
+/// For one position and each scalar feature of the set, the index of the feature's value: that of
+/// its weight in the weights table of a phase, and of its vector among the factor vectors.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -309,7 +308,7 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Omits the factor vectors, which take long to sum and hardly improve the order of moves.
+    /// Omits the factor vectors from the value for move ordering: they cost time and hardly help.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))
@@ -333,7 +332,7 @@ const GAMES: u64 = 200;
 const DEVIATIONS: f64 = 3.0;
 
 /// Positions of random games, on which the bounds of the factors' contribution are measured. The
-/// contribution varies less in a search, so the bounds are wider than it needs, which is safe.
+/// contribution varies less in a search, so the bounds are wider than needed, which is safe.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
@@ -341,7 +340,7 @@ static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
 /// over the positions in [`SAMPLE`], in steps of 1/32 disc. If every contribution within the bounds
-/// leaves the value outside the window of a pruned search, the search uses the mean instead.
+/// leaves the value outside the window of a pruned search, the mean replaces the contribution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

@@ -33,8 +33,8 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// Returns a position's value for its player; `None` if no image of it is in the book. If the
-    /// player must pass: the negated value after the pass. A finished game has its score.
+    /// Returns a position's value for its player; `None` if no symmetric image is in the book. If
+    /// the player must pass, it is minus the value after the pass; in a finished game, the score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }

@@ -29,14 +29,14 @@ struct SortedChildren {
 /// The number of parents whose children form a sorted run; the run fits into a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The ply is divided into parts of this many positions on average, duplicates included: 2 MiB.
+/// The average number of positions in a part of a ply, duplicates included. A part takes 2 MiB.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Divides the next ply into parts, and plans the loops over `parents`: each loop makes as many
-    /// parts as fit into `memory` bytes, and at least one.
+    /// Divides the positions of the next ply into parts, and plans the loops over `parents` that
+    /// make them: each loop makes as many parts as fit into `memory` bytes, and at least one.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -51,7 +51,7 @@ impl<'a> NextPly<'a> {
     }
 
     /// Makes the positions of the next ply in ascending order, by one or more loops over the
-    /// parents. Each loop makes a range of these positions, and calls `take` once with the range,
+    /// parents. Each loop makes the next positions of this order, and calls `take` once with them,
     /// divided into consecutive parts (one `Vec` for each).
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;

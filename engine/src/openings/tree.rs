@@ -28,8 +28,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the next ply, the new positions after one move from `parents`, and returns them. In the
-    /// result and in `parents`, a side without a legal move has already passed.
+    /// Adds the next ply, the unfinished positions after one move from `parents`, up to symmetry,
+    /// and returns them. In both lists, a side without a legal move has already passed.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {

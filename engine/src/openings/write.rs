@@ -30,8 +30,8 @@ pub struct Settings {
 pub struct Written {
     /// The number of positions up to symmetry at each ply, from ply 0 on.
     pub unique: Vec<usize>,
-    /// The number of scored positions in the file; for a shard, those that it scored. `None` if the
-    /// command only counts positions.
+    /// The number of scored positions in the file or, for a shard, of positions that it scored.
+    /// `None` if the command only counts positions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<usize>,
     /// The checksum and size of the file; `None` for a shard.
@@ -62,9 +62,9 @@ const MOST_PER_PART: u64 = 1 << 20;
 
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them to a file: those of the last ply by searches that share no
-/// table entries, all others by negamax. A run of a shard only searches its part of the last ply,
-/// and writes no openings.
+/// Scores all openings and writes them to a file. The score of an opening of the last ply is that
+/// of a search with an empty table; the others follow by negamax. A run of a shard only searches
+/// its part of the last ply, and writes no openings.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,

@@ -58,7 +58,7 @@ impl Clock {
     }
 
     /// Sets the time for the next `moves` moves (0: the main time) to `left`, as another program
-    /// states it. Keeps its own, more precise time if `left` agrees with it in whole seconds.
+    /// states it. If the clock has this time in whole seconds, it keeps its own, more precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -88,10 +88,10 @@ impl Clock {
 
     /// Returns the time for the next move at `empties` empty squares:
     ///
-    /// * Without byo-yomi: (time left − a reserve of at most half of it) / n; the player's nth move
-    ///   from now is the first in a position that it can solve.
-    /// * Before the first period: nine tenths of (main time left / the player's number of moves to
-    ///   the end of the game + time of a period / number of moves in a period).
+    /// * Without byo-yomi: (time left − a reserve of at most half of it) / n, where n is the number
+    ///   of the player's moves up to the first in a position that it can solve.
+    /// * Before the first byo-yomi period: nine tenths of (main time left / the player's number of
+    ///   moves to the end of the game + time of a period / number of moves in a period).
     /// * In a period: nine tenths of its remaining time / the number of moves left in it.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
@@ -108,9 +108,9 @@ impl Clock {
     }
 }
 
-/// Returns n: the player's nth move from now is the first in a position that it can solve in its
-/// share of `time`, which is `time` / its number of moves to the end of the game. The least result
-/// is [`LEAST_MOVES`], or all remaining moves if they are fewer.
+/// Returns n: the player's nth move from now is the first in a position that it can solve in
+/// `time` / (its number of moves from now to the end of the game). The least result is
+/// [`LEAST_MOVES`], or all remaining moves if they are fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// Formerly, when a client stated 0.75 s as 0 whole seconds, no time was left on the clock.
+    /// If a client states 0.75 s as 0 whole seconds, the clock keeps 0.75 s (formerly, none).
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

@@ -18,7 +18,7 @@ pub struct Player<'a, E: Evaluate> {
     pub book: Option<Book>,
     /// True if the player ponders: it also searches during the opponent's time.
     pub ponders: bool,
-    /// The last position in which this player chose a move, and the position after that move.
+    /// The positions before and after the move that this player chose last; `None` without one.
     last: Option<[Position; 2]>,
 }
 

@@ -145,8 +145,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     /// Searches positions in parallel on all threads of the current rayon pool, and returns the
     /// results in the same order. Values do not depend on the other positions or on the number of
-    /// threads: no search uses table entries of another, and idle threads help (with fewer
-    /// positions than threads) only if neither ProbCut nor realization probability prunes. There is
+    /// threads: no search uses table entries of another. With fewer positions than threads, the
+    /// idle threads help, but only if neither ProbCut nor realization probability prunes. There is
     /// no best move at depth 0, or if the player must pass. `progress` advances by one for each
     /// position. The table of a search has 4 MiB by default, or 16 MiB with exact solving.
     ///
@@ -235,7 +235,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(Searcher { pruning: self.pruning.clone(), features: self.features, ..searcher })
     }
 
-    /// The searchers after the first `jobs` only help others, so they need no tables of their own.
+    /// Makes `count` searchers. Those after the first `jobs` only help others, and need no tables.
     fn team_of(
         &self,
         count: usize,
@@ -270,10 +270,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
     /// Calls `work` with a searcher that no other thread uses at the same time. Its transposition
-    /// table may contain entries of earlier searches: [`Searcher::new_game`] forgets them.
+    /// table may contain entries of earlier searches, which [`Searcher::new_game`] discards.
     ///
     /// # Panics
-    /// If more searchers are in use than threads, and there is no memory for another table.
+    /// If all searchers of the pool are in use, and there is no memory for another table.
     #[expect(clippy::expect_used, reason = "documented; as `Vec` does if memory is exhausted")]
     pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,8 +3,8 @@ use std::str::FromStr;
 use super::{EndgameSchedule, Pruning, Selectivity, Strength};
 use crate::eval::Evaluate;
 
-/// A number from 1 to 60 for the strength of play: depth, selectivity, and the numbers of empty
-/// squares at which searches go to the end of the game. Higher levels never search less.
+/// A strength of play from 1 to 60. It determines the depth, the selectivity, and at how many empty
+/// squares searches go to the end, with ProbCut and exactly. Higher levels never search less.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
@@ -26,8 +26,8 @@ const FULL_DEPTH: u32 = 10;
 /// Up to this level, level L solves positions with 2 L empty squares.
 const DOUBLED: u32 = 10;
 /// The endgame ProbCut schedule. Each step has its confidence, the lowest level with this step, and
-/// how many more empty squares than exact solving it covers: `[6, 8]` means up to 6 more at levels
-/// below [`WIDE`], and up to 8 more from level [`WIDE`] upwards.
+/// how many more empty squares than exact solving the step covers: `[6, 8]` means up to 6 more at
+/// levels below [`WIDE`], and up to 8 more from level [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),

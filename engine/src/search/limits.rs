@@ -57,12 +57,12 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if the interrupt flag ends the search even while the other limits are ignored (see
-    /// `is_patient`): in iterative deepening, which without a result then searches to depth 1.
+    /// True if the interrupt flag ends the search even while `is_patient`. Iterative deepening sets
+    /// this: if interrupted before it has a result, it then searches to depth 1.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
-    /// The number of nodes at which a search by realization probability ends, which only a
-    /// malformed model reaches; `None` in a search by depth.
+    /// The number of nodes at which a search by realization probability stops, which happens only
+    /// with a malformed model; `None` in a search by depth.
     pub(super) most_nodes: Option<u64>,
 }
 

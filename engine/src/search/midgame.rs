@@ -20,7 +20,7 @@ const VALUED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies that each iteration adds: even, as values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// Endgame nodes order moves by the weights of this ply alone, so that these stay in the cache.
+/// Below `FACTOR_EMPTIES`, endgame nodes order moves by this ply's weights, which stay cached.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -111,10 +111,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
 }
 
 /// Returns the depth of the first iteration of a search to `depth`, from the root's table entry.
-/// `None` means the least depth: 1 if `depth` is odd, else 2. Returns `None` if the search has
-/// limits and the entry's value is inexact. Otherwise: `depth`, if the entry is at most 2 plies
-/// shallower; else, with a time limit, the entry's depth, or 1 more (even or odd like `depth`);
-/// without one, `None`, so that a limit of nodes always ends the search at the same node.
+/// `None` means the least depth: 1 if `depth` is odd, else 2. If the entry is more than 2 plies
+/// shallower than `depth`, only a search with a time limit begins at the entry's depth (or 1 more,
+/// even or odd like `depth`): one with a limit of nodes must always end at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -292,7 +291,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches to depth 1; first tries the move of its last cutoff: 6 % fewer evaluations.
+    /// Searches to depth 1. First tries the move of the last depth-1 cutoff: 6 % fewer evaluations.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

@@ -121,7 +121,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The move of the last beta cutoff at a node of depth 1. It often causes the next such cutoff.
     refutation: Option<Square>,
 
-    /// True while an endgame node scores its moves by static values, which then omit the factors.
+    /// True while an endgame node computes the static values that order its moves, without factors.
     is_rating: bool,
     /// The nodes at each ply of the game, counted only in searches by realization probability.
     pub(crate) nodes_by_ply: [u64; PLIES_OF_NODES],
@@ -176,10 +176,10 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Unlike [`Self::search_within`], does not run searches to a lower depth or at a lower
-    /// confidence before a search to the end that has limits. With a
-    /// `selectivity`, a search to the end has ProbCut at this confidence, or none if `self.pruning`
-    /// has no ProbCut at this confidence.
+    /// Like [`Self::search_within`], but even with limits, a search to the end does not first
+    /// search to lower depths or at lower confidences. It has ProbCut at the confidence
+    /// `selectivity` (none if `self.pruning` lacks this confidence), or with `None`, at that of
+    /// `self.pruning` for the number of empty squares.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,

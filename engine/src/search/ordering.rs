@@ -59,7 +59,7 @@ impl Moves {
         self.0.is_empty()
     }
 
-    /// Iterates over the moves: by square until the first [`Self::take_best`], then in any order.
+    /// Iterates over the moves left: by square or, after [`Self::take_best`], in any order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
         self.0.iter()
     }
@@ -144,8 +144,8 @@ const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// settings for deep searches save a tenth of the nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The ply of the leaves of the search: the root's ply plus the depth. The weights of the phase
-    /// of this ply order the moves at all plies.
+    /// The ply of the leaves of the search: the root's ply plus the depth. Moves at all plies are
+    /// ordered by the evaluation with the weights of this ply's phase.
     pub(super) leaf_ply: u32,
     pub(super) mobility_weight: i32,
     pub(super) first_margin: i32,

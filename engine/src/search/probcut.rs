@@ -70,7 +70,7 @@ const MIN_REPLACED_DEPTH: u32 = 3;
 const MAX_REPLACED_DEPTH: u32 = 40;
 const PLIES: usize = 60;
 
-/// For one confidence, the shallow searches of ProbCut, by ply and by depth of the replaced search.
+/// For one ProbCut confidence, the shallow search that replaces a search, by its ply and depth.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,
@@ -92,7 +92,7 @@ pub fn shallow_depth(deep: u32) -> u32 {
 }
 
 /// Returns the depth of the search that may replace a search to the end: a quarter of `empties`,
-/// not a half, because a search to the end takes less time than a midgame search of equal depth.
+/// not half as in the midgame, because a search to the end takes less time at equal depth.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
@@ -117,7 +117,7 @@ impl Cuts {
     }
 
     /// Returns the shallow search that may replace a search to `depth` at `ply`, and how many
-    /// standard deviations its predicted value must be outside the window; `None` if no search may.
+    /// standard deviations outside the window its predicted deep value must be; `None` if none may.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
         Some((*cut.filter(|_| depth >= MIN_REPLACED_DEPTH)?, self.deviations))
@@ -146,7 +146,7 @@ impl ProbCutSettings {
         Ok(Self { selectivity, cuts: Some(Arc::new(cuts)), is_rung: false })
     }
 
-    /// Returns the ProbCut of searches to the end at a confidence. It predicts scores by the
+    /// Returns ProbCut settings for searches to the end of the game. Scores are predicted by the
     /// evaluation's model of exact scores or, without one, by its model of deeper searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,

@@ -77,7 +77,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// True if no search uses ProbCut or probability: values then do not depend on table entries.
+    /// True if no search prunes by ProbCut or probability; table entries then do not affect values.
     pub(super) fn is_full(&self) -> bool {
         let mut all = self.ends.iter().map(|(_, end)| end).chain([&self.midgame]);
         all.all(|one| one.selectivity == Selectivity::Full) && !self.is_by_probability()
@@ -196,11 +196,11 @@ impl FromStr for EndgameSchedule {
     }
 }
 
-/// The cost of a move of probability 1/4. A search to depth D has a *reach* of D times this number:
-/// it ends a line once the costs of the line's moves total the reach. So each ply of depth divides
-/// the probability at which lines end by 4, as in the paper cited in [`super::realization`].
+/// The cost of a move of probability 1/4. A search to depth D ends a line once the costs of its
+/// moves total D times this number (the *reach*). So each further ply of depth divides the
+/// probability at which lines end by 4, as in the paper cited in [`super::realization`].
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2, half that of 1/4 (`REACH_PER_PLY`): costs are ∝ −log p.
+/// The cost of a move of probability 1/2: half that of probability 1/4, since costs are ∝ −log p.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
 #[derive(Debug)]

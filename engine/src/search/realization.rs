@@ -24,8 +24,8 @@ use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
 use crate::eval::{Evaluate, Memory, MoveKind, Place, PruningError, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The greatest depth of a search by probability: the total cost at which its lines end
-/// ([`Searcher::reach`]) must fit into the 8 bits of a table entry.
+/// The greatest depth of a search by probability: depth · [`REACH_PER_PLY`], the total cost at
+/// which a line of moves ends, must fit into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 const FEW_FLIPS: u32 = 2;
 
@@ -44,9 +44,9 @@ impl Pruning {
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 
-    /// Creates the pruning of a search by probability in which every move has probability 1/2. At
-    /// depth D, its lines end at probability 4^−D, so its value is that of a fixed-depth search to
-    /// depth 2 D. A comparison with [`Self::by_probability`] measures the effect of the model.
+    /// Creates the pruning of a search by probability that gives every move the probability 1/2. To
+    /// depth D, a line ends at probability 4^−D, so after 2 D moves, as in a fixed-depth search to
+    /// depth 2 D. Compared with [`Self::by_probability`], it shows the effect of that one's model.
     pub fn by_even_probability() -> Self {
         Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
@@ -126,8 +126,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         kinds.collect()
     }
 
-    /// Searches each line until its moves cost `reach` in total, −4 log₂ p for a move of
-    /// probability p. `last` is the move that led to this node; `None` at the root or after a pass.
+    /// Searches each line until its moves cost `reach` in total; a move costs −4 log₂ p (p: its
+    /// probability). `last` is the move that led to this node; `None` at the root or after a pass.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
@@ -194,8 +194,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
     /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a
     /// null-window search first tests whether the value is above `alpha`; if not, its result is
-    /// returned. `reach` is the cost that the rest of the line may have. The move takes `cost` of
-    /// it in the test but, in the full window, at most the cost of a move of probability 1/2.
+    /// returned. The line may still cost `reach`. Of this, the move takes `cost` in the null-window
+    /// search and, in the full window, the smaller of `cost` and that of a move of probability 1/2.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

@@ -17,8 +17,8 @@ pub(super) struct Seen(u32);
 
 /// A slot of the transposition table, protected by a sequence lock. A writer makes the sequence
 /// number odd, writes, and makes it even again; a reader accepts content only if the number is
-/// even, and equal before and after. If two threads meet at a slot, one gives up: a table may lose
-/// entries. (Wrong content is accepted only if the number advances by exactly 2³² meanwhile.)
+/// even, and equal before and after; else it finds nothing. A second writer gives up: its entry is
+/// lost. (Wrong content is accepted only if the number advances by exactly 2³² during a read.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {

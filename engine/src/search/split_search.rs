@@ -42,7 +42,7 @@ struct Work {
     window: Window<i32>,
     /// The number of searchers that help at this node, not counting the searcher that owns it.
     helpers: usize,
-    /// The nodes of helpers that have left; complete once `helpers` is 0.
+    /// The number of nodes of all helpers that have left; the total once `helpers` is 0.
     nodes: u64,
     /// True if a searcher was stopped before it had searched its move, which thus has no value.
     is_torn: bool,
@@ -128,8 +128,8 @@ impl<S> Split<S> {
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether the node should become a split point: a searcher is idle, at least two moves
     /// remain, the search has no limit of nodes (with one, it must end at the same node each time),
-    /// and help cannot change the result (`is_shareable`), unless the pool allows that
-    /// (`helps_always`).
+    /// and either help cannot change the final value (`is_shareable`) or the pool accepts changed
+    /// values (`helps_always`).
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

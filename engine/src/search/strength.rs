@@ -2,8 +2,8 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// With limits, a search this number of plies shallower precedes the search to the end of the game
-/// ([`Strength::exact`]). The shallower one needs about a twentieth of the nodes, and supplies the
+/// With limits, a search to the end of the game ([`Strength::exact`]) follows a search that is this
+/// many plies shallower. The shallower one needs about a twentieth of the nodes, and supplies the
 /// result if no search to the end is completed.
 const BEFORE_PERFECT: u32 = 8;
 
@@ -37,9 +37,9 @@ impl Strength {
     }
 
     /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes
-    /// (`None`: no limit), except at [`Self::exact`] or fewer empty squares. With a limit, a depth
-    /// that reaches the end of the game is reduced to the greatest lower depth of the same parity
-    /// (even or odd), so that only searches without a limit find exact scores.
+    /// (`None`: no limit). At [`Self::exact`] or fewer empty squares, the search is exact, without
+    /// a limit. With a limit, a depth that reaches the end of the game is reduced to the greatest
+    /// lower depth of the same parity (even or odd), so that no limited search is exact.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -60,9 +60,9 @@ impl<E: Evaluate> Searcher<'_, E> {
 
     /// Searches like [`Self::search`], within limits. If a limit ends the search, returns the
     /// result of the deepest completed search. Limits of nodes and time do not end the first,
-    /// shallowest search. The interrupt flag does; a search to depth 1, which ignores all limits,
-    /// then supplies the result. Before a search to the end of the game, a limit of nodes or time
-    /// also causes a search to a smaller depth, and then searches to the end with more pruning.
+    /// shallowest search. If the interrupt flag ends it, a search to depth 1, which ignores all
+    /// limits, supplies the result. If there is a limit of nodes or time, a search to a smaller
+    /// depth, then searches with more pruning, precede a search to the end of the game.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -81,9 +81,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches to the end of the game: without limits, at once; with limits, first to `depth`,
-    /// then to the end at ascending ProbCut confidences. Returns the result of the last completed
-    /// search.
+    /// Searches to the end of the game. Without limits, this is one search; with limits, the first
+    /// search is to `depth`, and the next ones are to the end, at ascending ProbCut confidences.
+    /// Returns the result of the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

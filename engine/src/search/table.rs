@@ -25,14 +25,14 @@ pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
-    /// 1 + the number of the [`Selectivity`] (the higher, the less pruning), or [`BY_PROBABILITY`].
+    /// How little the search pruned: 1 + the number of its [`Selectivity`], or [`BY_PROBABILITY`].
     sureness: u8,
     best: u8,
     second: u8,
 }
 
-/// The `sureness` of an entry that a search by realization probability stored. In place of plies,
-/// `depth` is then a cost: a line from the position ended once its moves had this cost in total,
+/// The `sureness` of an entry that a search by realization probability stored. The `depth` of such
+/// an entry is not in plies: it is the total cost of the moves after which the search ended a line,
 /// where a move of probability p costs −4 log₂ p.
 pub(super) const BY_PROBABILITY: u8 = 0;
 
@@ -42,8 +42,8 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds, compared element by element: a search to a depth ranks above
-    /// one by probability. Bounds of a lower rank than those of an entry do not change it.
+    /// Returns the rank of the bounds: whether the search was to a depth (not by probability),
+    /// depth, sureness. Bounds of a lower rank than those of an entry do not change it.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -76,7 +76,7 @@ impl Entry {
         if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
     }
 
-    /// Returns the best move that was stored last, then the one that it replaced, of any depth.
+    /// Returns the stored best moves, of searches to any depth: the latest, then the replaced one.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
@@ -145,8 +145,8 @@ impl Table {
         prefetch(&self.clusters[self.place(position)]);
     }
 
-    /// Stores bounds and a best move. Does nothing if the position's entry in the table ranks above
-    /// them ([`Entry::effort`]), or while another thread writes to the same cluster.
+    /// Stores bounds and a best move. Does nothing if the table has an entry of the position with a
+    /// higher rank ([`Entry::effort`]), or while another thread writes to the same cluster.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -158,7 +158,7 @@ impl Table {
     }
 
     /// Stores bounds and a best move like [`Self::store`]. If `sureness` is [`BY_PROBABILITY`],
-    /// `depth` is not in plies, but the total cost (Σ −4 log₂ p) of moves at which lines ended.
+    /// `depth` is a cost: lines ended once Σ −4 log₂ p over their moves (probability p) reached it.
     #[inline]
     pub(super) fn record(
         &self,

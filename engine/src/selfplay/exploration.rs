@@ -55,9 +55,9 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Draws the move to play by the first rule for `ply`; returns `best`, the move of the search,
-    /// if there is none. `shallow_values` returns each legal move with the static value of the
-    /// position after it, for the side that moves.
+    /// Draws the move to play by the first of these rules that applies to `ply`; if none does,
+    /// returns `best`, the move of the search. `shallow_values` returns each legal move with the
+    /// static value of the position after it, for the side that moves.
     pub(super) fn draw(
         &self,
         ply: u32,

@@ -45,8 +45,8 @@ pub fn play<E: Evaluate>(
     game.finish()
 }
 
-/// Plays the games with these indices; results are those of [`play`]. If searches are shallow,
-/// plays all games ply by ply, so that the weights of one phase stay in the processor's cache.
+/// Plays the games with these indices, with the results of [`play`]. If searches are shallow, plays
+/// all games ply by ply, so that the weights of one phase stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],
@@ -101,9 +101,9 @@ impl<'s> Underway<'s> {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns true if the next search begins with an empty transposition table. It does so if the
-    /// depths of the settings are small (games that are played together then share a table) and if
-    /// it does not go to the end of the game.
+    /// Returns true if the next search begins with an empty transposition table. In self-play to
+    /// small depths, every search that does not go to the end of the game does so: games that are
+    /// played together then share a table.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()

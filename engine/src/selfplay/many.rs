@@ -120,11 +120,11 @@ const GAMES: &str = "self-play (games)";
 
 /// Plays the games of a shard. If the run is not divided into shards, also packs the games into one
 /// file: each of its sections (frames) is for [`GAMES_PER_FRAME`] consecutive game indices, but
-/// omits games with the same moves as one of a lower index, which are not replaced.
+/// omits, without replacement, each game with the same moves as one of a lower index.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. Complete parts that the same
-/// run with fewer games left at `path` are used again. In a game, sides with the same evaluation
-/// and pruning share a transposition table.
+/// The file does not depend on threads, shards, kills or resumptions. Complete parts at `path`, of
+/// an earlier run that differs only in having fewer games, are used again. In a game, sides with
+/// the same evaluation and pruning share a transposition table.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,

@@ -9,13 +9,13 @@ use crate::text::{Invalid, parse_range};
 
 const MOST: u32 = 60;
 
-/// The number of empty squares at or below which a game is played exactly, 0 to 60, or a range from
-/// which each game draws the number. Text form: `16`, or `15..16`, which includes its end.
+/// The number of empty squares (0 to 60) from which on each game is played exactly, or a range from
+/// which each game draws this number. Text form: `16`, or `15..16`, which includes its end.
 ///
-/// If exact play starts at the same number in all games, the same side always plays its first exact
-/// move one ply before the opponent. Scores of weak games then favour that side, so that weights
-/// fitted to these scores are biased by the parity of empty squares, in all phases. With two
-/// consecutive numbers, half of the games favour one side, and half the other.
+/// If exact play starts at the same number in all games, the first exact move is always by the same
+/// side (without passes, Black at an even number). Scores of weak games then favour that side, so
+/// weights fitted to these scores are biased by the parity of empty squares, in all phases. With
+/// two consecutive numbers, half of the games favour one side, and half the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfectFrom(RangeInclusive<u32>);
 

@@ -15,7 +15,7 @@ pub struct Settings {
     pub depth: PerSide<u32>,
     /// The node limit of each search of a side, exact play excepted; `None` without a limit.
     pub nodes: PerSide<Option<u64>>,
-    /// The ProbCut confidence of each side's fixed-depth searches.
+    /// The ProbCut confidence of the fixed-depth searches of black and of white.
     pub selectivity: PerSide<Selectivity>,
     /// The ProbCut schedule of each side's endgame searches above [`Self::exact`] empty squares.
     pub ends: PerSide<EndgameSchedule>,
@@ -28,9 +28,9 @@ pub struct Settings {
 }
 
 /// In self-play to this depth or less, each search that does not go to the end of the game begins
-/// with an empty transposition table. So all games that a thread plays ply by ply can share a
-/// table. Entries of earlier searches would save little: most of the search time goes into reading
-/// weights that are not in the processor's cache.
+/// with an empty transposition table. So a thread can use one table for all the games that it plays
+/// at the same time, ply by ply. Entries of earlier searches would save little: most of the search
+/// time goes into reading weights that are not in the processor's cache.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

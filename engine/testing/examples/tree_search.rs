@@ -47,7 +47,7 @@ struct Node {
     guess: f64,
     visits: f64,
     result_sum: f64,
-    /// `share(score under perfect play)`, 0 (loss) to 1 (win); `None` if unknown.
+    /// The [`share`], 0 (loss) to 1 (win), of the score under perfect play; `None` if unknown.
     proven: Option<f64>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Returns the position after a move proven best or, without proof, the most simulated move.
+    /// Returns the position after a move: one proven best or, without proof, the most simulated.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -92,8 +92,8 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes `position` the root. If it is two plies below the previous root, keeps its subtree;
-    /// otherwise, begins a new tree.
+    /// Makes `position` the root. Keeps its subtree if the tree has it two plies below the previous
+    /// root; otherwise, begins a new tree.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -186,7 +186,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the result of a best move; `None` unless all children are proven.
+    /// Returns a best move's result, 0 (loss) to 1 (win); `None` unless all children are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -228,8 +228,8 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the results of the tree search, and its Elo difference with a 95 % interval: the Elo of m
-/// and of m ± 1.96 standard errors, where m is its mean share of a pair's points (win 1, draw ½).
+/// Prints the tree search's results and Elo difference, computed from m, its mean share of a pair's
+/// points (win 1, draw ½). The ends of the 95 % interval are the Elo of m ± 1.96 standard errors.
 /// `pairs` has the tree search's scores in the two games of each opening, > 0 for a win.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]

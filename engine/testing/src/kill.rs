@@ -83,7 +83,7 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the same as [`Self::check`] with this number of kills, for commands that take minutes.
+    /// Does the same as [`Self::check`] with `kills` kills: fewer of them if the command is slow.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;
@@ -124,8 +124,8 @@ impl Subject<'_> {
     }
 
     /// Kills the command at the fraction (`kill` + ½) / `kills` of the undisturbed processor time.
-    /// If it ends before, starts it again and kills it earlier. Returns the processor time, in
-    /// seconds, of the command that was killed.
+    /// If it ends before, repeats with 0.9 of this time. Returns the processor time, in seconds, of
+    /// the command that was killed.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
@@ -192,7 +192,7 @@ fn tempfolder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Returns a JSON report without `seconds` and `resumed`, which differ even if all else is equal.
+/// Returns a JSON report without `seconds` and `resumed`, which differ from run to run.
 pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {

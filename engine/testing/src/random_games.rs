@@ -16,8 +16,8 @@ pub fn noise(random: &mut Generator) -> f64 {
     (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
 }
 
-/// Returns a WTHOR file of the random games with the indices `games`. Each game states the
-/// theoretical score 0 at 24 empty squares.
+/// Returns a WTHOR file of the random games with the indices `games`. Each game states a draw as
+/// its theoretical score at 24 empty squares, whatever its true score.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

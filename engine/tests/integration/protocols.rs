@@ -37,10 +37,10 @@ fn named(turn: Option<Square>, pass: &str) -> String {
     turn.map_or(pass.to_owned(), |square| square.to_string())
 }
 
-/// Plays games between the engine and a client, whose moves are random or leave the engine few
-/// moves. `choose` asks the engine for its turn (`None` is a pass). `tell` is called at the start
-/// and after each turn, with true after a turn of the engine; it sends the client's turns to the
-/// engine. Returns the numbers of passes of the client and of the engine.
+/// Plays games between the engine and a client, whose moves are random or, in half of the games,
+/// leave the engine few moves. `choose` asks the engine for its turn (`None` is a pass). `tell`
+/// sends it the client's turns; it is called at the start and after each turn, with true after a
+/// turn of the engine. Returns the numbers of passes of the client and of the engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,

@@ -49,8 +49,8 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Asserts that a reader prints the right values, although the conformance files have sections that
-/// it does not know, and the shipped weights have search models.
+/// Asserts that a reader prints the right values, and ignores unknown sections (in the conformance
+/// files) and search models (in the shipped weights).
 fn agrees(reader: &mut dyn FnMut() -> Command) {
     let mut values = |weights: &Path| {
         let mut command = reader();

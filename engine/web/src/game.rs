@@ -17,7 +17,7 @@ pub(crate) fn read(text: &str) -> Result<Json, String> {
     Ok(json!({ "start": start, "moves": moves }))
 }
 
-/// Returns the positions at the start and after each move, each one after any forced pass.
+/// Returns the positions at the start and after each move; if a side must pass, after the pass.
 pub(crate) fn positions(start: &StatedPosition, moves: &str) -> Result<Json, String> {
     let mut replay = Replay::from(start.position, start.side);
     let mut all = vec![shown(&replay, replay.side != start.side)];

@@ -28,20 +28,20 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// For each event, the point at which a stream last recorded it, and the stream's clock there.
+    /// For each event, where a stream last recorded it, and the stream's clock then; `None`: never.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// For each stream, the last operation for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may still run while no thread waits for an operation.
+    /// The number of queued operations that may still run although no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The calls of `cuStreamWaitEvent`, counted from 1, that no earlier wait made superfluous.
+    /// The numbers, from 1, of the calls of `cuStreamWaitEvent` that earlier waits do not imply.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -56,7 +56,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers the next operation of a stream. The returned vector clock includes this operation.
+    /// Numbers a stream's next operation; returns its moment and the vector clock that includes it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

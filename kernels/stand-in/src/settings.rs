@@ -6,14 +6,14 @@
 //! |---|---|---|
 //! | `seed` | the seed of the order and the delay of operations on streams | 0 |
 //! | `fault` | `ENTRY:N:CODE`: the N-th call of an entry point fails with this error | none |
-//! | `skip-wait` | the N-th `cuStreamWaitEvent` is ignored | none |
+//! | `skip-wait` | N: the N-th call of `cuStreamWaitEvent` is ignored | none |
 //! | `kernels` | a folder where built kernels are kept between processes | none |
 //! | `report` | a file to which the calls and the unreleased resources are written | none |
 //! | `devices` | the number of GPUs | 1 |
 //! | `driver` | the CUDA version of the driver: 1000 · major + 10 · minor | 12040 |
 //! | `capability` | the compute capability of the GPU: 10 · major + minor | 90 |
 //! | `memory` | the memory of the GPU in bytes | 2³⁰ |
-//! | `free` | the free memory in bytes, which no other program uses | all |
+//! | `free` | the bytes of memory that no other program uses | all |
 //! | `free-later` | the free memory that the second and later queries report | as `free` |
 //! | `pools` | whether memory can be allocated on a stream: 0 or 1 | 1 |
 //!

@@ -33,7 +33,7 @@ fn work() {
     }
 }
 
-/// Chooses a stream: with probability 1/2 uniformly, else by random priorities, which may change.
+/// Chooses a ready stream: in half the calls uniformly, else by priorities that change at random.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),

@@ -183,8 +183,8 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns how many items may be held in memory: as many as take a quarter of the limit. When
-    /// their vector grows, the old buffer and one of twice the size take three quarters for a time.
+    /// Returns how many items may be held in memory: as many as fill a quarter of the limit. When
+    /// their vector grows, it needs another buffer of twice its size; both fill three quarters.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
@@ -293,7 +293,7 @@ impl Temporary {
         Ok(Self::of(limit.temporary_file()?, limit))
     }
 
-    /// Creates a `Temporary` on `file`, empty and unnamed; errors name the folder of `limit`.
+    /// Uses `file`, which is empty and has no path; its errors name the folder of `limit` instead.
     pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
         Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }

@@ -20,15 +20,15 @@ pub struct Damaged {
 pub enum Fate {
     /// The reader must refuse the file, and name the file and the place of the damage.
     Refused,
-    /// The reader must refuse the file, and name the file and the place of the damage, or accept
-    /// it: damage that no checksum covers may be invisible.
+    /// The reader must refuse the file, naming it and the place of the damage; or it may accept the
+    /// file, because damage that no checksum covers may be invisible.
     RefusedByPlace,
-    /// The reader may refuse or accept the file: it equals an undamaged file, perhaps of a kind
-    /// that this reader refuses, or it was altered but has valid checksums.
+    /// The reader may refuse or accept the file. Either it equals an undamaged file (perhaps of a
+    /// kind that this reader refuses), or it was altered, and then got valid checksums.
     Any,
 }
 
-/// The number of ways to damage a container file, and the number for any other file.
+/// The numbers of ways to damage a file: the first for container files, the second for others.
 const WAYS: [usize; 2] = [27, 10];
 
 /// Returns a copy of the file `sound` with the damage that `number` selects. `everything` contains
@@ -219,7 +219,7 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
 }
 
 /// Damages a file of an unfinished run. Returns true if the resumed run must have the right result;
-/// it need not if content is changed under valid checksums, which no reader can detect.
+/// false if content is changed and its checksum is valid, which no reader can detect.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.

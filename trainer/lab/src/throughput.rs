@@ -101,7 +101,7 @@ pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32
 
 /// Measures the speed of residual sums, a fit's inner loop, on a device that runs the kernels, such
 /// as a GPU. [`Rates::limit`] is the device's memory bandwidth divided by the bytes that a position
-/// reads and writes; if the bandwidth is unknown, it is measured on the CPU, by [`measure_cpu`].
+/// reads and writes; if the bandwidth is unknown, it is the limit that [`measure_cpu`] finds.
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -160,8 +160,8 @@ fn positions_per_second(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// The loop whose speed on a CPU is [`Rates::limit`]: for each position, it only reads weights and
-/// adds to the parameters' sums, both at precomputed parameter indices.
+/// A loop with only the memory accesses of a fit's inner loop; its speed is [`Rates::limit`] of a
+/// CPU. For each position, it reads weights and adds to sums, at precomputed parameter indices.
 struct Limit {
     stream: Vec<u32>,
     features: usize,

@@ -107,8 +107,8 @@ impl PatternSet {
         self.model.parameters()
     }
 
-    /// The number of features: instances of patterns, and scalar features. A board has one
-    /// parameter for each.
+    /// The number of features: instances of patterns, and scalar features. For each feature, a
+    /// board has one parameter (weight).
     #[getter]
     fn features(&self) -> usize {
         self.model.feature_count()
@@ -155,8 +155,8 @@ impl PatternSet {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns the parameter indices of boards: an array with one row for each board and one column
-    /// for each pattern instance, then one for each scalar feature.
+    /// Returns the parameter indices of boards: an array with one row for each board; its columns
+    /// are the pattern instances, then the scalar features.
     fn classes<'py>(
         &self,
         py: Python<'py>,

@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// A search of 60 plies needs a larger stack than the default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The id of the process that created the pool, and the pool, which a forked child does not free.
+/// The pool, with the id of its process: a forked child makes a new pool and leaks this one.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
 fn pool() -> PyResult<&'static ThreadPool> {
@@ -33,7 +33,7 @@ fn pool() -> PyResult<&'static ThreadPool> {
     }
 }
 
-/// All work that may use rayon must run here.
+/// Runs `work` on the threads of [`pool`]; all work that may use rayon must run there.
 pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
     Ok(pool()?.install(work))
 }

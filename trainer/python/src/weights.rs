@@ -31,8 +31,8 @@ pub(crate) struct Part {
     squares: String,
     /// The number of discs that this part of the evaluation adds to the value of the board.
     discs: f64,
-    /// How often the instance's class, or the value of the scalar feature, occurred in training; 0
-    /// also for `factors`, and if the weights have no counts, such as the embedded ones.
+    /// How often the instance's class, or the scalar feature's value, occurred in training. It is 0
+    /// for `factors`, and for all parts if the weights have no counts; the embedded ones have none.
     count: u32,
 }
 

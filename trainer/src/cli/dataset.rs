@@ -45,8 +45,8 @@ pub(super) struct LayoutArguments {
 }
 
 impl LayoutArguments {
-    /// The settings file overrides `of_dataset`, the settings of an existing dataset; the flags
-    /// override both. The result is not checked: call [`FitSettings::check`].
+    /// Returns the settings of a fit: the flags override the settings file, which overrides
+    /// `of_dataset`, the settings of an existing dataset. [`FitSettings::check`] is not called.
     pub(super) fn settings(
         &self,
         of_dataset: Option<&LayoutSettings>,

@@ -21,9 +21,9 @@ use crate::source::LabelRules;
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights file, or `embedded` (lacks how often each weight occurred in training). For `wthor`
-    /// and `transcripts`, a file of games instead. For `npz`, weights, or a file of games,
-    /// positions or openings, or a folder of such files
+    /// Weights file, or `embedded` (lacks how often each weight occurred in training). For --format
+    /// wthor or transcripts, a file of games instead. For --format npz, weights, or a file of
+    /// games, positions or openings, or a folder of such files
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,
     #[arg(long)]

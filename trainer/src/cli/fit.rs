@@ -50,8 +50,8 @@ pub struct Arguments {
     /// to 20 if it has no factors. The vectors must be at least as wide as those of `--init`
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
-    /// Weights, in the fit of a phase, of the positions 1, 2, … phases away from it; `0` uses only
-    /// the phase's own positions, which have weight 1 [default: 1,1]
+    /// In the fit of a phase, weight positions 1, 2, … phases away from it by these factors; `0`
+    /// uses only the phase's own positions, which have the factor 1 [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
     /// Ridge (L2) penalty R towards the starting weights: adds R · (weight − starting weight)² for
@@ -98,7 +98,7 @@ pub(in crate::cli) struct Fitted {
     device: &'static str,
     /// The optimizer.
     optimizer: String,
-    /// The shard that this run fitted; absent if the run fitted all phases.
+    /// The shard (I/N) that this run fitted; absent if the run fitted all phases.
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
     /// The results of the fitted phases.
@@ -291,9 +291,9 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Returns an error if the initial weights were fitted to a test file. Warns if single test
-    /// games are in the files that these weights were fitted to; looks for these files only in the
-    /// folders of `--test` and `--init`.
+    /// Returns an error if `initial` was fitted to a test file. Warns if single test games are in
+    /// the files to which it was fitted, as far as these are in the folders of `--test` and
+    /// `--init`.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());

@@ -84,7 +84,7 @@ struct Loaded {
     /// The player's identity for provenances: the weights' checksum or the command line.
     identity: String,
     engine: Engine,
-    /// The search settings in the player's text; the flags supply those that it omits.
+    /// The search settings in the player's text; the flags supply those that the text omits.
     search: SearchSpec,
     plan: Plan,
     budget: Budget,

@@ -50,10 +50,10 @@ enum Command {
     Average(weights::AverageArguments),
     /// Measure the throughput of a fit's inner loop, compared with the limit set by memory accesses
     Bench(machine::BenchArguments),
-    /// Measure weights and programs by the same tests, in one table
+    /// Measure weights and programs by the same tests, and print tables of the results
     ///
-    /// --depth and --selectivity apply to searches of hard positions; --selectivity and --time, to
-    /// the match against the reference player. --out writes the tables in Markdown.
+    /// --depth and --selectivity apply to searches of hard positions. --selectivity and --time
+    /// apply to the match against the reference player. --out writes the tables in Markdown.
     Benchmark(benchmark::Arguments),
     /// Fit search models stored with weights: move ordering, ProbCut, move probabilities
     Calibrate(calibrate::Arguments),

@@ -80,8 +80,8 @@ impl Picture<'_> {
     }
 }
 
-/// Returns a histogram over whole numbers of discs, as horizontal bars of text; empty without
-/// numbers. `counts` has numbers with counts, which add up if a number occurs several times;
+/// Returns a histogram over whole numbers of discs, as horizontal bars of text; empty if `counts`
+/// is. `counts` has pairs (number of discs, count); the counts of equal numbers are added.
 /// `counted` is the plural noun for the counted things, such as `games`.
 pub(super) fn histogram(counted: &str, counts: impl IntoIterator<Item = (i32, u64)>) -> String {
     /// The length of the longest bar, in characters.

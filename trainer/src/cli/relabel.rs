@@ -59,7 +59,7 @@ pub(in crate::cli) struct Report {
     count: Count,
     #[serde(flatten)]
     changes: Changes,
-    /// The mean absolute error of old results or labels, in discs; null if none has an exact score.
+    /// The mean of |old result or label − exact score|, in discs; null if none was compared.
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,

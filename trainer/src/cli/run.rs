@@ -60,8 +60,8 @@ impl fmt::Display for Plan {
 pub(in crate::cli) struct Report {
     /// The steps, in the order of the recipe.
     steps: Vec<FinishedStep>,
-    /// The SHA-256 of the last weights file of `steps`; if none is a weights file, of the last
-    /// step's file.
+    /// The SHA-256 of the file of the last step that makes a weights file; if no step does, of the
+    /// file of the last step. Null if `steps` is empty.
     sha256: Option<String>,
     /// The result of `--check`; absent without this flag.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,7 +174,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
 }
 
-/// Reads a list of lines `SHA256  STEP`, whose found checksums are still empty.
+/// Reads a list of lines `SHA256  STEP`; in the returned differences, `found` is empty.
 fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     let entry = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;
@@ -189,7 +189,7 @@ fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     })?)
 }
 
-/// Compares the checksums of `list` with those of `steps`, until one differs.
+/// Compares the expected checksums in `list` with those of `steps`, in order, until one differs.
 fn check(mut list: Vec<Difference>, steps: &[FinishedStep]) -> Check {
     for Difference { step, found, .. } in &mut list {
         let made = steps.iter().find(|made| made.name == *step);

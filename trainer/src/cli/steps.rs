@@ -3,9 +3,9 @@
 //!
 //! `run.json` in the folder of a run has the checksums of the program file and of the small recipe
 //! ([`Recipe::in_small`]), and for each step its *probe*: the checksum of the step's file in the
-//! small recipe. A changed program makes this recipe again, and refuses finished steps whose probes
-//! differ. Steps have no probe if they fail there, write measured times, or were begun without one.
-//! A probe is a sample, so equal probes do not prove that the full steps are equal.
+//! small recipe. A changed program makes the small recipe again, and refuses finished steps whose
+//! probes differ. Steps have no probe if they fail in it, write measured times, or were begun
+//! without one. As a probe is a sample, equal probes do not prove that full steps are equal.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::env;
@@ -81,10 +81,10 @@ fn parsed(step: &Step, more: &[&str]) -> anyhow::Result<Command> {
 }
 
 impl Making<'_> {
-    /// Makes `steps` in order, but keeps the files of finished steps that are not fresh. Before
-    /// that, checks all commands, and verifies that this program would make the same files as the
-    /// program that made the kept ones. Stops after a step whose command exits with status 1 (a
-    /// failed check). Appends each step to `made` when it is finished.
+    /// Makes `steps` in order, but keeps the files of finished steps unless [`Step::is_fresh`] is
+    /// true. Before that, checks all commands, and verifies that this program would make the same
+    /// files as the program that made the kept ones. Stops after a step whose command exits with
+    /// status 1 (a failed check). Appends each step to `made` when it is finished.
     pub(super) fn make(
         &self,
         steps: &[Step],
@@ -139,8 +139,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Makes the parts of the step's file `path` together with other processes, the parts of the
-    /// process's own shard first. The command of a shard on which another process works is tried
+    /// Makes the parts of the step's file `path` together with other processes: first those of this
+    /// process's shard, then the others. If another process works on a shard, tries that shard
     /// again later. Does nothing if the command of the step does not accept `--shard`.
     fn make_parts(&self, step: &Step, path: &Path) -> anyhow::Result<()> {
         let (own, count) = (self.shard.number(), self.shard.count());
@@ -168,9 +168,9 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Returns the result of `work`, which only one process of the run does at a time. Repeats it
-    /// while another process has a lock that it needs: even a shard that is complete is locked for
-    /// an instant, to check it.
+    /// Returns the result of `work`, which only one process of the run does at a time. Repeats
+    /// `work` while another process holds a lock that `work` needs: even a complete shard is locked
+    /// for an instant, to check it.
     fn alone<T>(&self, work: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<T> {
         if self.shard.is_whole() {
             return work();
@@ -218,9 +218,9 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Makes the probes of all steps, unless `run.json` shows that this program has done so, and
-    /// records them. Returns an error if another program made a finished step, which this program
-    /// would make differently. Ignores the fresh steps among `wanted`.
+    /// Compares each step's probe (the checksum of a small sample that this program makes) with the
+    /// one in `run.json`, and stores the new probe there. Returns an error if another program began
+    /// the step and the probes differ. Does nothing if `run.json` has this program's probes.
     fn verify(&self, wanted: &[Step]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let before: Json = match path.exists() {

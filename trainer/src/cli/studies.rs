@@ -48,8 +48,8 @@ pub struct CompareArguments {
 pub struct CurveArguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
     recipe: PathBuf,
-    /// Shares of the recipe's games to fit to, four or more; the error at the largest is predicted
-    /// from the errors at the others
+    /// Shares of the recipe's games to fit to, four or more; the error at the largest share is
+    /// predicted from the errors at the smaller ones
     #[arg(
         long,
         value_name = "SHARES",
@@ -76,8 +76,8 @@ pub struct TuneArguments {
     /// Seed by which the combinations of values are drawn
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
-    /// Number of rounds; the best combinations of values in a round, at most half (rounded up), go
-    /// on to the next [default: rounds follow until one has two combinations, but at most 5]
+    /// Number of rounds. After each round, at most the best half (rounded up) of the combinations
+    /// go on [default: rounds follow until one has two combinations, but at most 5]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
     /// Quantity that is reduced in early rounds; each round has twice as much as the one before

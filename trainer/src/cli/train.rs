@@ -147,8 +147,8 @@ const FROM_WEIGHTS: &[&str] = &["generation"];
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;
-/// The time of one self-play game by `mobility` at depth 2, exact from 12 empty squares (see
-/// [`cores`]), on one core of the reference machine.
+/// The seconds of one self-play game by `mobility` at depth 2, exact from 12 empty squares on, on
+/// one core of the reference machine (see [`cores`]).
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -252,9 +252,9 @@ fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     (games, others)
 }
 
-/// Returns the shipped recipe in `names` whose number of games needs the factor nearest to 1 (2 is
-/// as near as 1/2) so that the recipe takes `budget` core seconds: its name, and the recipe so
-/// scaled; `None` if `names` has no shipped recipe.
+/// Scales the number of games of each shipped recipe in `names` so that it takes `budget` core
+/// seconds. Returns the name and the scaled recipe whose factor is nearest to 1 (2 is as near as
+/// 1/2); `None` if `names` has no shipped recipe.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = core_seconds(recipe);
@@ -266,7 +266,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, scaled(&recipe, factor(&recipe))))
 }
 
-/// Returns the measured speed of the machine at self-play, in cores of the reference machine.
+/// Measures this machine's self-play speed, in cores of the reference machine (AMD EPYC, Zen 5).
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

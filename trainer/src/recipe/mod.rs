@@ -191,9 +191,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds the words of the flag `key`, or of the key `inputs`, to the command line of `step`. The
-    /// number of the flag `seed` grows by the run's seed and by `part`, the index of the step's
-    /// file among those of its table.
+    /// Adds the words of the flag `key`, or of the key `inputs`, to the command line of `step`. To
+    /// the number of the flag `seed`, adds the run's seed and `part`, the index (from 0) of the
+    /// step's file among the files of its table in the recipe.
     fn add_words(
         &self,
         step: &mut Step,
@@ -224,8 +224,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns what replaces the argument `text`: the file of an earlier step if `text` is its
-    /// name, all files of a table with the key `repeat` if it is the name of the table, otherwise
+    /// Returns what replaces the argument `text`: if `text` names an earlier step, the step's file;
+    /// if it names a table with the key `repeat`, the files of all steps of the table; otherwise
     /// `text` itself. Adds the names of these steps to `inputs`.
     fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));

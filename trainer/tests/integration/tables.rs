@@ -17,8 +17,8 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the patterns of another program: for each, the squares, the number of classes and the
-/// mirror of its digits, three texts that the head of `patterns.txt` describes.
+/// Returns the patterns of another program, each as three texts that the head of `patterns.txt`
+/// describes: the squares, the number of classes, and the mirror of the digits.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -67,8 +67,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns for each configuration the number of its class in Edax's file. `mirror` is the order of
-/// the digits in the mirrored configuration; empty if mirroring reverses them.
+/// Returns the index of each configuration's weight among the pattern's weights in Edax's file;
+/// mirror images share one. `mirror` lists where mirroring moves each digit; empty: reversed.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),

@@ -17,8 +17,8 @@ pub(super) fn begins_board(text: &str) -> bool {
     }
 }
 
-/// Splits off the 64 squares with which a line begins, in the order a1, b1 … h8: adjacent,
-/// separated by blanks or `/`, or in the form of the game server GGS, `[8 -------- … *]`.
+/// Splits a line into its first 64 squares (a1, b1 … h8) and the rest. The squares are adjacent,
+/// separated by blanks or `/`, or in the form of GGS: `[8`, the rows, the side to move `]`.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;

@@ -42,8 +42,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports how many texts have each form. Reports nothing if all texts are transcripts, boards
-    /// or OBF, the forms that this program also writes.
+    /// Reports how many texts have each form, unless all are transcripts, boards or OBF, the forms
+    /// that this program also writes.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -94,8 +94,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the moves in a table row or after a label: the longest field that begins with a square.
-/// All other such fields must be prefixes of it; otherwise, the row is damaged (`None`).
+/// Returns the moves in a table row or after a label: of the fields that begin with a square, the
+/// longest. Returns `None` if one of the others is not a prefix of it: then, the row is damaged.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])

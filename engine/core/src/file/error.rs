@@ -38,8 +38,8 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns advice on a system error, for the end of the message "cannot `action`"; empty if there
-/// is none. The actions `open it`, `read it` and `list it` are of inputs, all others of outputs.
+/// Returns advice on a system error, to end the message "cannot `action`"; empty if there is none.
+/// The actions `open it`, `read it` and `list it` are for inputs, all others for outputs.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {

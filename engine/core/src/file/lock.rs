@@ -26,8 +26,8 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     })
 }
 
-/// Refuses a file unless a killed run can have left it: it then begins with `head`, or ends within
-/// `head`. After a crash of the system, it may have zeros in place of `head`.
+/// Refuses a file unless a killed run can have left it: it must begin with `head`, be a shorter
+/// beginning of `head`, or (after a crash of the system) have zeros in place of `head`.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     let mut start = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut start);

@@ -123,8 +123,8 @@ mod tests {
         }
     }
 
-    /// Nine bytes can make the decoder allocate gigabytes: a magic number, flags for no size and no
-    /// checksum, a window of 2^(10 + n) bytes, and one empty last block.
+    /// Nine bytes can make the decoder allocate gigabytes: a magic number, flags (no content size,
+    /// no checksum), n << 3 for a window of 2^(10 + n) bytes, and one empty last block.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
         let largest = crate::file::format::MAX_CONTENT_BYTES;

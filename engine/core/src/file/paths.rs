@@ -63,9 +63,9 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Refuses an output if something other than an ordinary file, such as a folder or a pipe, is at
-/// its path or at its partial file's path; returns these paths. A link to an ordinary file is
-/// accepted at the output's path, but not at the partial file's path.
+/// Returns the paths of an output and of its partial file. Refuses the output if something other
+/// than an ordinary file, such as a folder or a pipe, is at either path. A link to an ordinary file
+/// is accepted at the output's path only.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -101,7 +101,7 @@ pub fn open_ordinary(path: &Path) -> Result<File> {
     open_without_waiting(path).map_err(failed)
 }
 
-/// A read that would block fails: some files of the kernel block, although they look ordinary.
+/// Reads fail instead of blocking: some files of the kernel block, although they look ordinary.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;

@@ -44,14 +44,14 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
 }
 
 /// Writes `bytes` to a new file, which replaces any file at `path`. Refuses to overwrite a partial
-/// file (`path` with `.partial` added) unless its first bytes show that a killed run has left it.
+/// file (`path` with `.partial` added) unless it begins like `bytes`, so a killed run has left it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes)
 }
 
-/// The number of bytes at the beginning of a file that all files of its format share. A partial
-/// file that begins with these bytes, or ends within them, is taken for a leftover of a killed run.
+/// The first bytes of a file, this many, are the same in all files of its format. A partial file
+/// that begins with them, or is only a beginning of them, is taken for one of a killed run.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -65,8 +65,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that shows the progress of a process and is replaced at each event. If the process also
-/// names this path for an output, the output is refused, and this file is no longer replaced.
+/// A file that shows the progress of a process and is replaced at each event. If the process is to
+/// write an output to this path, it refuses the output, and no longer replaces this file.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -85,8 +85,8 @@ impl ShownFile {
     }
 
     /// Replaces the content of this file atomically. Returns an error if the existing file does not
-    /// begin with the `head` passed to [`Self::create`]. Writes nothing once this process has tried
-    /// to write another output to the same path; that attempt failed with an error.
+    /// begin with the `head` passed to [`Self::create`]. Does nothing, without an error, once this
+    /// process has tried to write another output to the same path; that attempt got an error.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -131,8 +131,8 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns an error if `output` is also the path of a progress file of this process. That file is
-/// then not written again, and is deleted if this process created it.
+/// Returns an error if `output` is also the path of a progress file of this process. After this
+/// error, that file is not written again; it is deleted if this process created it.
 pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }

@@ -23,7 +23,7 @@ impl Provenance {
         self
     }
 
-    /// Sets `key` only if the value is unusual: with the usual value, there is no such setting.
+    /// Sets `key` only if `is_unusual`: a setting with its usual value does not appear.
     #[must_use]
     pub fn with_unusual(self, is_unusual: bool, key: &str, value: impl Into<Value>) -> Self {
         if is_unusual { self.with(key, value) } else { self }
@@ -162,8 +162,8 @@ mod tests {
         assert_eq!(one.canonical(), canonical);
     }
 
-    /// The behaviour revision, and the checksum of the weights of `run small --seed 1`. Revisions
-    /// may share a checksum, if they differ only in work that `run small` does not do.
+    /// The behaviour revision, and the checksum of the weights that `run small --seed 1` makes. A
+    /// new revision has the same checksum if it changes only work that `run small` does not do.
     const RECORDED: (u32, &str) =
         (9, "91c19cc9948487642c2284c569742298b49e20d704bb7bcefd46e80999ec8120");
 

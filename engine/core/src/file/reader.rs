@@ -112,7 +112,7 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file that lacks some sections; does not check the checksum of the whole content.
+    /// Makes the reader accept a file without some sections, and not check the content's checksum.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);

@@ -95,8 +95,8 @@ impl Geometry {
     }
 
     /// Returns the number of training positions of a phase. `counts` has, for each parameter, its
-    /// number of occurrences in these positions. The result is the sum of the counts of the first
-    /// pattern, divided by the number of instances of this pattern.
+    /// number of occurrences in them. A position counts once for each instance of the first
+    /// pattern, so this is the sum of that pattern's counts, divided by its number of instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -104,8 +104,8 @@ impl Geometry {
         occurrences.sum::<u64>() / instances as u64
     }
 
-    /// Returns the indices of the parameters whose weights add up to a position's value without
-    /// factors. This is the plain definition; tests compare the faster implementations with it.
+    /// Returns the indices of the parameters whose weights add up to a position's value without the
+    /// term of the factor vectors. Tests compare faster implementations with this plain one.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -239,7 +239,7 @@ fn lines() -> impl Iterator<Item = Vec<Square>> {
 const STEPS: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
 /// Returns the squares from `start` to the edge of the board, in steps of `columns` and `rows`;
-/// `None` if a step back stays on the board, or for fewer than three squares.
+/// `None` if the line begins before `start`, or has fewer than three squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
     let square = |steps: i8| {

@@ -1,4 +1,4 @@
-//! [`super::PatternGeometry::places`] gives the order of the ternary digits in [`Indices`].
+//! Ternary indices of pattern instances; [`super::PatternGeometry::places`] orders their digits.
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};

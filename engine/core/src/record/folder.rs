@@ -134,10 +134,10 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Adds the unlisted record files of a folder to its manifest; `describe` returns a file's
-    /// number of records. If a listed file is missing or changed, returns an error; with `anew`,
-    /// removes the entry of a missing file and lists a changed file again. After an interruption,
-    /// the next call continues with the first file that is not listed.
+    /// Adds the unlisted record files of a folder to its manifest; `describe` returns the number of
+    /// records in the file at a path. A listed file that is missing or changed is an error; but
+    /// with `anew`, its entry is removed (missing) or renewed (changed). After an interruption, the
+    /// next call continues with the first file that is not listed.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,

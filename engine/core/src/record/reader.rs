@@ -44,8 +44,8 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if the records are a complete enumeration of positions, which no fit may hold
-    /// out for validation: openings, and records whose provenance has `"enumerated": true`.
+    /// Returns true if the records enumerate positions completely, so that no fit may hold out any
+    /// of them for validation: openings, and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)

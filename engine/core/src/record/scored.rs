@@ -50,7 +50,7 @@ impl Label {
     }
 }
 
-/// The weight of a position in a fit: 1/64 to 1,023 63/64 occurrences, in steps of 1/64.
+/// The weight of a position in a fit: 1/64 to 65535/64 occurrences, in steps of 1/64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Weight(u16);
 
@@ -69,8 +69,8 @@ impl Weight {
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Returns an error unless `occurrences` is within 2 % of a possible weight, a multiple of 1/64
-    /// from 1/64 to 65535/64: 0.01 is refused. The error completes the message "the weight …".
+    /// Returns an error unless `occurrences` is within 2 % of a multiple of 1/64 from 1/64 to
+    /// 65535/64; for example, 0.01 is an error. The error completes the message "the weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
         let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;

@@ -22,7 +22,7 @@ pub trait Items: Sync {
     /// The type of the errors of the work.
     type Error: From<RunError> + Send;
 
-    /// True if [`Self::ends`] may return true. The run may then end before its last part.
+    /// True if [`Self::ends`] can return true and so end the run before its last part.
     const CAN_END: bool = false;
 
     /// Returns false if `part` (the sections of a part's file) cannot be the result of the `units`
@@ -36,8 +36,8 @@ pub trait Items: Sync {
     /// each missing part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Makes `units`, all of one part of the run, for which [`Self::begin`] returned `input`.
-    /// Returns one result for each unit. Several threads may call this function at once.
+    /// Makes `units`, all of one part, from the `input` that [`Self::begin`] returned for this
+    /// part. Returns one result for each unit, in order. Several threads may call this at once.
     fn make(
         &self,
         input: &Self::Input,
@@ -48,8 +48,8 @@ pub trait Items: Sync {
     /// The sections must depend on the results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if the run ends with this part, before its planned last part. Called for the
-    /// parts in order, each as soon as it and all earlier parts exist.
+    /// Returns true if `part` ends the run early: no later part is needed. Called for the parts in
+    /// order, each as soon as it and all earlier parts exist.
     fn ends(&self, part: &[Section]) -> bool {
         let _ = part;
         false
@@ -95,8 +95,8 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage, two parts at a time. Each thread takes `per_item` units
-    /// of one of these parts at a time. The results do not depend on `per_item`.
+    /// Makes the missing parts of a stage, at most two at once. A thread repeatedly takes the next
+    /// `per_item` units of one of these parts. The results do not depend on `per_item`.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -305,7 +305,7 @@ struct FunctionItems<F>(F);
 
 impl Run {
     /// Makes the missing parts of a stage; `make` returns the result of a unit of work by its index
-    /// in the stage. Returns all results in order, except those taken from an existing output.
+    /// in the stage. Returns the results of all units in order, except those in an existing output.
     pub fn results<T, E>(
         &self,
         stage: usize,

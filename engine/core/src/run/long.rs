@@ -87,12 +87,12 @@ impl Run {
 }
 
 impl LongPart<'_> {
-    /// Returns the part's units of work (such as phases of a fit), counted from 0 in the stage.
+    /// Returns the part's units of work (such as phases), numbered from 0 through the whole stage.
     pub fn units(&self) -> Range<u64> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Shows `units` more units of this part as finished. Completing the part shows all others.
+    /// Shows `units` more units of this part as finished. Completing the part shows the rest.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.reported += units;

@@ -30,7 +30,7 @@
 //!
 //! | function | units | work |
 //! |---|---|---|
-//! | [`Run::make`] | many small items | all threads work on two parts; a kill loses at most both |
+//! | [`Run::make`] | many small items | all threads work on two parts at once; a kill loses both |
 //! | [`Run::results`] | items with small results | as `make`; the results are kept as JSON |
 //! | [`Run::steps`] | long tasks, such as a fit | one by one; a task can resume a run of its own |
 //! | [`Run::make_parts`] | long parts | as many as memory allows, with snapshots ([`LongPart`]) |

@@ -129,9 +129,9 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Resumes the run in the folder if it has this run's settings and no more units. Otherwise,
-    /// returns the error `refusal` if given; else begins this run in place of any run in the
-    /// folder, or returns an error if `existing` keeps that run.
+    /// Resumes the run in the folder if it has this run's settings and at most as many units.
+    /// Otherwise, returns the error `refusal` if given, or an error if `existing` keeps another run
+    /// that is there; else begins this run in place of any run in the folder.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
         let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
@@ -205,8 +205,8 @@ fn read_all(mut reader: Reader) -> Result<()> {
     reader.try_for_each(|section| section.map(drop))
 }
 
-/// Examines an existing output. Returns its summary if it is complete or, if it has only the
-/// results of the plan's first units, the number of these. Refuses an output of another plan.
+/// Examines an existing output. If it is complete, returns its summary; if it only has the results
+/// of the plan's first units, returns their number. Refuses an output of another plan.
 fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, Option<Summary>)> {
     let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
         return Ok((0, None));

@@ -64,8 +64,8 @@ impl Plan {
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// Returns the number of units of work of `there` (the provenance of an existing output or run)
-    /// if `there` equals this plan's provenance or differs only in a smaller number; else `None`.
+    /// Returns the number of units of `there` (the provenance of an output or run) if this plan can
+    /// extend it: all else is equal, and this plan has at least as many units. Else `None`.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

@@ -118,11 +118,11 @@ impl Weights {
 
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
-    /// If the new shape merges groups of phases that share factor vectors, a new vector stores the
-    /// old vectors of all merged groups: the interaction of two classes, computed from their
-    /// vectors, becomes the mean of their interactions in these groups. Weights change so that each
-    /// class alone keeps its value. If no groups merge, no value changes. Returns `None` if the new
-    /// vectors have no room for the old ones, or if a new group splits an old one.
+    /// If the new shape merges groups of phases that share factor vectors, a new vector has the
+    /// scaled elements of all old ones: the interaction of two classes becomes the mean of their
+    /// interactions in these groups. Weights change so that a class's weight plus its interaction
+    /// with itself stays equal. If no groups merge, no value changes. Returns `None` if the new
+    /// vectors are too short for all old elements, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {

@@ -1,8 +1,8 @@
 //! The model of endgame ProbCut, which predicts an exact score from the value of a shallow search.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997, which has separate predictions for endgame searches. In the paper, a confidence
-//! is that of a single cut; here, it is that of the score of a whole search with many cuts.
+//! Othello", 1997, which has separate predictions for endgame searches. There, a confidence of 95 %
+//! means that 95 % of cuts are right; here, that 95 % of searches return the right score.
 
 use super::probcut::{LinearModel, Prediction, check, coefficients, section};
 use crate::file::Section;
@@ -67,7 +67,7 @@ impl Ends {
     }
 
     /// Returns how many standard deviations outside the window the predicted score must be before
-    /// the search cuts, at this confidence level (0 is the lowest); `None` from [`CONFIDENCES`] on.
+    /// the search cuts at level `confidence` (0 is the lowest); `None` if it is ≥ [`CONFIDENCES`].
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -131,7 +131,7 @@ mod tests {
     use super::super::{Depths, ERROR_TERMS, MEAN_TERMS, Models, ProbCut};
     use super::*;
 
-    /// The slope is 1, the error 2 discs, the offset +0.5 disc for odd empties, −0.5 for even ones.
+    /// Slope 1, error 2 discs, offset +0.5 disc for an odd number of empty squares, −0.5 if even.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);

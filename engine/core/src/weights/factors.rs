@@ -12,8 +12,8 @@ use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The integer that represents a factor of 1. If a position's factors add up to s in one dimension,
-/// this dimension contributes ½ s² discs (in the second half of the dimensions, −½ s²).
+/// The integer that represents a factor of 1 √disc. A dimension in which the factors of a position
+/// have the sum s √disc adds ½ s² discs to its value (−½ s² in the second half of the dimensions).
 pub const FACTORS_PER_UNIT: i32 = 64;
 
 /// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.
@@ -39,9 +39,9 @@ impl Factors {
     /// Returns factors of another shape; `None` unless k = new phases per group / old phases per
     /// group is an integer, and new vectors are at least k times as wide as old ones.
     ///
-    /// A half of a new vector is the same half of the old vectors of its group, one after another and
-    /// times 1/√n, then zeros. n is the number of old groups that the new group unites: k, or fewer
-    /// in the last. So the interaction of two classes becomes the mean of their old interactions.
+    /// A new group unites n old groups: k, or fewer in the last. Each half of a new vector has that
+    /// half of the n old vectors, one after another and times 1/√n, then zeros. So the interaction
+    /// of two classes becomes the mean of their n old interactions.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();

@@ -109,7 +109,7 @@ pub struct Block {
 pub struct CacheLine([u8; 64]);
 
 /// Expands values by class to values by configuration. A configuration has the same index in the
-/// weight table of a phase as among the factor vectors that the phase shares with others.
+/// table of a phase's weights and in that of the factor vectors that the phase shares with others.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,

@@ -6,8 +6,8 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights, in steps of 1/32 disc, by which exact searches order moves near their leaves: one
-/// for each class (set of symmetric configurations) of a small pattern set. A value of 32 discs for
-/// the mover after a move adds [`Self::strength`] points to the ordering score of the move.
+/// for each class (set of symmetric configurations) of a small pattern set. Each disc of value for
+/// the mover after a move adds [`Self::strength`] / 32 points to the ordering score of the move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -48,7 +48,7 @@ impl MoveOrderingWeights {
     }
 
     /// Returns the strength of this evaluation: the points that a value of 32 discs (1,024 steps)
-    /// adds to the score by which moves are ordered. Each legal reply of the opponent costs 16
+    /// for the mover adds to a move's ordering score. Each legal reply of the opponent subtracts 16
     /// points (32 on a corner). If the strength is 0, the weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength

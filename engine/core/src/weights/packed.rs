@@ -74,9 +74,9 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section, the weights of a phase or factors, into `block`. If the section stores
-    /// weights as changes, `before` must contain the weights of the previous phase. After any
-    /// section of weights, `before` contains the weights of its phase.
+    /// Expands a section, the weights of a phase or factors, into `block`. If the section has
+    /// weights, sets `before` to them; if it stores them as changes, `before` must contain the
+    /// weights of the previous phase.
     fn take(
         &self,
         section: &Section,

@@ -33,7 +33,7 @@ pub struct ScalarPart {
     pub scalar: Scalar,
     /// The feature's count in the position.
     pub number: usize,
-    /// The weight for this count of the feature, in the phase of the position.
+    /// The weight of the feature if its count is `number`, in the phase of the position.
     pub weight: PartWeight,
 }
 
@@ -47,10 +47,10 @@ pub struct PartWeight {
 }
 
 impl<'a> ValueParts<'a> {
-    /// Splits the value of a position into terms. For a phase, `of_phase` returns the weights that
-    /// apply to the position (one for each pattern instance, then one for each scalar feature), and
-    /// the term of the factors in steps of 1/32 disc. Returns `None` if the player has no legal
-    /// move: the value is then that after a pass, or a final score, and no sum of terms.
+    /// Splits the value of a position into terms. For the position's phase, `of_phase` returns the
+    /// weights that apply (one for each pattern instance, then one for each scalar feature) and the
+    /// term of the factors in steps of 1/32 disc. Returns `None` if the player has no legal move:
+    /// the value is then that after a pass, or a final score, not a sum of terms.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

@@ -37,8 +37,8 @@ impl Weights {
 
 impl Counts {
     /// Reads how often each parameter occurred in the training positions of each phase. `bytes` is
-    /// a weights file for the pattern set `set` that has only the sections of these counts. Also
-    /// returns the provenance of this file. Messages use `name` as its path.
+    /// the content of a weights file for the pattern set `set` that has only these counts. Also
+    /// returns the file's provenance. Error messages give `name` as the file's path.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,
@@ -52,9 +52,9 @@ impl Counts {
     }
 }
 
-/// Reads a weights file and checks every part of it. The checksum is empty if `reader` is one of a
-/// file without some sections ([`Reader::of_part`]). If `has_counts` is false, the training counts
-/// may be missing, and are not stored: some weights files omit them to save space.
+/// Reads a weights file and checks every part of it. The checksum is empty if `reader` comes from
+/// [`Reader::of_part`] (a file without some sections). If `has_counts` is false, the file may lack
+/// the training counts (some files omit them to save space), and the result has none.
 fn read(mut reader: Reader, has_counts: bool) -> Result<WeightsFile, WeightsError> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
@@ -84,9 +84,9 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The contents of the sections that were read so far; takes no memory for weights, counts or
-/// factors before the first of them. The counts are a row of zeros if they are not kept. The flags
-/// state of which phases, and of which groups of phases with shared factors, sections were read.
+/// The contents of the sections that were read so far. Weights, counts and factors take memory from
+/// the first of their sections on; counts that are not kept are a row of zeros. The flags state of
+/// which phases, and of which groups of phases with shared factors, sections were read.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
     set_came: bool,

@@ -19,24 +19,24 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability, 3/4 in steps of 1/65535, over the move kinds of a family, if one
-/// position can have many moves of the family ([`MoveKind::is_of_many`]). With a mean near 1, the
-/// probabilities of one position's moves would total far more than 1.
+/// The greatest mean probability allowed for the move kinds of a family, 3/4 in steps of 1/65535,
+/// if one position can have many moves of the family ([`MoveKind::is_of_many`]). With a mean near
+/// 1, the probabilities of one position's moves would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the
 /// move, for the side that makes it, minus ¼ disc for each reply of the opponent (½ on corners).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The first move in descending order of (static value − a cost for each reply).
+    /// The move with the greatest (static value − costs of the opponent's replies).
     First,
-    /// The second move in descending order of (static value − a cost for each reply).
+    /// The move with the second greatest (static value − costs of the opponent's replies).
     Second,
-    /// The third move in descending order of (static value − a cost for each reply).
+    /// The move with the third greatest (static value − costs of the opponent's replies).
     Third,
-    /// The fourth or fifth move in descending order of (static value − a cost for each reply).
+    /// A move with the fourth or fifth greatest (static value − costs of the opponent's replies).
     Fourth,
-    /// A move after the fifth in descending order of (static value − a cost for each reply).
+    /// A move after those with the five greatest (static value − costs of the opponent's replies).
     Late,
 }
 
@@ -65,7 +65,7 @@ pub enum Place {
     Inner,
 }
 
-/// Whether an earlier, shallower search of a position found a given move, or another, as the best.
+/// What an earlier, shallower search of a position found about a move, if there was such a search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
@@ -81,7 +81,7 @@ pub enum Memory {
 pub struct MoveKind {
     /// The rank of the move among the legal moves of the position, the most promising move first.
     pub rank: Rank,
-    /// Whether an earlier search found this move or another as the best; or no such search exists.
+    /// Which move an earlier search of the position, if any, found best: this move or another.
     pub memory: Memory,
     /// The kind of the move's square, such as a corner.
     pub place: Place,
@@ -103,9 +103,9 @@ impl MoveKind {
     /// family's kinds have the same [`Rank`] and [`Memory`], and consecutive indices.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns false if a position has at most one move of the kinds in a family
-    /// ([`Self::FAMILY`]): if their [`Rank`] is first, second or third, or their [`Memory`] is
-    /// best. `family` is its index among the families of all stages of the game, stage by stage.
+    /// Returns true if a position can have several moves of the kinds in a family
+    /// ([`Self::FAMILY`]): if their [`Rank`] is fourth or late, and their [`Memory`] is not best.
+    /// `family` is its index among the families of all stages of the game, stage by stage.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

@@ -49,8 +49,8 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the weights or counts of `phase`. If this row has changes from the previous phase,
-    /// adds them to that phase's row, which `before` returns; `None` (not read yet) is an error.
+    /// Returns the weights or counts of `phase`. If `self` has changes from the previous phase,
+    /// adds them to that phase's row, which `before` returns; an error if `before` gives `None`.
     pub(super) fn after<'a>(
         self,
         phase: Phase,

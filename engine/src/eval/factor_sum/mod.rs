@@ -12,8 +12,8 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors, counted in whole vectors. Index 0 is the first
-/// vector after the [`MARGIN`] vectors of zeros at the beginning of the array.
+/// The indices of a position's factor vectors in the array of all factor vectors. Index 0 is the
+/// first vector after the [`MARGIN`] vectors of zeros at the beginning of the array.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,

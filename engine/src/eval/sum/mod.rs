@@ -62,12 +62,12 @@ fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) 
         .sum()
 }
 
-/// For each lane (pattern instance), the index of configuration 0 in the weights table of a phase.
+/// For each lane (pattern instance), the index of configuration 0 (all empty) in a phase's weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     pub(super) of: Aligned,
-    /// The greatest element of `of`. If it is below the length of a phase's table, a sum reads only
-    /// this table and the [`MARGIN`] weights before and after it.
+    /// The greatest index in the field `of`. If it is below the length of a phase's table, a sum
+    /// reads only this table and the [`MARGIN`] weights before and after it.
     pub(super) greatest: u32,
 }
 

@@ -14,8 +14,8 @@ use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
 /// # Safety
-/// For every lane, let `place` be the sum of its elements of `middles` and `indices`. The weight at
-/// `start.offset(place)` and the two bytes after it must be inside the allocation of `start`.
+/// For every lane, let `place` be the sum of its elements of `middles` and `indices`. The four
+/// bytes from `start.offset(place)` on, which a gather reads, must be in the allocation of `start`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
@@ -41,7 +41,7 @@ pub(super) unsafe fn sum_avx2(start: *const i16, middles: &Aligned, indices: &In
 /// Returns the sum of the weights at `start.offset(middle + index)`, one weight for each lane.
 ///
 /// # Safety
-/// Each of these weights, and the two bytes after it, must be inside the allocation of `start`.
+/// The four bytes at each such place (a gather reads them) must be in the allocation of `start`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn sum_avx512(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

@@ -12,9 +12,9 @@ use crate::board::{Discs, Position};
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
-/// The ProbCut confidences of the ladder's searches, in order. Compared with these, exact solves of
-/// three test suites take 1 to 3 % more nodes with 73 % alone, 2 to 19 % more with 95 or 99 %
-/// alone, and 5 to 8 % more with 73, 87, 95 and 99 %.
+/// The ProbCut confidences of the ladder's searches, in order. With other confidences, exact solves
+/// of three test suites search more nodes than with these: 1 to 3 % more with 73 % alone, 2 to 19 %
+/// with 95 or 99 % alone, 5 to 8 % with 73, 87, 95 and 99 %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
 /// The least number of empty squares at which exact solves begin with the ladder of ProbCut

@@ -70,8 +70,8 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper bound. If
-/// any of `squares` is the only empty square in its quadrant, `squares[0]` must be such a square.
+/// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper bound.
+/// `squares` are the empty squares; if any is alone in its quadrant, such a square is the first.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -151,7 +151,7 @@ impl<I: Instructions> Tries<I> {
     }
 
     /// Tries a move, if it is legal; returns true if its score is above `alpha`, which ends the
-    /// node. `score` receives the child and the lower bound of the child's null window.
+    /// node. `score` scores the child for its side to move, given alpha of the child's null window.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -188,9 +188,9 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Sorts four squares by how many of them are in their quadrant: first 1, then 3, 2 and 4, because
-/// moves in quadrants with an odd number of empty squares come first. Squares of the same quadrant
-/// stay adjacent and in the order in which they are given.
+/// Sorts the last four empty squares by how many of the four are in a square's quadrant: first 1,
+/// then 3, 2 and 4, because moves in quadrants with an odd number of empty squares come first.
+/// Squares of the same quadrant stay adjacent and in their previous order.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());

@@ -25,8 +25,8 @@ use crate::simd::Instructions;
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
 /// With fewer empty squares, the exact search begins without a guess by a fixed-depth search.
 const GUESSED_EMPTIES: u32 = 10;
-/// The least number of empty squares of PVS nodes, which order moves by value and use the table.
-/// With 13, the search takes as many nodes and more time; with 16, more nodes in the same time.
+/// The least number of empty squares of PVS nodes, which order moves by value and use the table. If
+/// it is 13, the search takes as many nodes and more time; if 16, more nodes and as much time.
 const PVS_EMPTIES: u32 = 14;
 /// The least number of empty squares at which the move-ordering evaluation also orders moves. With
 /// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
@@ -35,10 +35,10 @@ const FASTEST_FIRST_EMPTIES: u32 = 6;
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches `position` to the end of the game. Also stores the score of the next position,
-    /// after the best move: a search of that one then only looks for a move that attains it. If a
-    /// limit ends this search, the error has the score that an earlier search stored for
-    /// `position`, or else the result of the fixed-depth search that precedes.
+    /// Searches `position` to the end of the game. Also stores the score of the position after the
+    /// best move; a later search of that position only looks for a move with this score. If a limit
+    /// ends this search, the error has the score that an earlier search stored for `position`, or
+    /// else the result of the fixed-depth search that comes first.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -143,7 +143,7 @@ fn guess_depth(empties: u32) -> u32 {
 }
 
 /// Returns the upper bound of the score that the opponent's stable discs prove; `None` if it
-/// exceeds `alpha`, or if counting the discs would hardly save time.
+/// exceeds `alpha` and so proves no cutoff, or if counting the discs would hardly save time.
 #[inline(always)]
 fn stability_bound<I: Instructions>(
     set: I,

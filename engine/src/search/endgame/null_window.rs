@@ -28,8 +28,8 @@ const REPLY_COST: i32 = 16;
 const ODD_QUADRANT_BONUS: i32 = 8;
 
 /// The part of a move score that depends on the square: greatest for corners, least for squares
-/// that open a corner to the opponent. It saves 2 to 3 % of the nodes. A count of the empty squares
-/// around the opponent's discs, added to it, would save no more.
+/// that open a corner to the opponent. With it, solves take 2 to 3 % fewer nodes. A further part, a
+/// count of the empty squares around the opponent's discs, would save no more.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];

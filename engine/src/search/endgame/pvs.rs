@@ -11,19 +11,19 @@ use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// A node first searches the moves of its transposition-table entry if the entry has this depth or
-/// more. Those of shallower entries, from the search that guesses the score, are worse than moves
+/// The least depth of a transposition-table entry whose moves a node searches first. The moves of
+/// shallower entries, from the search that guesses the score, are worse than those that come first
 /// by [`Searcher::move_score`]. With 6, solves take 3 to 14 % more nodes on four test suites, and
 /// 12 % fewer on fforum-20-39. (A root below [`PVS_EMPTIES`] empty squares uses all entries.)
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
-/// and 3 (with fewer: 0). With 15, 17 and 20, solves take 2 to 4 % more time, and as many nodes.
+/// and 3 (below: 0). Solves with 15, 17 and 20 search as many nodes, but take 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
 /// The least number of empty squares at which move scores include the factors' contribution. With
-/// fewer, moves are ordered without factors, by the weights of one phase at all plies. This takes 1
-/// to 4 % more nodes, but 3 to 20 % less time, than with factors and the weights of each phase.
+/// fewer, moves are scored without factors, by the weights of one phase at all plies: 1 to 4 % more
+/// nodes, but 3 to 20 % less time, than with factors and the weights of the position's phase.
 const FACTOR_EMPTIES: u32 = 19;
 
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
@@ -151,7 +151,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Computes the move scores of a node by shallow searches. To save time, a search may stop at
-    /// an upper bound of the score: if it is more than [`MOVE_SCORE_MARGIN`] below the best score
+    /// an upper bound: if the move's score is more than [`MOVE_SCORE_MARGIN`] below the best score
     /// of the earlier moves (saves 6 to 8 % of the time of a solve), or if the move's value is more
     /// than [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %; Edax also does this).
     fn rate_by_search(
@@ -172,8 +172,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
     }
 
-    /// Returns a move score in steps of 1/32 disc; only an upper bound if it is below `least`, or
-    /// if the value by the shallow search is below `hopeless`.
+    /// Returns a move's score in steps of 1/32 disc. If it is not above `least`, or if the shallow
+    /// search's value of the move is not above `hopeless`, it may be only an upper bound.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,

@@ -18,8 +18,8 @@ fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithM
     searcher(evaluator, clusters).with_pruning(pruning)
 }
 
-/// A search to depth D ends lines at the probability 4^−D. So if all moves have probability 1/2, it
-/// must equal negamax to depth 2 D.
+/// A search to depth D ends a line once the product of its moves' probabilities is 4^−D. So if all
+/// moves have probability 1/2, the search must equal negamax to depth 2 D.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -53,8 +53,8 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
 }
 
 /// A reach is −4 log₂ of the probability at which lines end: 200 for 2^−50. A line of at most 7
-/// moves, each of probability 1/16 or more, is likelier, so no line may end before the end of the
-/// game.
+/// moves, each of probability 1/16 or more, has 2^−28 or more, so no line may end before the end of
+/// the game.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();

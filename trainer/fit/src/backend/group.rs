@@ -33,9 +33,9 @@ pub struct Group {
 
 impl Group {
     /// Creates the group of `phases`, at least one; `None` if the model has no factors. For each
-    /// parameter of the model, `trained` has the number of its occurrences in training positions of
-    /// these phases, weighted, so that 64 is one occurrence; `others` has the same number for
-    /// validation and test positions.
+    /// parameter p of the model, `trained[p]` is the total weight of its occurrences in training
+    /// positions of these phases (64 for one occurrence); `others[p]` is the same for validation
+    /// and test positions.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {
@@ -55,8 +55,8 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the [`Self::length`] (number of weights and factors) of a group of `phases` phases
-    /// in which all parameters of `model` occur: the greatest. `None` if the model has no factors.
+    /// Returns the greatest [`Self::length`] (number of weights and factors) of a group of `phases`
+    /// phases: if all parameters of `model` occur. `None` if the model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))

@@ -74,15 +74,15 @@ pub trait Backend: Sync {
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
-    /// Returns a backend on the same device for a group of phases that share factors. The vectors
-    /// of this backend have an element for each weight of each phase, then one for each factor.
-    /// Values are not linear in factors, so only [`Self::descend`] fits a group;
-    /// [`Self::residual_sums`] and [`Self::occurrences`] refuse it.
+    /// Returns a backend on the same device for a group of phases that share factors. Its vectors
+    /// have an element for each weight of each phase, then one for each factor. Values are not
+    /// linear in factors, so only [`Self::descend`] fits a group; the returned backend's
+    /// [`Self::residual_sums`] and [`Self::occurrences`] return an error.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
 
-    /// Returns the number of elements of each vector of this backend.
+    /// Returns the number of parameters (weights; for a group, also factors): each vector's length.
     fn parameters(&self) -> usize;
 
     /// Returns the positions of all `rows` for use on the device. Their total weight, in 1/64 of an
@@ -107,10 +107,10 @@ pub trait Backend: Sync {
     /// Copies the elements of `from` to `to`.
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
-    /// Sets each parameter's element of `sums` to Σ weight · residual over the parameter's
-    /// occurrences in positions of the batch. Returns Σ weight · residual² over these positions.
-    /// The unit of residuals is 1/[`RESIDUALS_PER_DISC`] disc; the weight of a position that counts
-    /// once is [`WEIGHTS_PER_OCCURRENCE`].
+    /// Sets each parameter's element of `sums` to Σ (weight of a position) · residual over the
+    /// parameter's occurrences in the batch. Returns Σ weight · residual² over the positions of the
+    /// batch. The unit of residuals is 1/[`RESIDUALS_PER_DISC`] disc; the weight of a position that
+    /// counts once is [`WEIGHTS_PER_OCCURRENCE`].
     fn residual_sums(
         &self,
         positions: &Self::Positions<'_>,
@@ -130,7 +130,7 @@ pub trait Backend: Sync {
     /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
     /// elements. In a chunk, each of the [`DOT_LANES`] = 256 sums begins with 0; sum l adds the
     /// products of elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, each sum l
-    /// of the first h adds sum l + h; sum 0 is the chunk's. These are added to 0, chunk by chunk.
+    /// of the first h adds sum l + h; sum 0 is the chunk's. Chunk sums are added to 0 in order.
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64>;
 
     /// Returns the largest absolute value; NaN if an element is NaN.
@@ -172,8 +172,8 @@ pub trait Backend: Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<()>;
 
-    /// Does one update by Adam; rounds the weights like [`Self::round_weights`]. A parameter has w,
-    /// first and second in `moments`, w₀ in `initial`, s in `sums`; `step` has the rest:
+    /// Does one update by Adam, and rounds the weights like [`Self::round_weights`]. Weight w,
+    /// first and second are in `moments`, w₀ is in `initial`, s in `sums`, the rest in `step`:
     ///
     /// ```text
     /// gradient = unit · s + ridge · (w₀ − w)
@@ -193,10 +193,10 @@ pub trait Backend: Sync {
     /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one update by Adam for a group of phases that share factors, of those weights and
-    /// factors only whose parameter occurs in the batch; rounds them to fixed point: weights to
-    /// 2⁻¹⁸ disc, factors to 2⁻¹⁶ √disc. Let ω be the importance of a position, in occurrences.
-    /// Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶ occurrence · disc².
+    /// Does one step of Adam for a group of phases that share factors. Updates only the weights and
+    /// factors whose parameter occurs in the batch, and rounds weights to 2⁻¹⁸ disc, factors to
+    /// 2⁻¹⁶ √disc. Let ω be the importance of a position, in occurrences. Returns Σ ω · residual²
+    /// over the batch before the update, in 2⁻²⁶ occurrence · disc².
     ///
     /// A parameter (a class, or a count of a scalar feature) has a weight in each phase and one
     /// factor vector in the group. For a weight or factor w, s is Σ ω · residual · ∂value/∂w over
@@ -246,9 +246,9 @@ pub struct AdamStep {
     /// The factor that converts Σ weight · residual, an integer for each parameter (the argument
     /// `sums` of [`Backend::adam`]), to the gradient in discs.
     pub unit: f64,
-    /// The ridge, without unit: [`Backend::adam`] adds ridge · (initial − current weight), which is
-    /// in discs, to the gradient. [`Backend::descend`] adds n / N times this to the gradient of a
-    /// parameter with n of its N occurrences in the batch.
+    /// The strength of the ridge, without unit. To a parameter's gradient, [`Backend::adam`] adds r
+    /// = ridge · (initial − current weight), in discs; [`Backend::descend`] adds r · n / N if n of
+    /// the parameter's N occurrences are in the batch.
     pub ridge: f64,
     /// Adam's β₁: the decay rate of the running mean of the gradient.
     pub keep_first: f64,
@@ -258,7 +258,7 @@ pub struct AdamStep {
     pub keep_second: f64,
     /// 1 − β₂: the weight of a new squared gradient in the running mean.
     pub take_second: f64,
-    /// The learning rate in discs, divided by 1 − β₁ᵗ to correct the bias of the mean at update t.
+    /// The learning rate in discs / (1 − β₁ᵗ), to correct the gradient's mean for bias at update t.
     pub rate: f64,
     /// The factor 1/(1 − β₂ᵗ), which corrects the bias of the running mean of squares at update t.
     pub correction: f64,
@@ -298,8 +298,8 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the sum of the positions' weights, each multiplied by [`Self::factor`] / 256 and
-    /// rounded. The weight of a position that counts once is [`WEIGHTS_PER_OCCURRENCE`].
+    /// Returns the sum over the positions of weight · [`Self::factor`] / 256, each term rounded. A
+    /// position that counts once has the weight [`WEIGHTS_PER_OCCURRENCE`].
     pub fn total_weight(&self) -> u64 {
         let weight =
             |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);
@@ -307,9 +307,9 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The positions of one update of the parameters. Each [`Rows`], such as the positions
-/// of one phase, is divided in its order into `of` parts of about equal size. The batch consists of
-/// part `number` of every [`Rows`], so all batches have the same mix of phases.
+/// The positions of one update of the parameters. Each [`Rows`], such as the positions of one
+/// phase, is cut into `of` consecutive parts of about equal size. The batch consists of part
+/// `number` (from 0) of every [`Rows`], so all batches have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -400,9 +400,9 @@ pub trait SolveMany: Sync {
     /// Returns the greatest number of empty squares of a position that the device solves.
     fn most_empties(&self) -> u32;
 
-    /// Finds exact scores: `None` for a position with more empty squares than
-    /// [`Self::most_empties`], or whose search exceeds the limit on steps (move generations). Stops
-    /// with an error if `progress` is interrupted.
+    /// Finds the exact score of each position: `None` if it has more empty squares than
+    /// [`Self::most_empties`], or if its search exceeds the limit on steps (move generations).
+    /// Stops with an error if `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],

@@ -25,8 +25,8 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// The trials of cut thresholds solve only held-out positions whose number of empty squares is at
-/// most this much below the greatest, `Settings::most`.
+/// The trials of cut thresholds solve only the held-out positions that have at least
+/// `Settings::most` minus this number of empty squares.
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
@@ -117,12 +117,12 @@ struct Sample {
     empties: u32,
     score: Discs,
     nodes: u64,
-    /// The depth, and the value in discs, of the static search (depth 0) and of the shallow search.
+    /// (Depth, value in discs) of the static search (depth 0), then of the shallow search.
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages of the calibration: the first makes the samples, positions with exact scores
-/// and values of shallow searches; each of the others tests one cut threshold.
+/// Returns the stages of the calibration: the first makes the samples (positions with exact scores
+/// and values of shallow searches); each of the others tests one cut threshold.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(GAME_DEPTH), 0);
@@ -255,9 +255,9 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence c, the cut threshold, in standard deviations of the prediction,
-/// with which the share c of endgame searches finds the exact score. Interpolates between two
-/// tested thresholds, linearly in the logarithm of the share of wrong scores.
+/// Returns a cut threshold for each confidence, in standard deviations of the prediction: with it,
+/// that share of endgame searches finds the exact score. Interpolates between two `trials`,
+/// linearly in the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

@@ -1,5 +1,5 @@
-//! Learns the move-ordering evaluation, which orders moves near the end of the game, and its
-//! strength: its influence relative to that of the opponent's number of replies.
+//! Learns the move-ordering evaluation, which orders moves near the end of the game, and chooses
+//! its strength: how much it counts relative to the number of the opponent's replies.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The number of families: the positions after all moves of one position, each solved exactly.
+    /// The number of families. A family is the solved positions after all moves of one position.
     pub families: u64,
     /// The number of positions that are solved with each tried strength. A strength is the factor
     /// of the move-ordering weights in a move score.
@@ -56,8 +56,8 @@ pub struct Calibrated {
     /// The best of the tried strengths s: a disc of the move-ordering evaluation adds s/32 points
     /// to a move's score. For comparison, each reply of the opponent subtracts 16 points from it.
     pub strength: i16,
-    /// The searches with each tried strength. A strength is the factor of the move-ordering
-    /// evaluation in a move score, in points per 32 discs; with 0, this evaluation is not used.
+    /// The searches with each tried strength s: a disc of the move-ordering evaluation adds s/32
+    /// points to a move's score. With s = 0, this evaluation is not used.
     pub trials: Vec<Trial>,
 }
 
@@ -84,8 +84,8 @@ impl fmt::Display for Calibrated {
 /// The exact searches of all trial positions with one strength of the move-ordering weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
-    /// The tried strength s: a disc of the move-ordering evaluation adds s/32 points to a move's
-    /// score. For comparison, each reply of the opponent subtracts 16 points from this score.
+    /// The tried strength s: each disc of the move-ordering evaluation counts s/32 points in the
+    /// score that orders moves. For comparison, each reply of the opponent subtracts 16 points.
     pub strength: i16,
     /// The total number of nodes of the exact searches with this strength.
     pub nodes: u64,
@@ -103,9 +103,9 @@ const RIDGE: f64 = 10.0;
 /// such as the number of the opponent's replies, predict its score.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration. The first solves the positions after all moves of each
-/// sampled position (a family). Each other stage tries one strength: the factor of the fitted
-/// weights in the score of a move.
+/// Returns the stages of a calibration. The first takes sampled positions, and solves the positions
+/// after all moves of each (a family). Each other stage tries one strength: the factor of the
+/// fitted weights in the score of a move.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -118,7 +118,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns move-ordering weights, and the factor (strength) that multiplies them in a move's score,
+/// Learns move-ordering weights, and the strength by which they are multiplied in a move's score,
 /// from self-play games of `weights`. The same `weights` and `settings` give the same result.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
@@ -159,9 +159,9 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths (factors of the fitted weights in a move score) to try, as multiples of the one at
-/// which the fitted effect of one more reply of the opponent is 16 points, which is also the
-/// search's own penalty for a reply.
+/// The strengths (factors of the fitted weights in a move score) to try. The unit is the strength
+/// at which one more reply of the opponent costs a move 16 points by the fitted weights, as many as
+/// by the search's own penalty for a reply.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the families to which the weights are fitted, then the held-out families. A family has

@@ -66,8 +66,8 @@ pub struct DepthError {
 pub struct Miss {
     /// The selectivity: the confidence that ProbCut requires for a cut, in percent.
     pub selectivity: u32,
-    /// The percentage of predictions whose error, by the model's normal distribution, exceeds the
-    /// margin of a cut in one given direction.
+    /// The predicted share of wrong cuts, in percent: by the model's normal distribution, the share
+    /// of predictions whose error in one direction (up or down) exceeds the margin of a cut.
     pub predicted: f64,
     /// The observed share of wrong cuts, in percent: half the percentage of predictions on held-out
     /// positions whose absolute error exceeds the margin that a cut requires. (Half, because an

@@ -19,7 +19,7 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::Result;
 
-/// A search to this depth supplies the best move in place of a transposition table.
+/// The depth of the search for the best move that, in play, a transposition table may supply.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
@@ -73,16 +73,15 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The shares of legal moves that were played, by stage of the game, among the moves with one
-/// `rank` in the search's order of moves, and with one `memory` of an earlier search of their
-/// position.
+/// For the legal moves with one `rank` in the search's order of moves and one `memory` (what an
+/// earlier search of the position found best): the shares that were played, by stage of the game.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The place of the move in the search's order of its position's moves: `1` (the most
     /// promising), `2`, `3`, `4 or 5`, or `later`.
     pub rank: &'static str,
-    /// What an earlier search of the position found best: the move of this family (`the best`), or
-    /// another move (`another`); `nothing` if there was no earlier search.
+    /// What an earlier search of the position found best: this move (`the best`) or another move
+    /// (`another`); `nothing` if there was no earlier search.
     pub memory: &'static str,
     /// For each stage of the game (ten plies), the share of the legal moves with this `rank` and
     /// this `memory` that were played in the games; null for a stage without such moves.
@@ -99,8 +98,8 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Reads all files to their ends, for their checksums, and counts the positions of the first
-    /// `games` games: those of the first file, then those of the next.
+    /// Counts the positions in which a search chose the move, in the first `games` games, in the
+    /// order of the files. But reads all files to their ends, for their checksums.
     pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
@@ -194,7 +193,7 @@ impl Counts {
 
     /// Returns the share of legal moves that were played, by stage of the game and kind of move.
     /// [`leaning`] smooths each share towards that of the kind's [`Family`] in the same stage, and
-    /// this one towards the share of the family over all stages.
+    /// the family's share towards its share over all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -214,8 +213,8 @@ impl Counts {
     }
 
     /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of a
-    /// move. Each move counts twice, since p depends on an earlier search of the position: once
-    /// after a shallow search, and once without any.
+    /// move. p depends on which move an earlier search found best, if there was one. So each move
+    /// counts twice: with the best move of a shallow search, and without an earlier search.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);

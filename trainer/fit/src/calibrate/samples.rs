@@ -29,7 +29,7 @@ pub struct Settings {
     pub most: u32,
 }
 
-/// One of this many positions is held out, to test the model that is fitted to the others.
+/// One in this many positions is held out from the fit of a model, to test the model.
 pub(super) const HELD_OUT: usize = 5;
 
 const MOST_PER_PART: u64 = 1 << 14;
@@ -39,8 +39,8 @@ pub(super) fn per_part(seconds_per_unit: f64) -> u64 {
 }
 
 impl Settings {
-    /// Runs the first stage of a calibration: calls `sample` with the index of each self-play game,
-    /// from 0, and returns the results in this order.
+    /// Runs the first stage of a calibration: calls `sample` for each self-play game, with its
+    /// index from 0, and returns the results in order of the index.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -133,7 +133,7 @@ fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
 }
 
 /// Fits log σ of normal residuals, linear in `terms`, by maximum likelihood: a gamma regression of
-/// the squared residuals with a logarithmic link, by iterated least squares (weights stay equal).
+/// the squared residuals with a logarithmic link, by iterated least squares with equal weights.
 fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);

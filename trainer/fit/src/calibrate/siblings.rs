@@ -1,7 +1,7 @@
-//! Least squares on the score differences between a position's moves (a family).
+//! Least squares on the score differences between all moves of a position, which form a family.
 //!
 //! A constant that is common to the scores of all moves of a position does not affect their order.
-//! So the mean over a family is subtracted from the scores and from what predicts them.
+//! So the family's mean is subtracted, both from the scores and from the predicted scores.
 
 use std::ops::Range;
 
@@ -27,8 +27,8 @@ pub(super) struct Siblings {
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
     pub(super) weights: Array1<f64>,
-    /// For each of the [`COUNTS`] counts of a move, such as that of the opponent's replies: its
-    /// weight in discs per unit of the count.
+    /// The weight of each of the [`COUNTS`] counts of a move (one is the number of the opponent's
+    /// replies), in discs per unit of the count.
     pub(super) counts: Array1<f64>,
 }
 
@@ -61,9 +61,9 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)². Both scores are their
-    /// differences from the mean of a family (all moves of a position). Uses conjugate gradients,
-    /// preconditioned by the diagonal of a matrix that bounds the normal matrix from above.
+    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², where both scores are
+    /// relative to the mean of their family (all moves of a position). Uses conjugate gradients,
+    /// preconditioned by [`Self::diagonal`] (for pattern weights, plus `ridge`).
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -107,8 +107,8 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the design matrix (a row for each position) times `weights`, which has those of the
-    /// `parameters` pattern parameters first, then those of the [`COUNTS`] counts.
+    /// Returns the design matrix (a row for each position) times the vector `weights`: first the
+    /// weights of the `parameters` pattern parameters, then those of a move's [`COUNTS`] counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
@@ -124,9 +124,9 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the occurrences of each parameter; then, for each of the [`COUNTS`] counts of a move
-    /// (such as the opponent's replies), Σ count² over all moves. If no parameter occurs twice in a
-    /// position, this is the diagonal of the normal matrix before centring ([`Self::center`]).
+    /// Returns each parameter's number of occurrences, then Σ count² over all moves for each of the
+    /// [`COUNTS`] counts of a move (such as the opponent's replies). If no parameter occurs twice
+    /// in a position, this is the diagonal of the normal matrix before centring ([`Self::center`]).
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);

@@ -83,7 +83,7 @@ impl fmt::Display for Excluded {
     }
 }
 
-/// The game of a position, and its step from the position.
+/// A position's game, and the position with the move that was played in it.
 pub type Played<'a> = (&'a Game, &'a Step);
 
 impl Filter {
@@ -92,9 +92,9 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if a position, `played` in a game or outside games, passes; otherwise counts it
-    /// in `excluded`. `seed` determines the position's random number from 0 to 1, which a condition
-    /// `share=A..B` tests.
+    /// Returns true if the position passes; otherwise counts it in `excluded`. `played` is its game
+    /// and step, `None` for a position outside games. `seed` determines the position's random
+    /// number from 0 to 1, which a condition `share=A..B` tests.
     pub fn passes(
         &self,
         row: &ScoredPosition,

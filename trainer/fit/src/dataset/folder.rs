@@ -278,8 +278,8 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> + Send {
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that cannot be written, or that has one of the `inputs` under the name of a
-    /// file of the dataset. Unless `existing` allows replacing files, also refuses a folder with
+    /// Refuses a folder that cannot be written, or in which a file of the dataset would overwrite
+    /// one of the `inputs`. Unless `existing` allows replacing files, also refuses a folder with
     /// other files of records: they would seem to belong to the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,

@@ -91,7 +91,7 @@ const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 /// Twice the size of a position, since growing vectors allocate up to twice their content.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The memory in bytes of the frames (blocks of records) of a range that are labelled at a time.
+/// In each range of records, the bytes of the frames (blocks of records) labelled at a time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -156,7 +156,7 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns how many ranges to read at a time (1 or 2), and the bytes of `limit` left for runs.
+    /// Returns how many ranges to read at once (1 or 2), and the bytes of `limit` for sorted runs.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);

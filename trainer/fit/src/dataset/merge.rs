@@ -57,7 +57,7 @@ fn scattered(position: &Position) -> u64 {
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// Σ label · weight in 1/256 disc and 1/64 occurrence; 2³³ of the largest terms fit.
+    /// Σ label · weight in 2⁻¹⁴ disc · occurrence (1/256 · 1/64); i64 holds 2³³ largest terms.
     labels: i64,
 }
 

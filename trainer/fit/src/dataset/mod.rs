@@ -109,7 +109,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Adds the counts of `other`. Leaves `labels` as it is: callers combine the counts of labels.
+    /// Adds the counts of `other`, except `labels`, which callers combine.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -314,8 +314,8 @@ impl DatasetBuilder {
     }
 
     /// Adds positions outside games, their weights multiplied by `weight`. If they are `enumerated`
-    /// (complete, such as all openings), all go to training; otherwise, the split decides.
-    /// Positions without a legal move are counted and omitted.
+    /// (complete, such as all openings), all go to training; otherwise, the split chooses the
+    /// subset of each. Positions without a legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

@@ -293,7 +293,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the run whose rows are `map[bytes]`; `None` if `description` does not match them.
+    /// Returns the sorted run of the rows `map[bytes]`; `None` if `description` has other lengths.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

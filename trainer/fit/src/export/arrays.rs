@@ -57,9 +57,9 @@ impl<W: Write + Seek> Npz<W> {
 pub(super) struct Place {
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the array's axes, except the first (phases, or groups of phases) and, in an
-    /// array of factors, the last (elements of a vector). A pattern has one such axis: its classes.
-    /// The scalar features have two: the features, and the values of each.
+    /// The lengths of the axes between the first (phases, or groups of phases) and, in an array of
+    /// factors, the last (elements of a vector). A pattern has one such axis: its classes. The
+    /// scalar features have two: the features, and the values of each.
     pub(super) axes: Vec<usize>,
 }
 

@@ -4,8 +4,8 @@
 //! weight in 1/128 disc (`i16`) for each class of the 12 patterns of the shipped pattern set
 //! `edax`, and a constant that is added to every value. Integers are little-endian.
 //!
-//! The classes of a pattern are ordered by the smallest number of a configuration in each class;
-//! `tables.rs` defines the numbers of configurations.
+//! The classes of a pattern are ordered by the smallest configuration in each class, as a base-3
+//! number (first square most significant; player 0, opponent 1, empty square 2).
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
@@ -43,8 +43,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. Our weights have no constant: a quarter of the file's constant is
-/// added to each weight of the pattern `row 2`, which has four instances in every position.
+/// Reads an Edax evaluation file. Our weights have no constant, so a quarter of a phase's constant
+/// is added to each weight of the pattern `row 2`, which has four instances in every position.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&Geometry::new(&Program::Edax.set()));
     let refused = |reason: &str| Err(Program::Edax.refused(reason));

@@ -3,8 +3,8 @@
 //! The file begins with the number of 16-bit words that follow (`i32`). A word (`i16`) below 4096
 //! is a weight in 1/32 disc; the word 4096 + n represents n zeros. The weights belong to 60 phases.
 //! Each phase has one table for each of the 16 patterns of the shipped set `egaroucid`, indexed by
-//! the number of the configuration, and 65 weights indexed by the player's number of discs.
-//! Integers are little-endian.
+//! the configuration as a base-3 number (first square most significant; player 0, opponent 1, empty
+//! square 2), and 65 weights indexed by the player's number of discs. Integers are little-endian.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};

@@ -53,7 +53,7 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, from scratch or move by move.
 /// Names begin with `prefix`, a C identifier. If the file of [`raw`] exceeds 4 MiB, the code lacks
-/// the weights: a program reads the file, or compiles it in by defining its path as `PREFIX_FILE`.
+/// the weights: a program reads that file, or is compiled with its path defined as `PREFIX_FILE`.
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();

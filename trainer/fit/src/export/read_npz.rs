@@ -96,9 +96,9 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins the arrays of a `kind`, such as `weights`: one for each pattern, then one for all
-    /// scalar features. Returns a matrix with `rows` rows, and `dimensions` columns (if given, else
-    /// one) for each parameter. Returns `None` if the array of the first pattern is missing.
+    /// Joins the arrays of a `kind`, such as `weights` (one for each pattern, then one for all
+    /// scalar features), to a matrix with `rows` rows. Each parameter has `dimensions` columns, or
+    /// one column if it is `None`. Returns `None` if the array of the first pattern is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,

@@ -74,7 +74,7 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
 }
 
 /// Returns the parameter index of each class of a pattern, in order of first occurrence in
-/// `classes`: the class of every configuration, in another program's order of configurations.
+/// `classes`. Element n of `classes`: the class of another program's configuration n.
 pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
     let mut met = vec![false; pattern.classes];
     let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
@@ -136,7 +136,7 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Returns the index in `target` of an image of `pattern`, and for each square its image's digit.
+/// Returns the index of the pattern of `target` that is an image of `pattern`, and its [`digits`].
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     target.patterns().iter().enumerate().find_map(|(place, other)| {
         let digits = Symmetry::all()
@@ -145,7 +145,7 @@ fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> 
     })
 }
 
-/// Returns, for each of `squares`, its image's index in `list`; `None` if `list` lacks an image.
+/// Returns the index in `list` of each square's image by `symmetry`; `None` if one is not there.
 fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
     if squares.len() != list.len() {
         return None;
@@ -158,12 +158,13 @@ pub(super) const FINER_STEPS: i32 = 128;
 /// The number of steps of 1/128 disc, Edax's and Zebra's unit, in a step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// The pattern to whose weights another program's constant is added, since our weights have none.
+/// Our evaluation has no constant term. An import adds that of the other program to the weights
+/// of this pattern.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
 /// Reads another program's weights, in 1/128 disc. `of_phase` returns the weights of a phase, for
-/// the parameters in `order`, and the phase's constant. Ours have no constant: a quarter of it is
+/// the parameters in `order`, and the phase's constant. Our weights have none: a quarter of it is
 /// added to each weight of the pattern `row 2`, which has four instances in every position.
 pub(super) fn read_finer(
     program: Program,

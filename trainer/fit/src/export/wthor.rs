@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
 //! The players and the tournament have number 0, the date is 0. The header has one number of empty
-//! squares for the theoretical scores of all games: the most frequent one of the solved games, or 0
-//! if a game has a position with so many empty squares, but no score there. If a game has no score
-//! at the stated number, its score field repeats the result. The result of an unfinished game is
-//! the stated result or, without one, black's discs on the board. The file cannot store the other
-//! data of our records, such as search values.
+//! squares, to which all theoretical scores refer: the one at which most solved games have a score.
+//! It is 0 if there is none, or if a game reaches this number without a score there. If a game has
+//! no score at the stated number, its score field repeats the result. The result of an unfinished
+//! game is the stated result or, without one, black's discs on the board. The file cannot store the
+//! other data of our records, such as search values.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the most frequent ply of the games' exact scores. Returns `None` if no game has an exact
-/// score, or if a game that reaches this ply has none there.
+/// Returns the ply that most often has a game's exact score. Returns `None` if no game has an exact
+/// score, or if a game that reaches this ply has no exact score at this ply.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {

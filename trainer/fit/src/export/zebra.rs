@@ -2,9 +2,9 @@
 //!
 //! The file may be compressed by gzip. Its words are 16-bit integers, big-endian. The first words
 //! are two magic numbers, the number of stages, and the number of played discs of each stage. Then
-//! come the numbers of each stage, all in 1/512 disc: a constant, the parity, and a weight for each
-//! class of the 11 patterns of the shipped set `zebra`. Zebra converts these numbers to 1/128 disc,
-//! rounded towards zero. Zebra adds the parity to the value if the number of played discs is odd.
+//! come the numbers of each stage, all in 1/512 disc: a constant, the parity (added to a value if
+//! the number of played discs is odd), and a weight for each class of the 11 patterns of the
+//! shipped set `zebra`. Zebra converts these numbers to 1/128 disc, rounded towards zero.
 //!
 //! The classes of a pattern are ordered by the lowest number of their configurations. In the number
 //! of a configuration, the digit 0 is a disc of the player, 1 an empty square, and 2 a disc of the
@@ -32,15 +32,15 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to every number of occurrences that serves as a weight in a mean or a sum of squares: if
-/// all numbers are 0 (unknown), all weights are equal.
+/// Added to every number of occurrences that is the weight of a term in a mean or a sum of squares,
+/// so that all terms have equal weight if all numbers are 0 (unknown).
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
 type Stage = Vec<i32>;
 
 /// Returns the Zebra file whose weights (interpolated between stages) are closest to `weights`, by
-/// least squares: the squared difference of a weight counts as often as its parameter in training.
+/// least squares: each squared difference is multiplied by the parameter's training occurrences.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -99,8 +99,7 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
 
 /// Fits the constant and the parity weight of each stage by least squares. The target is
 /// [`mean_residual`], the part of a phase's mean value that the pattern weights do not explain: the
-/// constant fits it in even-numbered phases, the sum of constant and parity weight in odd-numbered
-/// phases.
+/// constant approximates it in even-numbered phases, constant + parity weight in odd-numbered ones.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -116,8 +115,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns, in 1/128 disc, the mean over the training positions of a phase of (the value by
-/// `weights` − the sum of the pattern weights that Zebra interpolates from `stages`). `order[i]` is
+/// Returns, in 1/128 disc, the mean over a phase's training positions of: the sum of their pattern
+/// weights in `weights` − that of the weights that Zebra interpolates from `stages`. `order[i]` is
 /// the parameter index of pattern weight i of a stage.
 fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
@@ -188,8 +187,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board, which the file lacks. Each disc is divided equally among
-/// the pattern instances that include its square, so the value is the disc difference.
+/// Returns the stage of the full board, which the file lacks. Each disc counts ±1, split equally
+/// among the pattern instances that include its square, so the value is the disc difference.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -231,10 +230,10 @@ pub(super) const FULL: usize = 60;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
     /// The index in [`STORED`] of the stage whose weights Zebra uses or, if it interpolates between
-    /// two stages, of the earlier one; 11 is the full board, for which the file has no weights.
+    /// two stages, of the earlier one; 11 (its length) is the full board, without stored weights.
     pub(super) before: usize,
-    /// Zebra interpolates a weight as the weighted mean of its values in stage `before` and in the
-    /// next. These are the integer factors of both stages in this mean; the first is never 0.
+    /// Zebra interpolates a weight linearly: (shares[0] · its value in stage `before` + shares[1] ·
+    /// its value in the next stage) / (shares[0] + shares[1]). shares[0] is never 0.
     pub(super) shares: [i32; 2],
 }
 
@@ -267,8 +266,8 @@ impl Between {
     }
 }
 
-/// The least-squares fit of one number (such as a parameter's weight) at each stage of Zebra's file
-/// to given numbers between the stages, by interpolation; its equations are tridiagonal.
+/// A least-squares fit of one number (such as a parameter's weight) at each stage of Zebra's file:
+/// interpolated between stages, it comes close to given numbers. Its equations are tridiagonal.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -277,8 +276,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds `weight` · (x − `number`)² to the sum of squares, where x interpolates the numbers at
-    /// the stages of `between`. Zebra's file must store these stages.
+    /// Adds `weight` · (x − `number`)² to the minimised sum of squares, where x interpolates the
+    /// fitted numbers at the stages of `between`. Zebra's file must store these stages.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -291,7 +290,7 @@ impl Stages {
         }
     }
 
-    /// Returns a number for each stage (Thomas algorithm); each needs an added term of weight > 0.
+    /// Returns each stage's number (Thomas algorithm); each stage needs a term of weight > 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

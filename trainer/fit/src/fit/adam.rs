@@ -7,7 +7,7 @@
 //! positions) of each phase are sorted by a hash, that is, in random order; batch i of n has the
 //! i-th of n ranges of each phase's rows. Each pass takes all batches in a new random order.
 //!
-//! An epoch is one pass or, with few positions, several: one pass would make only a few updates.
+//! An epoch is one pass or, with few positions, as many as give [`AdamSettings::updates`] updates.
 //! (On WTHOR, ten epochs of one update left the validation MSE of phase 5 at 1,470 discs²; ten
 //! epochs of 64 updates bring it below the 1,150 discs² of least squares.)
 

@@ -75,7 +75,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// An integer sum of weight · residual, divided by this number, is in occurrences · discs.
+    /// Divides an integer Σ weight · residual, to convert it to discs; one occurrence has weight 1.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts Σ weight · residual² from the integer units of [`Backend::residual_sums`] to
@@ -220,10 +220,10 @@ impl<B: Backend> Epochs<'_, '_, B> {
 /// Returns the state of a fit between two updates; `None` after its last update.
 pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>, FitError> + 't;
 
-/// A function that a fit calls before each update and after the last one. It gets the metrics of
-/// the epoch that the update before ended, if it did, and a function that returns the state of the
-/// fit, to be saved. It returns false to stop the fit. This may depend on the clock: the final
-/// weights do not depend on when the fit is stopped and resumed.
+/// A function that a fit calls before each update and after the last one. Its arguments are the
+/// metrics of the epoch that has just ended (`None` within an epoch) and a function that returns
+/// the state of the fit, to be saved. It returns false to stop the fit, and may depend on the
+/// clock: the final weights do not depend on when the fit is stopped and resumed.
 pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool, FitError> + 'c;
 
 /// The [`Checkpoints`] of a fit that saves no state and is never stopped.
@@ -258,7 +258,7 @@ impl<'s, 'r> Saver<'s, 'r> {
         Self { part, deadline, progress, metrics, positions, epoch_begun, saved, took }
     }
 
-    /// Does the work of [`Checkpoints`].
+    /// Saves the fit's state if a save is due or the fit must stop; see [`Checkpoints`].
     pub(super) fn check(
         &mut self,
         ended: Option<&Metrics>,

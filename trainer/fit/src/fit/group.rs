@@ -28,8 +28,8 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the group of those `phases` that have training positions. `None` if no phase has any, or
-/// if the model has no factors.
+/// Returns the group (phases that share factor vectors) of those `phases` that have training
+/// positions. `None` if no phase has any, or if the model has no factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -101,8 +101,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// For each index d at which all initial vectors (`factors`) are 0, sets element d to a random
-    /// number in the vectors in `to_begin_with` of all parameters that occur in training.
+    /// If element d is 0 in all initial vectors (`factors`), sets it to a random number in those
+    /// vectors of `to_begin_with` whose parameters occur in training.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -191,8 +191,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns half the product of each factor vector with itself, in discs. The engine's values
-    /// include these halves, the fit's do not: [`Self::finish`] subtracts them from the weights.
+    /// Returns ½ Σ ±f² of each factor vector (− in its second half), in discs. The engine's values
+    /// include these terms, the fit's do not, so [`Self::finish`] subtracts them from the weights.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

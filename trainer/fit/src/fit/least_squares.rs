@@ -2,13 +2,13 @@
 //! 1952), computed directly from positions. For comparison, the same code can also take exact steps
 //! of steepest descent, the method of early pattern evaluations.
 //!
-//! If there are many positions, the first steps use a sample of positions, so that fewer steps on
+//! If there are many positions, the first steps use only a sample of them, so that fewer steps on
 //! all positions are needed. The weights to which the steps converge are the same.
 //!
 //! Each step multiplies the normal matrix by the search direction. Before this product, the
-//! direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale, and the step itself
-//! also uses the rounded direction. Products are therefore sums of integers, and the result depends
-//! neither on threads nor on the order of the data.
+//! direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale; then, the step changes
+//! the weights along the rounded direction. Products are therefore sums of integers, and the result
+//! depends neither on threads nor on the order of the data.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +47,8 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The `energy` at the first step, to which later ones are compared; if the first steps use a
-    /// sample, the energy on the sample, divided by the sample's share of all positions.
+    /// The `energy` at the first step, with which later ones are compared. If the first steps use a
+    /// sample: the sample's energy, divided by its share (0 to 1) of all positions.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -140,7 +140,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     }
 
     /// Returns the Jacobi preconditioner: each parameter's occurrences + ridge, the diagonal of the
-    /// normal matrix unless a parameter occurs twice in a position. For steepest descent: all 1.
+    /// normal matrix if no parameter occurs twice in a position. For steepest descent: all 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.batch_and_share();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);

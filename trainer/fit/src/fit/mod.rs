@@ -6,9 +6,9 @@
 //! J(w) = Σᵢ ωᵢ (yᵢ − V(xᵢ; w))² + λ Σₚ (wₚ − w⁰ₚ)²
 //! ```
 //!
-//! over the positions xᵢ of the phase and its [`Window`], with labels yᵢ in discs, weights ωᵢ in
-//! occurrences, the ridge λ and the initial weights w⁰. [`PhaseFit`] fits one phase. [`Fit`] fits
-//! all phases, as a run that can be stopped and resumed. [`FitSettings`] are the settings of both.
+//! over the positions xᵢ of the phase and of its [`Window`], with values V, labels yᵢ in discs,
+//! weights ωᵢ in occurrences, ridge λ and initial weights w⁰. [`PhaseFit`] fits one phase; [`Fit`]
+//! fits all, as a run that can be stopped and resumed. [`FitSettings`] are the settings of both.
 //!
 //! | modules | content |
 //! |---|---|

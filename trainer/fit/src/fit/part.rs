@@ -31,8 +31,8 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the fitted phases in a part file, which must be among `phases`. A phase without
-    /// training positions has no result in the file.
+    /// Reads the results of the fitted phases from a part file; an error if a phase is not among
+    /// `phases`. A phase without training positions has no result in the file.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -135,7 +135,7 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
 pub struct Units(Vec<Vec<Phase>>);
 
 impl Units {
-    /// Returns the groups of `phases` that share factors or, without factors, single phases.
+    /// Divides `phases` into groups that share factors or, if the set has none, single phases.
     pub fn of(set: &PatternSet, phases: &RangeInclusive<Phase>) -> Self {
         let unit = |phase: &Phase| match set.factors() {
             None => phase.index(),
@@ -152,7 +152,7 @@ impl Units {
     }
 
     /// Returns the phases whose positions a shard reads: those that it fits alone (without factors)
-    /// or in groups (with factors), and the phases in their windows.
+    /// or in groups (with factors), and the neighbouring phases that `window` adds to them.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());
@@ -176,10 +176,9 @@ pub fn pack(
 const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
-/// Like [`pack`], if no phase is in `stopped`. These phases reached the time limit; `so_far` has
-/// the results of those that completed at least one epoch. Then the provenance states how many
-/// epochs each of them completed, since the weights depend on these numbers, not on the elapsed
-/// time.
+/// Like [`pack`], if `stopped` is empty. Otherwise, `stopped` has the phases that reached the time
+/// limit, and `so_far` the results of those that completed at least one epoch. The provenance then
+/// states how many epochs each of them completed, since the weights depend on these numbers.
 pub(super) fn write(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -264,8 +263,8 @@ impl Assembly {
     }
 
     /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if no phase is
-    /// fitted. A phase that is not fitted keeps its initial weights if it is not wanted and
-    /// `keep_others` is set; otherwise, it gets the weights of the nearest fitted phase.
+    /// fitted. A phase that is not fitted gets the weights of the nearest fitted phase; but if it
+    /// is not wanted and `keep_others` is set, it keeps its initial weights.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

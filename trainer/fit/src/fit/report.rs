@@ -217,8 +217,8 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns each phase outside this fit with the nearest fitted phase, whose weights it gets if
-    /// the fit has no initial weights.
+    /// Returns each phase outside this fit with the nearest fitted phase. If the fit has no initial
+    /// weights, the phase outside gets the weights of the fitted one.
     pub fn filled(&self) -> Vec<Filled> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);

@@ -40,8 +40,8 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights, towards which the ridge pulls; `None` stands for 0. A phase outside
-    /// `phases` keeps its initial weights or, if `None`, gets those of the nearest fitted phase.
+    /// The initial weights, towards which the ridge pulls (`None`: all 0). A phase outside `phases`
+    /// keeps its initial weights; without any, it gets those of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -192,8 +192,8 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of the section with the weights of a phase from which a fit of factors starts. It is in
-/// the parts of the first stage, the fits without factors.
+/// The name of the section with the weights of a phase, from which the fit of factors starts. The
+/// parts of the first stage, the fits without factors, contain it.
 const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {

@@ -37,8 +37,8 @@ pub struct FitSettings {
     #[serde(with = "as_text")]
     #[schemars(with = "String")]
     pub window: Window,
-    /// The pull of every weight towards its initial value (0, or that of `--init`), as a number of
-    /// occurrences: more than 0 and at most [`MAX_RIDGE`].
+    /// The ridge (L2 penalty), above 0 and at most [`MAX_RIDGE`]: it pulls every weight towards its
+    /// initial value (0, or that of `--init`) like this many more occurrences in training.
     pub ridge: f64,
     /// The number of epochs without a better validation error after which a phase stops, for least
     /// squares and steepest descent.
@@ -79,9 +79,9 @@ pub struct FactorSettings {
     /// The learning rate at the beginning: about the largest change of a weight (in discs) or of a
     /// factor (in √disc) by one update. Over the epochs, it falls to 0 along half a cosine.
     pub learning_rate: f64,
-    /// The pull of every weight and factor towards its value at the start of this fit, as a number
-    /// of occurrences in training: more than 0 and at most [`MAX_RIDGE`]. A factor starts at its
-    /// value in `--init`, or else at a random number within ±0.025 √disc.
+    /// The ridge (L2 penalty), above 0 and at most [`MAX_RIDGE`]: it pulls every weight and factor
+    /// towards its value at the start of this fit like this many more occurrences in training. A
+    /// factor starts at its value in `--init`, or else at a random number within ±0.025 √disc.
     pub ridge: f64,
 }
 
@@ -101,8 +101,8 @@ pub struct LeastSquaresSettings {
     /// (see `sample`); 0 means that there is no sample. They count as part of the first epoch.
     pub sample_steps: u32,
     /// If the fit of a phase begins with steps on a sample of its training positions (see
-    /// `sample`): the greatest number of epochs after these steps. An epoch is one step on all
-    /// training positions.
+    /// `sample`): the greatest number of epochs after these steps, besides the limit `epochs`. An
+    /// epoch is one step on all training positions.
     pub sample_epochs: u32,
     /// The norm of the preconditioned gradient, relative to the norm at the beginning, below which
     /// a phase without validation positions stops.
@@ -255,9 +255,9 @@ impl FitSettings {
         LayoutSettings { labels, filter, split: self.split() }
     }
 
-    /// Returns the rule that ends the fit of a phase. Adam makes all its epochs, since most gain
-    /// comes in the last ones, at low learning rates; at high rates, noise in the validation error
-    /// would end the fit early (phase 59 of WTHOR after 7 epochs).
+    /// Returns the rule that ends the fit of a phase. Adam makes all its epochs, whatever the
+    /// validation error: most gain comes in the last ones, at low learning rates, and the error's
+    /// noise at high rates would end the fit too early (in phase 59 of WTHOR after 7 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),

@@ -68,7 +68,7 @@ pub struct BiasSums {
     /// Σ S · W over games, where S is as in `signed_squared`, and W is Σ weight over the positions
     /// of a game, in 1/64 occurrence.
     signed_by_weight: i128,
-    /// Σ W² over games, where W is Σ weight, in 1/64 occurrence, over the positions of a game.
+    /// Σ W² over games, where W is the total weight of a game's positions (64: one occurrence).
     weight_squared: i128,
     open_signed: i128,
     open_weight: i128,
@@ -150,7 +150,6 @@ const REGIONS: [(usize, usize, &str); 3] =
 
 type EmptiesTest = fn(usize) -> bool;
 
-/// The groups by number of empty squares; a position may belong to several.
 const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),

@@ -164,8 +164,8 @@ pub struct WorstPosition {
     /// The number of moves before the position.
     pub ply: u32,
     /// The contributions to the static value: of each pattern (the sum over its instances), of each
-    /// scalar feature and of factors, in descending order of absolute values. Empty for the
-    /// evaluations `none` and `mobility`.
+    /// scalar feature and of all factors together, in descending order of absolute values. Empty
+    /// for the evaluations `none` and `mobility`.
     pub parts: Vec<Total>,
 }
 

@@ -53,7 +53,7 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the files in these folders on which the weights were trained.
+    /// Returns those files in `folders` whose checksums are those of the weights' training data.
     pub fn files_in<'p>(&self, folders: impl IntoIterator<Item = &'p Path>) -> BTreeSet<PathBuf> {
         let folders: BTreeSet<&Path> = folders.into_iter().collect();
         let files = folders.into_iter().filter_map(|folder| folder.read_dir().ok());
@@ -65,7 +65,7 @@ impl Trained {
         files.filter(is_known).collect()
     }
 
-    /// Counts the positions of the first games of `test`, at most 20,000, that are in the training
+    /// Counts the positions of the first 20,000 games of `test` that are also in the training
     /// subset of the data to which the weights were fitted. Searches for files of these data only
     /// in the folders of the files in `test` and of the weights file, `file`; returns `None` if it
     /// finds none. Messages call the weights `name`.
@@ -127,7 +127,7 @@ pub struct Overlap {
     pub games: usize,
     /// The number of test games that were looked up in the training data.
     pub of_games: usize,
-    /// The number of positions of the looked-up test games that are also in the training data.
+    /// The number of positions of these `of_games` test games that are also in the training data.
     pub positions: usize,
     /// The number of positions of the test games that were looked up in the training data.
     pub of_positions: usize,
@@ -135,7 +135,7 @@ pub struct Overlap {
 
 impl Overlap {
     /// Counts the test games and test positions that are also in the training subset of `files`.
-    /// In messages, the text of `data` stands for these files.
+    /// Messages name these files by the text `data`.
     pub fn of(
         test: &TestGames,
         data: String,

@@ -48,8 +48,8 @@ pub struct Measured {
     pub by_value: Vec<Group>,
     /// The errors by region of the game (opening, midgame, endgame). Empty groups are omitted.
     pub by_region: Vec<Group>,
-    /// The errors by number of empty squares in five groups: 13 to 18, 19 to 24, 25 to 30; all even
-    /// numbers; all odd numbers. Empty groups are omitted.
+    /// The errors in five overlapping groups by number of empty squares: 13 to 18, 19 to 24, 25 to
+    /// 30, all even numbers, all odd numbers. Empty groups are omitted.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
@@ -195,7 +195,7 @@ pub struct ErrorLimits(Option<Vec<String>>);
 impl ErrorLimits {
     /// Compares `errors`, pairs of a name and an error in discs, with the limit `largest` that the
     /// user gives by `flag`, if any. If there are no pairs, because nothing was measured, the limit
-    /// counts as exceeded, and the message ends with `unknown`.
+    /// counts as exceeded, and the argument `unknown` is the end of the message.
     pub fn with(
         mut self,
         flag: &str,
@@ -284,7 +284,7 @@ pub struct ErrorsByGame {
     /// Σ weight · |error| for each game (row) and phase (column), in occurrences · discs. Values
     /// are clamped to ±64 discs.
     pub absolute: Array2<f64>,
-    /// The total weight of the positions of each game (row) in each phase (column), in occurrences.
+    /// Σ weight for each game (row) and phase (column); one occurrence of a position has weight 1.
     pub weight: Array2<f64>,
 }
 

@@ -9,9 +9,9 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
 /// Returns weights with the mean, over `all`, of every weight and factor, rounded. A parameter's
-/// count of training occurrences is the greatest of its counts in `all`. Widens narrow factor
-/// vectors first. Returns `None` if `all` is empty, or if the pattern sets differ in more than the
-/// width of factors.
+/// count of training occurrences is the greatest of its counts in `all`. First widens all factor
+/// vectors to the greatest width. Returns `None` if `all` is empty, or if the pattern sets differ
+/// in more than the width of factors.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;

@@ -14,23 +14,23 @@ use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
 /// The squares of one pattern instance, and the constants of the formula for its class (see the
-/// head of this file). The squares in `first` have the ternary digits of the formula's number a,
-/// the least significant first; those in `second` have the digits of b, and those in `fixed`, of c.
+/// head of this file). The contents of the squares in `first` are the ternary digits of the number
+/// a, the least significant first; those in `second` are the digits of b, those in `fixed`, of c.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// One square of each mirrored pair, at most five: the digits of the number a (see [`Lane`]).
+    /// One square of each mirrored pair, at most five.
     pub first: Vec<Square>,
     /// The mirror images of the squares in `first`, in the same order.
     pub second: Vec<Square>,
     /// The squares of the instance in neither `first` nor `second`, at most ten.
     pub fixed: Vec<Square>,
-    /// The factor T = 3ᵏ(3ᵏ + 1)/2 of c in the formula of the class (see [`Lane`]), for k mirrored
-    /// pairs of squares. The ternary digits of c are the contents of the squares in `fixed`.
+    /// The T = 3ᵏ(3ᵏ + 1)/2 that multiplies c in the formula of the class (see [`Lane`]), for k
+    /// mirrored pairs of squares. The ternary digits of c are the contents of the `fixed` squares.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// For a pattern with four or eight symmetries, whose squares are all in `fixed`: the class for
-    /// each number with their contents as ternary digits. `None` for other patterns.
+    /// For a pattern with four or eight symmetries (its squares are all in `fixed`), the class for
+    /// each number whose ternary digits are the contents of the squares; `None` for other patterns.
     pub map: Option<Vec<u16>>,
 }
 
@@ -38,8 +38,8 @@ pub(crate) struct Lane {
 struct MirrorSplit {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// For a pattern with four or eight symmetries, the class for each number whose ternary digits
-    /// are the contents of the squares; `None` for a pattern with fewer symmetries.
+    /// For a pattern with four or eight symmetries, the class of each configuration; its index has
+    /// the contents of the squares as ternary digits. `None` for a pattern with fewer symmetries.
     map: Option<Vec<u16>>,
 }
 

@@ -19,8 +19,8 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 pub struct Coarseness {
     /// The standard error σ of one label, in discs. A weight with n occurrences in training is
     /// rounded to a multiple of k/32 disc, where k is the greatest of 1, 2, 4, …, 64 with k/32 ≤
-    /// σ/√n, or 1 if there is none. The factors of a parameter with n occurrences are rounded to
-    /// multiples of k/64 √disc.
+    /// σ/√n, or 1 if even 1/32 > σ/√n. The factors of a parameter with n occurrences are rounded to
+    /// multiples of k/64 √disc, with the same k.
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
@@ -40,8 +40,8 @@ impl Coarseness {
 }
 
 /// Returns the weights rounded to coarser steps. A position's value includes the interaction of
-/// each class's factor vector with itself ([`own_worth`]). What this loses if the vector is rounded
-/// is added to the weight of the class, which is rounded afterwards.
+/// each class's factor vector with itself ([`own_worth`]). If rounding the vector changes this, the
+/// weight of the class, which is rounded afterwards, compensates for it.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {

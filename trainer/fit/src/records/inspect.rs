@@ -286,8 +286,8 @@ impl GamesReport {
     }
 }
 
-/// `weights` is the total weight of the positions in 1/64 occurrence. `by_ply` has, for each ply,
-/// the number of positions, Σ label and Σ label², all unweighted, with labels in 1/256 disc.
+/// `weights` is the sum of the positions' weights; 64 is one occurrence. `by_ply` has, for each
+/// ply, the number of positions, Σ label and Σ label², all unweighted, with labels in 1/256 disc.
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,

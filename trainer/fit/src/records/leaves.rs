@@ -3,7 +3,7 @@
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
 //! unbiased on positions of games. Training on the leaves of principal variations, each with the
 //! label of the searched position, corrects this bias. The method is TDLeaf(λ) (Baxter, Tridgell
-//! and Weaver 1998), with these labels as targets in place of the values of later positions.
+//! and Weaver 1998), except that its targets are values of later positions, not such labels.
 
 use std::ops::Range;
 use std::path::Path;

@@ -85,9 +85,9 @@ pub trait Relabel: Record {
     /// Returns the positions with at most `most_empties` empty squares that need an exact score.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with its new labels. `known` contains the scores that a device found for
-    /// the positions of [`Self::to_solve`], or is empty. `searcher` finds the other scores and
-    /// the values; each of its searches begins with an empty transposition table.
+    /// Returns the record with its new labels. `known` is empty, or has what a device found for
+    /// each position of [`Self::to_solve`]: its score or `None`. `searcher` finds the other scores
+    /// and the values; each of its searches begins with an empty transposition table.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -103,9 +103,9 @@ pub trait Relabel: Record {
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of a shard; only the labels change. If the shard is the whole run, also
-/// writes all parts to the file `out`; otherwise, the parts stay in `OUT.parts` until those of all
-/// shards are packed. The file depends neither on threads nor on shards or interruptions.
+/// Relabels the records of the job's shard; only the labels change. If the shard is the whole run,
+/// also writes all results to the file `out`; otherwise, they stay in the folder `OUT.parts` until
+/// all shards are packed. The file depends neither on threads nor on shards or interruptions.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
     job: &RelabelJob<R>,
@@ -195,7 +195,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The most records in a part of a run: their positions for a device to solve take up to 150 MB.
+/// The most records in a part of a run; a device solves their positions, of up to 150 MB in all.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -205,9 +205,9 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index in the whole input of the part's first record, and the part's records. With each:
-    /// the scores that the device found for its positions to solve, `None` for a position that the
-    /// device did not solve; without a device, the vector is empty.
+    /// The index in the whole input of the part's first record, and the part's records, each with
+    /// the scores that the device found for the record's positions to solve: `None` for a position
+    /// that it did not solve; without a device, the vector is empty.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -263,8 +263,8 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares up to which all scores are exact: those found
-    /// by the endgame solver, or by searches to the end of the game without a limit on nodes.
+    /// Returns the greatest number of empty squares up to which all new scores are exact, found by
+    /// the endgame solver or by searches to the end of the game without a limit on nodes.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

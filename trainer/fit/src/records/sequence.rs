@@ -162,7 +162,7 @@ pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
 }
 
-/// The number of records that a finished run or a shard wrote, and the summary of the output file.
+/// The number of records that a finished run or a shard wrote and, for a run, the file's summary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The number of records that were written.
@@ -207,7 +207,7 @@ impl Stored for Entry {
 }
 
 impl Sorter<Entry> {
-    /// Returns the records whose key an earlier record has. All record numbers must be below `end`.
+    /// Returns the numbers, all below `end`, of the records whose key an earlier record has.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
         self.each(|number, is_repeated| {
@@ -218,8 +218,8 @@ impl Sorter<Entry> {
         Ok(repeated)
     }
 
-    /// Returns, for each file, the number of records whose key no earlier record of any file has.
-    /// Records are numbered through all files; `first` has the number of each file's first record.
+    /// Returns how many records of each file have a key that no earlier record of any file has. The
+    /// index of a record counts through all files; `first` has that of each file's first record.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

@@ -112,8 +112,8 @@ impl Input {
         })
     }
 
-    /// Returns the next frame of a file of records, or `Some(None)` for the next section of a file
-    /// of another kind; `None` at the end of the file.
+    /// Returns `Some(Some(frame))`, the next frame of a file of records, or `Some(None)` for the
+    /// next section of any other file; `None` at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),

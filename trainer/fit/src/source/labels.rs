@@ -41,14 +41,14 @@ fn one() -> f64 {
     1.0
 }
 
-/// An ordered list of rules. The label of a position comes from the first rule that applies to its
-/// ply and for which the game has a label. Positions to which no rule gives a label are skipped.
+/// An ordered list of rules. A position gets its label from the first rule that includes its ply
+/// and whose kind of value the game has there; without such a rule, it is skipped.
 ///
 /// As text, a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, where USE is a kind of value ([`Origin`]:
 /// `solved`, `exact`, `value`, `lambda0.7` with any λ, `result` or `stated`) or a blend, such as
-/// `70%result+30%value`. A list has commas between its rules, such as
-/// `34..38:solved, 20..60:result*0.5`; ranges include both ends. TOML accepts this text, or a list
-/// of tables with the fields `plies`, `use` and `weight`.
+/// `70%result+30%value`; the position counts as WEIGHT occurrences (default 1). A list has commas
+/// between rules: `34..38:solved, 20..60:result*0.5`; ranges include both ends. TOML accepts this
+/// text, or a list of tables with the fields `plies`, `use` and `weight`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "String")]
 pub struct LabelRules(Vec<LabelRule>);
@@ -133,8 +133,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Returns an error if `weight` (the factor of a file's weights) times the weight of a rule is
-    /// more than 2 % away from the nearest positive multiple of 1/64.
+    /// Returns an error if `weight` (the factor of a record file) times the weight of any of these
+    /// rules is more than 2 % away from the nearest positive multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));

@@ -178,8 +178,8 @@ impl<T> Entries<T> for LineRecords<T> {
     }
 }
 
-/// Returns the game with the stated `result`, omitted if the game is finished and `result` is its
-/// disc difference, with or without the empty squares added to the winner's discs.
+/// Returns the game. It states `result`, unless the game is finished and `result` is its disc
+/// difference, with or without the empty squares added to the winner's discs.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

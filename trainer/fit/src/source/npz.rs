@@ -116,7 +116,7 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(NpyReader::end)
 }
 
-/// An `Err` in [`Row`] refuses only this position; an outer `Err` ends the import.
+/// Reads the next position. An `Err` in [`Row`] refuses only it; an outer `Err` ends the import.
 fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {

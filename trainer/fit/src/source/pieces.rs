@@ -83,8 +83,8 @@ impl<T> Games<T> {
         piece
     }
 
-    /// Parses a game. If its end is missing, its text may go on into the next game; then only the
-    /// unfinished game is refused, and the next game is read again.
+    /// Parses a game. If its end is missing, `piece` may have the beginning of the next game; then
+    /// refuses only the unfinished game, and returns the next one to the text still to be read.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");

@@ -1,11 +1,11 @@
 //! Reads WTHOR: the tournament games of the Fédération Française d'Othello (`.wtb`).
 //!
-//! A file has a header of 16 bytes: date (4), number of games (u32), an unused number (u16), year
-//! (u16), board size (0 or 8), type (0 for games), number of empty squares n of the theoretical
-//! score, an unused byte. After the header, each game takes 68 bytes: tournament, black and white
-//! player (u16 each), black's discs, black's discs under perfect play from n empty squares on, 60
-//! moves as 10 · rank + file (a1 = 11), then zeros. Passes are not stored. Integers are
-//! little-endian.
+//! A file has a header of 16 bytes: date (4 bytes), number of games (u32), an unused number (u16),
+//! year (u16), board size (8, or 0 for 8), type (0 for games), number of empty squares n of the
+//! theoretical score, an unused byte. After the header, each game takes 68 bytes: tournament, black
+//! and white player (u16 each), black's discs at the end, black's discs under perfect play from n
+//! empty squares on, 60 moves as 10 · rank + file (a1 = 11; 0 after the last move). Passes are not
+//! stored. Integers are little-endian.
 
 use std::io::{BufReader, Read as _};
 use std::path::Path;

@@ -31,7 +31,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags (and `perft`) that set an amount of work. With a number of [`NUMBERS`] after them, a
+/// Flags, and the command `perft`, whose number is an amount of work. With one of [`NUMBERS`], a
 /// command may run forever, so it is stopped after 2 seconds, which is no finding.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
@@ -117,8 +117,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with files that arguments may name. Its devices are links, because a process of
-/// root that renames a file to the path of a device would replace the device.
+/// Makes a folder with files that arguments may name. Its devices are links: a command of root that
+/// renames a file to such a path replaces the link, not the device.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -136,8 +136,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// `is_endless` is true if the command may run forever. With a `refusal`, the command must refuse
-/// the arguments with a message that contains this text.
+/// Runs a command and notes any fault. If `is_endless`, it may run forever, and is stopped early.
+/// With a `refusal`, it must refuse the arguments with a message that contains this text.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,

@@ -69,7 +69,7 @@ pub(super) fn finish(
 
 impl Outcome {
     /// Returns a difference between the files `found` and those of this outcome, if there is any.
-    /// Ignores match files, which contain measured times, unless `is_fixed` (all runs are equal).
+    /// Ignores match files, since their times vary, unless all runs write the same (`is_fixed`).
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -97,8 +97,8 @@ impl Outcome {
     }
 }
 
-/// Disturbs and resumes each writing command `times` times. `disturbance` returns a description and
-/// how the command ended (`None`: killed), or only `None` if it disturbed nothing.
+/// Disturbs and resumes each writing command `times` times. `disturbance` returns `None` if it
+/// disturbed nothing, else a description and how the command ended (`None` if it was killed).
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -151,7 +151,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// `times` times for each writing command: starts it, and starts it again during the first run. At
+/// For each writing command, `times` times: starts it, and starts it again during the first run. At
 /// least one of the two runs must finish its work (exit status 0 or 1); the other may be refused.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
@@ -166,7 +166,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Kills a command, up to 12 times, until it leaves unfinished work; returns the work's folder.
+/// Kills a command in a new folder, up to 12 times, until work is unfinished; returns the folder.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -230,9 +230,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes a system call fail in each run of a command. `choose` returns the kind of the call; how
-/// many calls of this kind the undisturbed run makes (0: the run is skipped); which of them fails
-/// first, counted from 1; the error; and true if all later calls of this kind also fail.
+/// Makes system calls of one kind fail in each run of a command. `choose` returns the kind; the
+/// number of such calls in the undisturbed run (if 0, the run is skipped); the number, from 1, of
+/// the first call that fails; the error; and true if all later calls of this kind also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

@@ -10,8 +10,8 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Shell scripts that a player runs before it plays, each of which leaves a process behind. In the
-/// scripts, `SLEEP` is replaced by a `sleep` command that no other process runs.
+/// Shell scripts that a player runs before it plays, each of which leaves a process behind. `SLEEP`
+/// stands for a `sleep` command with a duration that no other process uses.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",

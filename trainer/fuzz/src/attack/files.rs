@@ -119,9 +119,9 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Kills the command. Then, `files` times, resumes it with one file of its unfinished work damaged.
-/// It must refuse the file or give the right result (also the right report, if `is_fixed`: no two
-/// runs differ), unless no reader can detect the damage.
+/// Kills the command, then resumes it `files` times, each time with one file of its unfinished work
+/// damaged. It must refuse the file or give the right result (also the right report if `is_fixed`:
+/// each run gives the same), unless no reader can detect the damage.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -30,8 +30,8 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// What makes an undamaged file of this kind: a command, a file to copy, a quoted text or a
-    /// function. `None` if the command of an earlier entry makes the file.
+    /// The command, file to copy, quoted text or function ([`Place::make`]) that gives an undamaged
+    /// file of this kind. `None` if the command of an earlier entry makes the file.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
@@ -65,7 +65,7 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
 }
 
 /// Returns the command lines that write files, each with true if it always writes the same bytes.
-/// `~` in `commands.txt` marks the others: their report or match file differs from run to run.
+/// `~` in `commands.txt` marks those whose report or match file differs from run to run.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
@@ -188,7 +188,7 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns the name under which a command is counted: program, ≤ 2 words before flags, optimizer.
+/// Returns a command's name in counts: the program, up to two words before flags, the optimizer.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

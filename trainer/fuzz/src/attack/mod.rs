@@ -26,7 +26,7 @@ pub struct Rounds {
     /// that writes
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
-    /// Number of damaged files of each kind. One kind is a long text on a server's standard input
+    /// Number of damaged files of each kind; one kind is passed to servers as standard input
     #[arg(long, default_value_t = 40)]
     pub files: usize,
     /// Number of runs on a disk that becomes full, for each command that writes
@@ -52,7 +52,7 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// Runs the attacks of one kind. The number is the value of the kind's field of [`Rounds`].
+/// Runs the given number of rounds of one kind of attack.
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

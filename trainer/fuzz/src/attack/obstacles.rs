@@ -16,9 +16,9 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs each writing command `times` times with an obstacle at the path of an output, of its
-/// `.partial` file or of its `.parts` folder. Then runs the command in each line of [`NEARBY`] with
-/// each obstacle at the path in that line.
+/// Runs `times` times each command that writes files, with one of the obstacles [`THINGS`] at the
+/// path of an output, of its `.partial` file or of its `.parts` folder. Then runs the command in
+/// each line of [`NEARBY`] with each obstacle at the path in that line.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -80,8 +80,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if `message` has the path and the kind of `thing`; always true unless `thing` is a
-/// pipe or `/dev/zero`, which cannot be read to their end.
+/// Returns true if `message` has the path and the kind of `thing`. Only a pipe and `/dev/zero`,
+/// which cannot be read to their end, must be named; for any other thing, returns true.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {

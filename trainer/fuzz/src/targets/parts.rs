@@ -66,8 +66,8 @@ struct Setup {
 }
 
 impl Setup {
-    /// Runs a fit of the phases with the indices `phases[0]..=phases[1]`, stops it after `stop[0]`
-    /// phases or, if earlier, `stop[1]` updates in all, stores the files it left, and completes it.
+    /// Stops a fit of the phases `phases[0]..=phases[1]` (indices) after `stop[0]` phases or
+    /// `stop[1]` updates, whichever comes first; keeps data of its part; then completes the fit.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
@@ -107,8 +107,8 @@ impl Setup {
         Ok(end.summary.expect("not a shard").sha256)
     }
 
-    /// Resumes the fit from a stored part whose section names and contents are in `data`, separated
-    /// by 0xFE. Returns the checksum of the fitted weights, and the fit's messages.
+    /// Resumes the fit from a stored part. `data` has its sections' names and contents in turn,
+    /// separated by 0xFE. Returns the checksum of the fitted weights, and the fit's messages.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
         let folder = scratch::path("resumed");
         let _ = fs::remove_dir_all(&folder);

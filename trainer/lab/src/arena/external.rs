@@ -41,7 +41,7 @@ impl Terms {
 
     /// Asks an engine for one move in each of `openings`, each in a new game, and returns the moves
     /// in the order of `openings`. Each thread has its own process. In each opening, the side to
-    /// move must have a legal move; for a GTP engine, the opening must have its [`Opening::path`].
+    /// move must have a legal move; for a GTP engine, [`Opening::path`] must be known (`Some`).
     pub fn moves(
         self,
         engine: &ExternalEngine,

@@ -37,8 +37,8 @@ pub struct Conditions {
 /// A match that stores finished pairs of games in files, so that it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The pairs of players, usually one. Several pairs divide `openings` into equal shares of
-    /// consecutive openings (the last may be smaller).
+    /// The pairs of players, usually one. Several pairs divide `openings` into equal shares, one
+    /// after another (the last may be smaller): the first pair plays the first share, and so on.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
@@ -65,16 +65,16 @@ const MOST_PER_PART: u64 = 1 << 12;
 /// without one, since the pairs that a part plays after the test's decision do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns a stage of `pairs` pairs for [`KeptMatch::play_stage`]. The estimated `seconds` of a
-/// pair on one thread, and `sprt`, determine only how many pairs a stored part contains.
+/// Returns the stage of a run in which [`KeptMatch::play_stage`] plays `pairs` pairs of games. The
+/// estimated `seconds` of a pair on one thread, and `sprt`, only set the size of the run's parts.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
 }
 
 impl KeptMatch<'_> {
-    /// Plays the pairs of a shard that are not stored yet. If the match is not divided into shards,
-    /// also writes the match file at `path`, with `settings` in its provenance.
+    /// Plays those pairs of `shard` that the run at `path` does not store yet. If the match is not
+    /// divided into shards, also writes the match file `path`, with `settings` in its provenance.
     pub fn play(
         &self,
         path: &Path,
@@ -207,7 +207,7 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     }
 }
 
-/// Writes the pairs of all stored parts, up to the sequential test's decision, to the match file.
+/// Writes all stored pairs to the match file; with a sequential test, only up to its decision.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary> {
     let wrong = |reason| FileError::exists(&run.output, reason);
     let mut content = Content::of(&run.plan.provenance).map_err(wrong)?;
@@ -303,8 +303,8 @@ struct StoredPair {
 struct StoredGame {
     /// The moves after the opening, without passes.
     moves: String,
-    /// The disc difference at the end for the match's first player, who moves second in game 2; if
-    /// a player forfeited, ±64: all discs for the other player.
+    /// The final score of the match's first player, in discs (this player moves second in game 2).
+    /// After a forfeit, 64 if the second player forfeited, −64 if the first player did.
     score: Discs,
     forfeit: Option<StoredForfeit>,
 }

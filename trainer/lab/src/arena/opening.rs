@@ -64,8 +64,8 @@ impl Opening {
     }
 }
 
-/// Returns the moves `steps` and the passes between them; adds a last pass if otherwise `side`
-/// would not be to move.
+/// Returns the moves `steps` with the passes between them and, if needed, a pass at the end, so
+/// that `side` is to move.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

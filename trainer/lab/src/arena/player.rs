@@ -63,8 +63,8 @@ impl fmt::Display for Budget {
 pub enum Contestant<'a> {
     /// An evaluation with its strength, limits on each search, and pruning (`None`: none).
     Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
-    /// An external program, with its depth and time limits. The number is that of the empty squares
-    /// from which on the nodes and the time of its moves do not count.
+    /// An external program, with its depth and time limits. The number is the greatest number of
+    /// empty squares at which the nodes and the time of its moves are not counted.
     External(&'a ExternalEngine, Terms, u32),
 }
 
@@ -111,8 +111,8 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// The player solves positions with at most this many empty squares, if it is an evaluation.
-    /// For every player, `effort` omits the nodes and the time of the moves in such positions.
+    /// An evaluation solves positions with at most this many empty squares. For external programs
+    /// too, `effort` omits the nodes and the time of the moves in such positions.
     exact: u32,
     pub(super) effort: Effort,
     game_time: Option<Duration>,

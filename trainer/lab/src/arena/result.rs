@@ -17,7 +17,7 @@ use super::{Pair, Statistics};
 pub struct PlayedGame {
     /// The number of the pair, counted from 1.
     pub pair: usize,
-    /// The game of the pair: the first player moves first in game 1, the second player in game 2.
+    /// The number of the game in its pair: the first player begins game 1, the second game 2.
     pub game: usize,
     /// The position that the game starts from.
     pub opening: Position,
@@ -61,7 +61,7 @@ impl PlayedGame {
     }
 
     /// Returns the record from the start position, with the moves of the opening marked as random;
-    /// `None` if no moves lead to the opening. The record of a forfeited game is unfinished.
+    /// `None` if no moves to the opening are found. The record of a forfeited game is unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some((opening_plies, squares, _)) = self.whole() else { return Ok(None) };
         // An opening has at most 60 moves, so the cast is exact.
@@ -96,8 +96,8 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Returns the number of moves that lead to the opening; the moves of the game, or of a
-    /// symmetric image of it, from the start position; and the side to move in the opening. Returns
+    /// Returns (n, moves, side): the moves of the game, or of a symmetric image of it, from the
+    /// start position; the first n of them lead to the opening, where `side` is to move. Returns
     /// `None` if no moves are known that lead to the opening.
     fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
@@ -155,7 +155,7 @@ pub struct MatchResult {
 pub struct Forfeit {
     /// The number of the pair, counted from 1.
     pub pair: usize,
-    /// The game of the pair: the first player moves first in game 1, the second player in game 2.
+    /// The number of the game in its pair: the first player begins game 1, the second game 2.
     pub game: usize,
     /// The player who forfeited: 1 or 2.
     pub player: usize,
@@ -206,8 +206,8 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list, whose first pair has the number `first`. `enough` gets the scores of
-    /// each pair, in order; the first pair for which it returns true is the last of the list.
+    /// Creates an empty list; its first pair will have the number `first`. `enough` gets the scores
+    /// of each pair, in order of number. The list ends with the pair for which it returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }

@@ -113,9 +113,9 @@ pub struct SprtReport {
     pub llr_bounds: [f64; 2],
     /// The decision.
     pub decision: Decision,
-    /// The interval that contains the difference, in Elo points, with probability `confidence`,
-    /// whatever rule stops the match; an infinite end is null. It excludes `elo0` exactly if the
-    /// decision is H1, and `elo1` exactly if it is H0.
+    /// The confidence interval of the difference in Elo points (null: an infinite end). Under any
+    /// rule that stops the match, it contains the difference with probability `confidence`. It
+    /// excludes `elo0` if and only if the decision is H1, and `elo1` if and only if it is H0.
     pub elo_interval: [Option<f64>; 2],
     /// The probability that `elo_interval` contains the true difference: 1 − alpha − beta.
     pub confidence: f64,
@@ -175,11 +175,11 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. The interval has each Elo
-    /// difference that is rejected by no test with the error rates of `self`, and its difference
-    /// between the expected shares of points of H0 and H1. A test that decides for H1 rejects the
-    /// difference of its H0, and vice versa. At an end, the log-likelihood ratio of the test that
-    /// rejects it is exactly at its bound.
+    /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. Consider all tests with the
+    /// error rates of `self`, and its difference between the expected shares of points of H0 and
+    /// H1. A test that decides for H1 rejects the Elo difference of its H0, and vice versa. The
+    /// interval has the Elo differences that none of these tests rejects. At each of its ends, the
+    /// log-likelihood ratio of one of the tests is exactly at its bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -207,7 +207,7 @@ mod tests {
 
     impl Players {
         /// Tilts the distribution `base` of half points: the probability of `n` is proportional to
-        /// `base[n]` · tⁿ. t makes the mean share of the points that of the Elo difference `elo`.
+        /// `base[n]` · tⁿ, with t such that the mean share of points is the expected one at `elo`.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -237,8 +237,8 @@ mod tests {
         }
     }
 
-    /// Plays at most `most` random pairs, until the test decides. After each, the Elo interval must
-    /// exclude the value of H0 exactly if the decision is H1, and that of H1 exactly if it is H0.
+    /// Plays random pairs until the test decides, at most `most`. After each, the Elo interval must
+    /// exclude the value of H0 exactly if H1 is accepted, and that of H1 exactly if H0 is.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();
@@ -291,8 +291,8 @@ mod tests {
         }
     }
 
-    /// Three pairs are won 2 : 0, one is 1 : 1. With the two pairs that `variance` adds, the shares
-    /// of the points are 0, ½ and four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
+    /// Three pairs are won 2 : 0, one is 1 : 1. `variance` adds a pair lost and a pair won 2 : 0,
+    /// so the shares of the points are 0, ½ and four times 1: mean ¾, variance (4 + ¼) / 6 − 9/16.
     #[test]
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();

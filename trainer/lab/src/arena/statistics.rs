@@ -87,8 +87,8 @@ pub struct Statistics {
     pub elo: f64,
     /// Half the width of `elo_interval`; null if an end of this interval is infinite.
     pub elo_error: Option<f64>,
-    /// The 95 % confidence interval of `elo`; finite ends are limited to ±[`MAX_ELO`]. Null is
-    /// infinite: the lower end if every game was lost, the upper end if every game was won.
+    /// The 95 % confidence interval of `elo`; finite ends are limited to ±[`MAX_ELO`]. The lower
+    /// end is null (−∞) if every game was lost, the upper end is null (∞) if every game was won.
     pub elo_interval: [Option<f64>; 2],
     /// The number of pairs with more points for the first player.
     pub pairs_won: usize,
@@ -152,15 +152,15 @@ impl Statistics {
 /// Two of its quantiles bound the first player's expected share of a pair's points (Gaffke 2005,
 /// "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
 /// variable"; Learned-Miller and Thomas 2019, "A new confidence interval for the mean of a bounded
-/// random variable"). At confidence 1 − α, the lower bound is the α/2 quantile if the xᵢ are 0 and
-/// the shares in all pairs; the upper bound is the 1 − α/2 quantile if they are 1 and these shares.
+/// random variable"). At confidence 1 − α, the lower bound is the α/2 quantile if the xᵢ are the
+/// shares in all pairs and a 0; the upper bound is the 1 − α/2 quantile with a 1 instead of the 0.
 /// If all shares are 0 or 1, the bounds are those of Clopper and Pearson. The bounds stay within 0
 /// and 1, and are informative even if all results are equal.
 enum WeightedMean {
     /// All the weighted numbers are equal to this number, which is therefore their weighted mean.
     Certain(f64),
-    /// The beta distribution with the mean and the variance of the weighted mean. It is the exact
-    /// distribution if each of the weighted numbers is 0 or 1, otherwise an approximation.
+    /// The distribution of the weighted mean: the beta distribution of the same mean and variance.
+    /// It is exact if all numbers in the mean are 0 or 1, otherwise an approximation.
     Spread(Beta),
 }
 

@@ -34,7 +34,7 @@ pub struct AtAnEnd {
     pub name: String,
     /// The best of the values that were tried for the entry of the recipe.
     pub value: f64,
-    /// The end of the list of tried values at which the best value is: `smallest` or `largest`.
+    /// Which of the values tried for the entry is the best: the `smallest` or the `largest`.
     pub end: &'static str,
 }
 
@@ -72,8 +72,8 @@ impl Choices {
     }
 
     /// Returns the entries of a combination (in the form of [`Values::to_json`]) whose value is the
-    /// smallest or the largest number tried for the entry. Omits entries for which a single number,
-    /// or a value that is not a number, was tried.
+    /// smallest or the largest number tried for the entry. Omits entries for which only one number,
+    /// or any value that is not a number, was tried.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |(path, choices): &(EntryPath, Vec<Value>)| {

@@ -12,9 +12,9 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution. If a true difference is this many
-/// standard errors above the least estimate that proves a difference, a study proves the difference
-/// with probability 0.9.
+/// The 90 % quantile of the standard normal distribution. If a true difference is greater, by this
+/// many standard errors, than the least estimate that proves a difference, a study proves it nine
+/// times in ten, and misses it once.
 const ONCE_IN_TEN: f64 = 1.2816;
 
 /// An estimated difference in discs, and half the width of its 99 % confidence interval.
@@ -34,7 +34,7 @@ pub enum Verdict {
     First,
     /// The second recipe has the smaller error.
     Second,
-    /// Neither recipe is proven better than the other.
+    /// Undecided: neither recipe's error is proven smaller at 99 % confidence.
     Equal,
 }
 

@@ -14,7 +14,7 @@ use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
 /// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves weights of
-/// positions; `window` multiplies those of positions 1, 2, … phases from the fitted phase:
+/// positions; `window` lists the factors for positions 1, 2, … phases from the fitted phase:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -50,7 +50,7 @@ struct Raw {
     /// The name in reports (default: that of the file).
     name: Option<String>,
     /// Records to fit to, such as `["a.games", "b.openings*0.5"]`, where `*0.5` halves the weights
-    /// of positions. Paths are relative to the folder of the recipe.
+    /// of the file's positions. Paths are relative to the folder of the recipe.
     data: Vec<String>,
     /// A shipped pattern set or a file (default: `standard`).
     patterns: Option<String>,
@@ -142,8 +142,8 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of a fit to a `share` of the recipe's games, with the recipe's seed
-    /// plus `number`; without a test set, since a study has its own test games.
+    /// Returns the settings of a fit to a `share` of the recipe's games. The seed is the recipe's
+    /// plus `number`. There is no test set, since a study has its own test games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);

@@ -236,8 +236,8 @@ impl Standing {
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
 /// if the trial diverged). `trials` has each trial's errors by seed, on the same seeds and games;
-/// none if it diverged. Unless the round is the `last`, half of the trials continue at most, but at
-/// least two; a trial proven worse than the best never does.
+/// empty if it diverged. A trial proven worse than the best does not continue. Unless the round is
+/// the `last`, at most half of the trials do, or two if half is fewer.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -317,7 +317,7 @@ pub struct Record {
 }
 
 /// The file `trials.jsonl` of a study: a line with the provenance, which does not contain the
-/// values to try; then the trials of earlier runs without those that this run repeats (of the same
+/// values to try; then the trials of earlier runs, except those that this run repeats (with equal
 /// round, share of the games, and values); then the trials of this run. Kills and resumptions do
 /// not change the bytes that a finished run writes.
 struct RecordFile {
@@ -372,7 +372,6 @@ mod tests {
         assert_eq!(rounds, [1, 1, 2, 2, 3, 3, 4, 5]);
     }
 
-    /// A regression: `tune` called a trial proven worse although halving alone had dropped it.
     #[test]
     fn a_trial_that_was_only_halved_is_not_called_proven_worse() {
         let record = |round, outcome, name: &str| Record {

@@ -145,9 +145,9 @@ const TABLES: [[&str; 5]; 7] = [
 
 /// A table of a report page. Each row has the name of its run, evaluation or match.
 pub struct Table {
-    /// The name of the table; the column on the horizontal axis of its charts; the column each of
-    /// whose values has a line of its own in a chart, or an empty text; the columns that are drawn,
-    /// each in a chart of its own; and the other columns. Commas separate columns.
+    /// In this order: the table's name; the column on the horizontal axis of its charts; the column
+    /// that has a line in a chart for each of its values, or an empty text; the columns that are
+    /// drawn, one chart each; and the other columns. Commas separate columns.
     pub columns: [&'static str; 5],
     rows: Vec<(String, Json)>,
 }
@@ -202,9 +202,9 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines (curves) of a column's chart: one for each run, evaluation or match. In a
-    /// table with a further column such as `phase`, each of these has one line for each value of
-    /// that column.
+    /// Returns the lines (curves) of a column's chart: one for each run, evaluation or match. If
+    /// the table has a further column, such as `phase`, each run, evaluation or match has one line
+    /// for each value of that column.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

@@ -18,9 +18,9 @@ pub struct WeightsSummary {
     scalars: Vec<ScalarSummary>,
     /// For each phase, the number of training positions, repetitions included.
     positions: Vec<u64>,
-    /// For each phase, the influence of each square in discs: the sum, over the pattern instances
-    /// with the square, of the pattern's mean absolute weight divided by its number of squares. In
-    /// the mean, each class counts as often as it occurs in training.
+    /// For each phase, the influence of each square in discs: each pattern instance that contains
+    /// the square adds m / n, where n is the pattern's number of squares, and m is its mean
+    /// absolute weight, in which a weight counts as often as it occurs in training.
     squares: Vec<Vec<f64>>,
     pub(super) predictions: Predictions,
 }

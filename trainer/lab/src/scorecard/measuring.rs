@@ -71,8 +71,8 @@ impl Subject {
         }
     }
 
-    /// Returns the player's search: its own settings, completed by `usual` and by the ProbCut
-    /// confidence `selectivity` (full width if its weights have no ProbCut model).
+    /// Returns the player's search. Settings that the player does not state are those of `usual`,
+    /// with the ProbCut confidence `selectivity` (full width if its weights have no ProbCut model).
     fn search(
         &self,
         usual: Plan,
@@ -134,8 +134,8 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search of players that state none, in the match against the reference player. Searches do
-/// not reach the depth of 40 plies: only time limits their depth.
+/// The search, in the match against the reference player, of players that state no search settings.
+/// Searches do not reach the depth of 40 plies: only time limits their depth.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 

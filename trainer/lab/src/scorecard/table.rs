@@ -75,7 +75,7 @@ pub struct LeftOut {
 /// A file that players were measured on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, schemars::JsonSchema)]
 pub struct Data {
-    /// The part of the benchmark that uses the file.
+    /// The part of the benchmark that uses `file`.
     pub part: String,
     /// The path of the file on which players were measured.
     pub file: String,

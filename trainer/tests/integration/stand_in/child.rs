@@ -63,8 +63,7 @@ impl Place {
         Ended { status: output.status.code(), stdout, stderr, report }
     }
 
-    /// `asked` has settings of the stand-in. By default, the fit uses the GPU, Adam and two
-    /// threads.
+    /// Runs `fit` with the stand-in's settings `asked`; by default on the GPU, by Adam, 2 threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

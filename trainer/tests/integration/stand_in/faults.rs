@@ -15,7 +15,7 @@ const FIT: &str = "--threads 1";
 /// the positions stay on the host and are copied to the GPU at each use.
 const STAGED: &str = "free-later=0";
 
-/// Entry points that release an object: if they fail, it is not the trainer that leaks the object.
+/// Entry points that release an object; if one fails, its object does not count as leaked.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
@@ -27,14 +27,14 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// True for the long test: the middle call of every entry point fails with each of its errors, the
-/// first and the last call with two of them. Otherwise only the middle call fails, with two.
+/// True for the long test: of each entry point, the middle call fails with each of its errors, and
+/// the first and last call with two. Otherwise only the middle call fails, with two errors.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns errors with which an entry point may fail, all or only two: the code of each error, and
-/// the name that the trainer's message must contain.
+/// Returns errors with which `entry` may fail (without `all`, two of them): the code of each error,
+/// and its name, which the trainer's message must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),

@@ -27,8 +27,8 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
 }
 
 /// On each ray from an empty `square`, the first square without an opponent's disc decides: if this
-/// square has a player's disc, the discs before it are flipped. A carry finds the deciding square
-/// on ascending rays, a count of leading zeros on descending ones (Toshihiko Okuhara).
+/// square has a player's disc, the discs before it are flipped. The carry of an addition finds that
+/// square on ascending rays, a count of leading zeros on descending ones (Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];

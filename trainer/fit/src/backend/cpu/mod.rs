@@ -20,13 +20,13 @@ pub use sums::{gather, scatter};
 #[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
-    /// `None` for fits of one phase, without factors.
+    /// The phases that share factors; `None` for fits of a single phase without factors.
     group: Option<Arc<Group>>,
 }
 
 impl<'m> Cpu<'m> {
-    /// Creates a backend for fits of one phase without factors: its vectors have one weight for
-    /// each parameter of `model`. [`Backend::of_group`] makes a backend for factors from it.
+    /// Creates a backend for fits of one phase without factors: a vector has one weight for each
+    /// parameter of `model`. [`Backend::of_group`] makes from it a backend for fits with factors.
     pub fn new(model: &'m Model) -> Self {
         Self { model, group: None }
     }
@@ -225,7 +225,7 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// Returns NaN if an element is NaN: as integers, bits of absolute values put NaN above infinity.
+/// Returns NaN if an element is NaN: as an integer, its bits without the sign exceed infinity's.
 #[compiled_for(InstructionSet::chosen())]
 fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))

@@ -16,7 +16,7 @@ use crate::model::{Model, Row};
 /// The number of positions in a block. Their parameter indices fit in the first-level cache.
 const BLOCK: usize = 16;
 
-/// With fewer positions for each worker, more workers would not save time.
+/// The least number of positions for each worker; with fewer, more workers would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -91,9 +91,9 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all `rows`. Each call adds numbers to an array of sums, and returns a number.
-/// Sets `sums` to the total of the arrays, and returns the total of the numbers. If there are
-/// enough positions, several workers share the rows, each with its own array.
+/// Calls `add` for all `rows`: it adds to the array that it gets, and returns a number. Sets `sums`
+/// to the total of the arrays, and returns the total of the numbers. If there are enough positions,
+/// several workers share the rows, each with its own array.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

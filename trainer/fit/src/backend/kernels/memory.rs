@@ -145,8 +145,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// [`Group::occurrences`], then a 0 for the parameters that do not occur in the group: they
-    /// all have the last index.
+    /// [`Group::occurrences`], then one 0, which is shared by all parameters that do not occur in
+    /// the group: the last index stands for all of them.
     pub(super) totals: B,
 }
 
@@ -161,9 +161,9 @@ pub struct GroupSums<B> {
     pub(super) marks: B,
     /// The indices of the parameters that occur in the batch, each once, in no particular order.
     pub(super) met: B,
-    /// Three numbers. The first + 2³² · the second is Σ weight · residual² over the positions of
-    /// the batch, in 2⁻²⁶ occurrence · disc² (see [`wide`]). The third is the number of parameters
-    /// that occur in the batch.
+    /// Three numbers: `low`, `high`, and the number of parameters that occur in the batch. The sum
+    /// low + 2³² · high is Σ weight · residual² over the positions of the batch, in units of 2⁻²⁶
+    /// occurrence · disc² (see [`wide`]).
     pub(super) totals: B,
 }
 

@@ -55,7 +55,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Does nothing if `blocks` is 0. No other function of this backend launches kernels.
+    /// Launches a kernel unless `blocks` is 0. No other function of this backend launches kernels.
     fn launch(
         &self,
         kernel: &Kernel,

@@ -23,8 +23,8 @@ const MOST_STEPS: u32 = 1 << 20;
 
 const UNSOLVED: i32 = 1000;
 
-/// A launch gets positions that need this estimated number of steps (move generations) per thread,
-/// about 2 s on a large GPU. A longer launch would block a display, or delay an interruption.
+/// The estimated number of steps (move generations) per thread in one kernel launch: about 2 s on a
+/// large GPU. A longer launch would block a display, or delay an interruption.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.

@@ -36,7 +36,7 @@ pub(crate) trait Bring: Launcher + Sized {
 
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads a separate copy of the library: the kernels store shared memory in static variables.
+/// Loads another copy of the library, so that parallel tests do not share its static variables.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns positions with labels that no sum of weights gives: 4 discs · own · opponent's corners.
+/// Makes positions whose labels no weights give: 4 discs · player's corners · opponent's corners.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -63,7 +63,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A learning rate near 0 keeps the error as it was at the beginning.
+/// With a learning rate near 0, the fit of wider vectors keeps the error with which it begins.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

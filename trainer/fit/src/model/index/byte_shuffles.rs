@@ -6,7 +6,7 @@ pub(super) const QUARTERS: usize = 4;
 
 /// Defines the code that computes parameter indices with vectors of one width. The arguments are an
 /// instruction set, the processor features that it needs, and the number of vectors that together
-/// hold 64 bytes. The calling module imports the instructions by common names, and defines
+/// hold 64 bytes. The calling module imports the instructions by the names used here, and defines
 /// `quarters(position)`, the base-3 digits of the 16 squares in each quarter of the board.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
@@ -14,14 +14,14 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// For each vector of byte lanes, the shuffles that get digits, and constants to compute
-        /// parameter indices. A `Shuffles` exists only if the processor has these instructions.
+        /// For each vector of byte lanes, the shuffles that get the digits of pattern instances,
+        /// and constants for parameter indices. Exists only if the processor supports `$set`.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// A lane (pattern instance) has [`NUMBERS`] base-3 numbers. `digits[n][d][q][lane]` is,
-        /// for digit d of number n, the index of the digit's square within quarter q of the board;
-        /// `NOWHERE` if q has no such square.
+        /// A lane (pattern instance) has [`NUMBERS`] base-3 numbers. For digit d of number n,
+        /// `digits[n][d][q][lane]` is the index, 0 to 15, of the digit's square in quarter q of the
+        /// board; `NOWHERE` if q has no such square.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The constants that turn a lane's base-3 numbers into a parameter index; see [`Places`].
@@ -109,8 +109,8 @@ macro_rules! byte_shuffles {
             }
 
             /// Writes, for each lane (pattern instance), the parameter index by the formula at the
-            /// head of `class.rs`, from the base-3 numbers in it: `a` and `b` (mirrored squares),
-            /// and c = `low` + 243 · `high` (fixed squares).
+            /// head of `class.rs`, whose base-3 numbers are `a` and `b` (mirrored squares) and c =
+            /// `low` + 243 · `high` (fixed squares).
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(

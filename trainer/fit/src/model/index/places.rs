@@ -14,23 +14,23 @@ use crate::model::class::Lane;
 /// The greatest number of base-3 digits that a byte can store: 3⁵ = 243.
 pub(super) const DIGITS: usize = 5;
 
-/// In [`Places::squares`]: the number of the pattern instance is too short to have this digit.
+/// In [`Places::squares`]: no square, since this base-3 number of the instance has fewer digits.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// The number of base-3 numbers of a pattern instance: a, b, the five low digits of c, and the
-/// other digits of c, in this order. The head of this file defines a, b and c.
+/// The number of base-3 numbers of a pattern instance, in this order: a and b, of its mirrored
+/// squares, the five low digits of c, of its other squares, and the other digits of c.
 pub(super) const NUMBERS: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// `squares[n][d][lane]`: for the pattern instance in a byte lane, the index of the square
-    /// whose contents are digit d (0 is the least significant) of its base-3 number n (see
-    /// [`NUMBERS`]); [`NOWHERE`] if number n has no digit d in this instance.
+    /// `squares[n][d][lane]`: the index of the square whose contents are digit d (0 is the least
+    /// significant) of base-3 number n (see [`NUMBERS`]) of the pattern instance in byte lane
+    /// `lane`; [`NOWHERE`] if that number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane (see [`word_of_byte`]), the [`Lane::fixed_stride`] of its instance.
+    /// For each 16-bit lane (see [`word_of_byte`]), [`Lane::fixed_stride`] of its pattern instance.
     pub low_stride: [u16; LANES],
-    /// For each 16-bit lane, the factor of `high` in the class: 3⁵ times `low_stride`. It is 0 if
-    /// [`Lane::fixed`] has at most five squares, so that there is no `high`.
+    /// For each 16-bit lane, the factor in the class of c's digits after the first five: 3⁵ times
+    /// `low_stride`. It is 0 if [`Lane::fixed`] has at most five squares, so c has no such digits.
     pub high_stride: [u16; LANES],
     /// For each instance, the index of its pattern's first parameter.
     pub first_parameter: [u32; LANES],
@@ -66,17 +66,17 @@ impl Places {
     }
 }
 
-/// Returns the byte lane that 32-bit lane `instance` comes from: two rounds of interleaving bytes
-/// with zeros, within the `chunks` chunks (16 bytes each) of a vector, widen each byte to 32 bits.
+/// Returns the byte lane that ends in 32-bit lane `instance` if bytes are interleaved with zeros
+/// twice, within each of the `chunks` chunks (16 bytes) of a vector, to widen them to 32 bits.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the 16-bit lane to which byte lane `byte` goes when bytes are widened. A vector of
-/// `chunks` chunks of 16 bytes becomes two: of the lower 8 bytes of every chunk, then of the upper
-/// 8 bytes. Lanes are numbered through all vectors.
+/// Widening turns a vector of bytes, `chunks` chunks of 16, into two vectors of 16-bit lanes: first
+/// the lower 8 bytes of every chunk, then the upper 8. Returns the 16-bit lane of byte lane `byte`;
+/// both are counted through all vectors.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

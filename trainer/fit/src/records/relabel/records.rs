@@ -136,8 +136,8 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's score of the position at `ply`, from the game's solved position or the value of
-/// the move; `None` if the game stores neither. The value must be exact.
+/// Returns black's score of the position at `ply`: that of the solved position, or else the value
+/// of the move, which the caller must know to be exact. `None` if the game stores neither.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -151,8 +151,8 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
 pub struct Changes {
     /// The number of solved positions; for games, the number of games that have one.
     pub solved: u64,
-    /// The number of old results or labels that were compared with an exact score: the results of
-    /// games that are finished and have a solved position, or the labels of solved positions.
+    /// The number of comparisons with an exact score: for games, of the results of finished games
+    /// with a solved position; for positions, of the old labels of solved positions.
     pub results: u64,
     /// For games, the number of results that differ from the exact score of the game's first solved
     /// position; for positions, the number of old labels that differ from the exact score.
@@ -160,8 +160,8 @@ pub struct Changes {
     /// The number of old results or labels with another winner than the exact score; a draw and a
     /// win also count as different.
     pub other_winner: u64,
-    /// The number of games in whose old record the first position to be solved already has an exact
-    /// score, but another one than in the new record.
+    /// The number of games whose old record already has an exact score of the first position to be
+    /// solved, and it differs from the score in the new record.
     pub contradicted: u64,
     /// The number of compared results or labels by the size of the change, rounded to whole discs
     /// (the key). Key 0 counts those that change by less than half a disc or not at all.

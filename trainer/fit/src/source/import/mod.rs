@@ -43,7 +43,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Counts a game. Returns a message if it is finished and its stated result is another one.
+    /// Counts a game. Returns a message if its moves give another result than the stated one.
     fn count(&mut self, game: &Game) -> Option<String> {
         self.games += 1;
         self.positions += game.positions() as u64;

@@ -14,8 +14,8 @@ use othello_engine::text::{excerpt, parse_range};
 pub enum Origin {
     /// The score of the game's solved position (the first with an exact score), at every ply.
     Solved,
-    /// The exact score of the position itself: known for the game's solved position (the first with
-    /// an exact score), and for later positions that have a value, which is then exact.
+    /// The exact score of the position itself. It is known for the game's solved position (the
+    /// first with an exact score) and for later positions with a value: there, values are exact.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -29,8 +29,8 @@ pub enum Origin {
 
 /// The λ of a λ-return, 0 to 1 in hundredths. With the value v₀ of the position, v₁ of the next
 /// one, and so on, the λ-return is `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ last`: λ is the
-/// share of later values in a label. Here `last` is the game's result. But if a move was not chosen
-/// by the search, `last` is the value of the position before the first such move.
+/// share of later values in a label. n is the number of moves to the game's end, `last` its result.
+/// But if a move was not chosen by the search, n counts the moves before it; `last` is vₙ.
 /// (Sutton, Learning to Predict by the Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);

@@ -5,11 +5,11 @@
 //! vectors. In the product of two vectors, the products of the first half of the elements are
 //! added, and those of the second half are subtracted. The signed square of a vector is its product
 //! with itself. Let S be the sum of the vectors f of a position: the products of all pairs total
-//! half the signed square of S, minus half that of each f. The halves for each f are subtracted
-//! from the weights once, when the weights are rounded, not for every position.
+//! half the signed square of S, minus half that of each f. The half for f is subtracted from the
+//! weight of f's feature once, when the weights are rounded, not for every position.
 //!
-//! The derivative with respect to the factors f of a feature is the residual times S − f. The
-//! residual times S is computed once for a position and added up for each of its features. At the
+//! The derivative with respect to the factors f of a feature is residual · (S − f). The product
+//! residual · S is computed once for a position and added up for each of its features. At the
 //! end, f times the sum of the residuals of the feature's parameter is subtracted.
 //! The bounds in the following table are for 128 factors in a vector and 80 features in a position.
 //! The unit of factors is √disc, since the product of two factors is in discs. A position's weight
@@ -56,8 +56,8 @@ const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER
 /// The right shift that halves [`signed_squares`], and converts it from 2⁻³² disc to 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
-/// Evaluates an expression in which the constant `$name` equals `$dimensions`, one of
-/// [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
+/// Evaluates `$body` with a constant `$name` in place of the run-time number `$dimensions`, which
+/// must be one of [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
 #[macro_export]
 macro_rules! for_dimensions {
     ($dimensions:expr, $name:ident => $body:expr) => {
@@ -77,7 +77,7 @@ macro_rules! for_dimensions {
 pub use for_dimensions;
 
 /// Writes the rounded factors of `vector` to `fixed`, which must have the rounded weights already.
-/// Then subtracts, in each phase of `fixed`, a parameter's [`own_square`] from its weight.
+/// Then subtracts each parameter's [`own_square`] from its weight in each phase in `fixed`.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -127,8 +127,8 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts `vector` · `residuals` (Σ weight · residual over a parameter's occurrences) from the
-/// gradient sums of its factors: a vector has no product with itself in a position's value.
+/// Subtracts `vector` · `residuals` (Σ weight · residual over a parameter's occurrences) from
+/// `sums`, the gradient of its factors: in a position's value, no vector is multiplied by itself.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],

@@ -1,5 +1,5 @@
-//! The values of positions in a fit with factors. A fit without factors loads only weights; with 73
-//! features and 16 factors, each position also loads 73 cache lines of 64 bytes.
+//! Computes the values of positions in a fit with factors. A position needs the weight of each of
+//! its features, and its factor vector: 16 factors of 73 features fill 73 cache lines of 64 bytes.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -26,11 +26,11 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// [`Group::numbers`]: the index of each parameter of the model in `weights` and `vectors`.
+    /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
     /// For each parameter index of the group, in 2⁻¹⁸ disc: the weight in the evaluated phase minus
-    /// ½ Σ ±f² over its factors f ([`own_square`](super::own_square)). This term is also a part of
-    /// ½ Σ ±s² over the sums s of a position's factors, which [`Self::value`] adds.
+    /// ½ Σ ±f² over its factors f ([`own_square`](super::own_square)), because [`Self::value`] adds
+    /// ½ Σ ±s² over the sums s of a position's factors, which includes this term.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -156,19 +156,19 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each position in turn, the indices of its parameters in the group of phases.
+    /// For each position in turn, its parameters, as indices among those of the group of phases.
     /// [`Group::numbers`] has these indices for all parameters of the model.
     pub(super) numbers: Vec<u32>,
-    /// For each position: weight (in 1/64) · residual (in 1/1024 disc, clamped to ±128 discs).
+    /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
-    /// For each position and, within it, each dimension: the position's element of `weighted` times
-    /// the sum of its factors in this dimension, rounded, in 2⁻¹⁶ disc·√disc; negated in the second
-    /// half of the dimensions.
+    /// For each position and, within it, each dimension of the factor vectors: `weighted` of the
+    /// position × Σ over its parameters of this factor, rounded, in 2⁻¹⁶ disc·√disc; with the
+    /// opposite sign in the second half of the dimensions.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,
-    /// For each parameter, the index in `positions` at which the list of its positions ends.
+    /// For each parameter, the end (exclusive) of its list in `positions`, where the next begins.
     pub(super) ends: Vec<u32>,
     /// For each parameter in turn, the list of the positions (indices in the batch) that have it.
     pub(super) positions: Vec<u32>,
@@ -183,8 +183,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Lists in `positions` the positions of each of the `count` parameters, and in `ends` where
-    /// each list ends (a counting sort). Each position has `features` parameters.
+    /// Lists in `positions` the board positions with each of the `count` parameters, and in `ends`
+    /// where each list ends (a counting sort). Each position has `features` parameters.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

@@ -84,7 +84,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// With these coefficients, Adam's mean of the gradient is the gradient sum of the last update.
+/// With these coefficients, Adam's mean gradient is the sum over the positions of the last update.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -153,8 +153,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// With [`AdamStep::unit`] 0, the gradient is the pull of the ridge alone, which is in proportion
-/// to the fraction of a parameter's training occurrences that are in the batch.
+/// If [`AdamStep::unit`] is 0, labels have no effect: the gradient is that of the ridge alone.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
