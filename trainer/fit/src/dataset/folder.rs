@@ -136,24 +136,34 @@ impl DatasetFolder {
         let read = |&(subset, phase): &(Subset, Phase)| -> Result<_> {
             let path = self.path.join(file_name(subset, phase));
             let FileEntry { positions: expected, sha256 } = self.entry(subset, phase);
-            let wrong = || {
-                let reason = "it does not have the positions that dataset.json states; make the \
-                              dataset again with `dataset`";
+            let wrong = |found: String, expected: String| -> Result<()> {
+                let reason = format!(
+                    "it has {found}; expected {expected} by dataset.json; make the dataset again \
+                     with `dataset`"
+                );
                 Err(FileError::refused(&path, reason).into())
             };
+            let count = |positions: u64| format!("{positions} positions");
             let (mut file, mut rows) = (PositionReader::open(&path)?, RowSink::new(limit, 0));
             let mut positions = 0;
             while let Some(frame) = file.next_frame()? {
                 progress.check()?;
                 positions += frame.len() as u64;
-                let is_own = |row: &ScoredPosition| Phase::of(&row.position()) == Some(phase);
-                if positions > *expected || !frame.iter().all(is_own) {
-                    return wrong();
+                if positions > *expected {
+                    wrong(count(positions), count(*expected))?;
+                }
+                if frame.iter().any(|row| Phase::of(&row.position()) != Some(phase)) {
+                    let found = "a position of another phase".to_owned();
+                    wrong(found, format!("positions of phase {phase}"))?;
                 }
                 frame.into_iter().try_for_each(|row| rows.push(row))?;
             }
-            if positions != *expected || file.sha256() != Some(sha256) {
-                return wrong();
+            if positions != *expected {
+                wrong(count(positions), count(*expected))?;
+            }
+            match file.sha256().unwrap_or_default() {
+                found if found == sha256 => {}
+                found => wrong(format!("the sha256 {found}"), format!("the sha256 {sha256}"))?,
             }
             progress.advance(1);
             Ok((subset, phase, rows.finish()?))
