@@ -50,7 +50,7 @@ impl Factors {
         }
         let mut reshaped = Self::zero(shape, self.parameters);
         for (wide, old) in reshaped.groups.iter_mut().zip(self.groups.chunks(merged)) {
-            // Rounds ties to even: rounding them away from 0 would make the factors larger on average.
+            // Rounds ties to even: away from 0, factors would become larger on average.
             let scale = 1.0 / (old.len() as f64).sqrt();
             let scaled = |&factor: &i8| (f64::from(factor) * scale).round_ties_even() as i8;
             for (number, narrow) in old.iter().enumerate() {

@@ -202,8 +202,8 @@ pub trait Backend: Sync {
     /// factor vector in the group. For a weight or factor w, s is Σ ω · residual · ∂value/∂w over
     /// the batch, n is Σ ω over the parameter's occurrences in the batch (for a weight, in its
     /// phase only), and N is Σ ω over its occurrences in all training positions of the group. The
-    /// update is that of [`Self::adam`] with this s and the ridge `ridge · n / N`, which in an epoch
-    /// pulls rare and frequent parameters equally.
+    /// update is that of [`Self::adam`] with this s and the ridge `ridge · n / N`, which pulls
+    /// rare and frequent parameters equally in an epoch.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,

@@ -1,6 +1,6 @@
 //! Reads several files of records as one sequence. Counts the records in a stored part of a run,
-//! and writes the records of all stored parts to the run's output file. Finds repeated records by their keys, with limited
-//! memory.
+//! and writes the records of all stored parts to the run's output file. Finds repeated records by
+//! their keys, with limited memory.
 
 use std::collections::VecDeque;
 use std::ops::Range;
