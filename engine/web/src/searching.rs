@@ -45,7 +45,7 @@ pub(crate) struct Loaded {
 
 thread_local! {
     static LOADED: RefCell<Option<Loaded>> = const { RefCell::new(None) };
-    /// When the search must end, in milliseconds of the page's clock (`performance.now`).
+    /// The time at which the search ends, in milliseconds of the page's clock (`performance.now`).
     static DEADLINE: Cell<f64> = const { Cell::new(f64::INFINITY) };
 }
 

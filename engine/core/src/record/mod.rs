@@ -83,8 +83,8 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// Why the record is invalid; if `index` is `None`, what is wrong with the frame, worded as the
-    /// end of a message that begins with the frame's place, such as "has more than 65536 games".
+    /// The fault of the record; if `index` is `None`, that of the frame, worded as the end of a
+    /// message that begins with the frame's place, such as "has more than 65536 games".
     reason: Invalid,
 }
 

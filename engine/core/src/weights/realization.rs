@@ -81,7 +81,7 @@ pub enum Memory {
 pub struct MoveKind {
     /// The rank of the move among the legal moves of the position, the most promising move first.
     pub rank: Rank,
-    /// Which move an earlier search of the position, if any, found best: this move or another.
+    /// States whether an earlier search of the position, if any, found this move best or another.
     pub memory: Memory,
     /// The kind of the move's square, such as a corner.
     pub place: Place,

@@ -68,7 +68,7 @@ pub struct LeftOut {
     pub part: String,
     /// The player for which this part of the benchmark was omitted; null for all players.
     pub player: Option<String>,
-    /// Why this part of the benchmark was omitted.
+    /// The reason for which this part of the benchmark was omitted.
     pub reason: String,
 }
 
