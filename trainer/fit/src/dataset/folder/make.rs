@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{Existing, FileError};
-use othello_engine::progress::Progress;
+use othello_engine::file::{Existing, FileError, sha256_of_file};
+use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use othello_engine::run::{Opened, Plan, Run, Shard, Stage};
 use serde::Deserialize as _;
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::dataset::inputs::{Inputs, counts, no_usable_positions};
 use crate::dataset::sorted_run::{MappedPart, SortedRun, write_description, write_rows};
-use crate::dataset::{DataChoice, Dataset, LayoutSettings, Subset, merged_rows};
+use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset, merged_rows};
 use crate::memory::{MemoryLimit, parts_within};
 use crate::source::{DataError, Result};
 
@@ -37,6 +37,13 @@ impl DatasetFolder {
         progress: &dyn Progress,
     ) -> Result<Option<Dataset>> {
         Run::check_is_free(folder, shard)?;
+        // A folder of other data is refused before the data are read, which may take hours.
+        if existing == Existing::Keep
+            && folder.exists()
+            && let (Some(data), Some(test)) = (inputs_of(data), inputs_of(test))
+        {
+            check_are_own(folder, &provenance(&data, &test, settings))?;
+        }
         let inputs = Inputs::open(data, test, settings, &[true; PHASES], progress)?;
         let provenance = provenance(&inputs.data, &inputs.test, settings);
         if existing == Existing::Keep {
@@ -123,6 +130,15 @@ impl DatasetFolder {
         dataset.write(&run.output, &run.plan.provenance, existing, progress)?;
         Ok(dataset)
     }
+}
+
+/// Returns `None` if a file cannot be read.
+fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
+    let input = |choice: &DataChoice| {
+        let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;
+        Some(Input { sha256, weight: choice.weight })
+    };
+    choices.iter().map(input).collect()
 }
 
 fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])> {
