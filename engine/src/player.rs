@@ -81,9 +81,10 @@ pub struct SearchSpec {
     pub selectivity: Option<Selectivity>,
     /// The greatest number of empty squares for exact play; `None`: the level's, else the default.
     pub exact: Option<u32>,
-    /// The ProbCut schedule above `exact` empty squares; `None`: the level's, else the default.
+    /// The ProbCut schedule of endgame searches with more than `exact` empty squares. `None` means
+    /// the schedule of `level` or, if that is also `None`, the default of the command.
     pub ends: Option<EndgameSchedule>,
-    /// What a depth limits: a line's number of moves (also if this is `None`), or its probability.
+    /// The quantity that `depth` limits, a line's number of moves or probability; `None`: moves.
     pub search: Option<SearchBy>,
 }
 

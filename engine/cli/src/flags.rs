@@ -19,7 +19,7 @@ pub(crate) const GLOBAL: &str = "Global options";
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
 /// Reads flags. A flag is a line `--name: help`, then perhaps indented lines: a second paragraph of
-/// its help, and defaults `[command: default]`. It belongs to the last line `# heading`.
+/// its help, and defaults `[command: default]`. The nearest line `# heading` above is its heading.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {

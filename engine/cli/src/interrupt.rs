@@ -20,7 +20,7 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// If `stops`, the first interrupt ends the stage after a unit of work, else the process.
+    /// The first interrupt ends the process: at once, or if `stops`, after the units in progress.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);

@@ -55,7 +55,7 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
 /// In bytes, the longest line that is kept whole; only one that quotes user input can be longer.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
-/// Keeps the end of a long line, which states what the user can do.
+/// Replaces the middle of a line of over [`MAX_MESSAGE_BYTES`] by `…`; its end says what to do.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MAX_MESSAGE_BYTES {
         return line.into();

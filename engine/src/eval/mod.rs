@@ -66,9 +66,9 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// Returns [`Evaluate::value_after`]. If this is almost surely outside the window, below
-    /// `window[0]` or above `window[1]`, may return an estimate beyond the same bound instead. In
-    /// rare cases, the exact value is then inside the window or beyond the other bound.
+    /// Returns [`Evaluate::value_after`], or an estimate of it: at most `window[0]` if the exact
+    /// value is almost surely so low, at least `window[1]` if it is almost surely so high. In rare
+    /// cases, the exact value is in fact between these bounds, or beyond the other one.
     #[inline]
     fn value_after_within(
         &self,

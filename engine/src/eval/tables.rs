@@ -55,7 +55,7 @@ struct PhaseTable<'t> {
 }
 
 impl Tables {
-    /// Expands all weights now: from one for a class of symmetric configurations to one for each.
+    /// Expands all weights now: gives each configuration the weight of its class of symmetric ones.
     pub fn new(weights: &Weights) -> Self {
         let patterns = (weights.set().clone(), weights.geometry().clone());
         let tables =
@@ -266,8 +266,8 @@ impl Tables {
     }
 }
 
-/// For one position and each scalar feature of the set, the index of the feature's value: that of
-/// its weight in the weights table of a phase, and of its vector among the factor vectors.
+/// For each scalar feature of the set, the index of its value in one position. The value's weight
+/// has this index in a phase's weights, and its vector has it among the factor vectors.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -339,8 +339,8 @@ static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
 });
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
-/// over the positions in [`SAMPLE`], in steps of 1/32 disc. If every contribution within the bounds
-/// leaves the value outside the window of a pruned search, the mean replaces the contribution.
+/// in steps of 1/32 disc, over the positions in [`SAMPLE`]. A pruned search uses the mean in place
+/// of the contribution if no contribution within the bounds puts the value inside its window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

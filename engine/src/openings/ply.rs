@@ -5,12 +5,12 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// Generates the positions of a ply in ascending order, by sample sort. Some of them, drawn at
-/// random, are splitters: they bound parts that are small enough to be sorted in a core's cache.
-/// Each loop over the previous ply generates as many parts as fit into the memory. It first makes
-/// runs: the children of a few thousand parents each, sorted and distinct. Then it makes each part:
-/// it sorts what all runs have between two splitters. Sorting all positions at once took 1.5 times
-/// as long at ply 11, and twice the memory.
+/// Generates the positions of a ply in ascending order, by sample sort. Splitters, chosen from a
+/// sample of the ply, divide it into parts that are small enough to be sorted in a core's cache.
+/// Each pass over the previous ply makes as many parts as fit into memory. It first makes runs: for
+/// every few thousand parents, their children in these parts, sorted and distinct. Then, for each
+/// part, it joins the pieces of all runs between the part's splitters, and sorts them. Sorting
+/// all positions at once took 1.5 times as long at ply 11, and twice the memory.
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The least position of each part (range of the sorted next ply), except the first part.
@@ -35,8 +35,8 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Divides the positions of the next ply into parts, and plans the loops over `parents` that
-    /// make them: each loop makes as many parts as fit into `memory` bytes, and at least one.
+    /// Plans the making of the next ply, whose positions are divided into parts. Each loop over
+    /// `parents` makes as many of these parts as fit into `memory` bytes, and at least one.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();

@@ -58,7 +58,7 @@ impl Clock {
     }
 
     /// Sets the time for the next `moves` moves (0: the main time) to `left`, as another program
-    /// states it. If the clock has this time in whole seconds, it keeps its own, more precise.
+    /// states it. If the clock's time, rounded down to seconds, is `left`, the clock keeps its own.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -88,8 +88,8 @@ impl Clock {
 
     /// Returns the time for the next move at `empties` empty squares:
     ///
-    /// * Without byo-yomi: (time left − a reserve of at most half of it) / n, where n is the number
-    ///   of the player's moves up to the first in a position that it can solve.
+    /// * Without byo-yomi: (time left − a reserve of at most half of it) / n, where the player's
+    ///   nth move from now is the first that it makes in a position that it can solve.
     /// * Before the first byo-yomi period: nine tenths of (main time left / the player's number of
     ///   moves to the end of the game + time of a period / number of moves in a period).
     /// * In a period: nine tenths of its remaining time / the number of moves left in it.
@@ -108,8 +108,8 @@ impl Clock {
     }
 }
 
-/// Returns n: the player's nth move from now is the first in a position that it can solve in
-/// `time` / (its number of moves from now to the end of the game). The least result is
+/// Returns n if the player's nth move from now is the first in a position that it can solve in an
+/// equal share of `time`: `time` / its number of moves to the end of the game. The least result is
 /// [`LEAST_MOVES`], or all remaining moves if they are fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);

@@ -22,7 +22,7 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub enum Interruption {
     /// No effect: the line needs no answer, and is dropped.
     Ignored,
-    /// The line ends a search that has run for 250 ms or more, and waits for the end of any other.
+    /// On arrival, the line ends a search that has run for 250 ms or more; a younger one goes on.
     Late,
     /// The line ends a search that has no limit, and any other search that has run for 250 ms or
     /// more.

@@ -139,12 +139,12 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// Clients send `ping` before a new position, so it ends the unlimited `hint` and `analyze`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(came) = came else { return Interruption::Late };
         match came.split_whitespace().next() {
             None => Interruption::Ignored,
             Some("stop") => Interruption::Always,
+            // Clients send it before a new position: it ends the unlimited `hint` and `analyze`.
             Some("ping") => Interruption::OpenEnded,
             Some(_) => Interruption::Late,
         }

@@ -124,8 +124,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { hash_megabytes: Some(megabytes), ..self }
     }
 
-    /// Sets the number of threads of the current rayon pool that the search uses. Exact scores, and
-    /// values of fixed-depth searches without ProbCut, do not depend on this number.
+    /// Sets how many threads of the current rayon pool a search uses (1 by default). Exact scores,
+    /// and values of fixed-depth searches without ProbCut, do not depend on this number.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }

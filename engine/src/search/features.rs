@@ -17,8 +17,8 @@ pub struct Features {
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
-    /// Value ordering: nodes of depth 4 or more order moves by the static values of the positions
-    /// after them; nodes of exact searches, by the values of shallow searches.
+    /// Value ordering: fixed-depth searches order moves by static value, at nodes of depth 4 or
+    /// more; exact searches, by shallow searches, at nodes with 14 or more empty squares.
     pub value_ordering: bool,
     /// Fastest first: exact searches begin with moves that leave the opponent the fewest replies.
     pub fastest_first: bool,

@@ -15,7 +15,7 @@ pub struct Plan {
     pub depth: u32,
     /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Selectivity,
-    /// The ProbCut schedule of endgame searches with more than [`Self::exact`] empty squares.
+    /// The ProbCut schedule of endgame searches, which prune only above [`Self::exact`] empties.
     pub ends: EndgameSchedule,
     /// The number of empty squares at or below which searches solve positions exactly.
     pub exact: u32,
@@ -25,9 +25,9 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// Up to this level, level L solves positions with 2 L empty squares.
 const DOUBLED: u32 = 10;
-/// The endgame ProbCut schedule. Each step has its confidence, the lowest level with this step, and
-/// how many more empty squares than exact solving the step covers: `[6, 8]` means up to 6 more at
-/// levels below [`WIDE`], and up to 8 more from level [`WIDE`] upwards.
+/// The endgame ProbCut schedule. A step has its confidence, the lowest level that uses it, and the
+/// greatest number of empty squares at which it is used, less that of exact solving: `[6, 8]` means
+/// 6 more at levels below [`WIDE`], and 8 more from level [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),

@@ -58,7 +58,7 @@ pub(super) struct Control {
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
     /// True if the interrupt flag ends the search even while `is_patient`. Iterative deepening sets
-    /// this: if interrupted before it has a result, it then searches to depth 1.
+    /// it to true: if interrupted before it has a result, it returns that of a search to depth 1.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
     /// The number of nodes at which a search by realization probability stops, which happens only

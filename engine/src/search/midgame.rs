@@ -110,10 +110,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration of a search to `depth`, from the root's table entry.
-/// `None` means the least depth: 1 if `depth` is odd, else 2. If the entry is more than 2 plies
-/// shallower than `depth`, only a search with a time limit begins at the entry's depth (or 1 more,
-/// even or odd like `depth`): one with a limit of nodes must always end at the same node.
+/// Returns the depth of the first iteration of a search to `depth`; `None`: 1 if `depth` is odd,
+/// else 2. If the root's table entry is at most 2 plies shallower, the search begins at `depth`. If
+/// it is shallower, only a search with a time limit begins at the entry's depth or 1 more (even or
+/// odd like `depth`), because a search with a limit of nodes must always end at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.

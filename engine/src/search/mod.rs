@@ -176,10 +176,10 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Like [`Self::search_within`], but even with limits, a search to the end does not first
-    /// search to lower depths or at lower confidences. It has ProbCut at the confidence
-    /// `selectivity` (none if `self.pruning` lacks this confidence), or with `None`, at that of
-    /// `self.pruning` for the number of empty squares.
+    /// Like [`Self::search_within`], but only one search: with limits, that function makes several
+    /// to reach the end of the game. `selectivity` is the ProbCut confidence of a search to the end
+    /// (no ProbCut if `self.pruning` lacks this confidence); `None` means the confidence that
+    /// `self.pruning` has for the number of empty squares.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,

@@ -70,7 +70,7 @@ const MIN_REPLACED_DEPTH: u32 = 3;
 const MAX_REPLACED_DEPTH: u32 = 40;
 const PLIES: usize = 60;
 
-/// For one ProbCut confidence, the shallow search that replaces a search, by its ply and depth.
+/// By ply and depth of a search: the shallow search that replaces it, at one ProbCut confidence.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,

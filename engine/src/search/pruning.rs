@@ -200,7 +200,7 @@ impl FromStr for EndgameSchedule {
 /// moves total D times this number (the *reach*). So each further ply of depth divides the
 /// probability at which lines end by 4, as in the paper cited in [`super::realization`].
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2: half that of probability 1/4, since costs are ∝ −log p.
+/// The cost of a move of probability 1/2 (costs are ∝ −log p; 1/4 costs [`REACH_PER_PLY`]).
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
 #[derive(Debug)]

@@ -44,9 +44,9 @@ impl Pruning {
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 
-    /// Creates the pruning of a search by probability that gives every move the probability 1/2. To
-    /// depth D, a line ends at probability 4^−D, so after 2 D moves, as in a fixed-depth search to
-    /// depth 2 D. Compared with [`Self::by_probability`], it shows the effect of that one's model.
+    /// Creates the pruning of a search by probability that gives every move the probability 1/2. A
+    /// search to depth D ends a line at probability 4^−D: here, after 2 D moves. A comparison with
+    /// [`Self::by_probability`] shows the effect of the model of move probabilities used there.
     pub fn by_even_probability() -> Self {
         Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
@@ -193,9 +193,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a
-    /// null-window search first tests whether the value is above `alpha`; if not, its result is
-    /// returned. The line may still cost `reach`. Of this, the move takes `cost` in the null-window
-    /// search and, in the full window, the smaller of `cost` and that of a move of probability 1/2.
+    /// null-window search, in which the move costs `cost`, first tests whether the value is above
+    /// `alpha`; if not, its result is returned. In the full window, the move costs `cost`, but at
+    /// most [`REACH_PER_HALF`]. `reach` minus that cost remains for the rest of the line.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

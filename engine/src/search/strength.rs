@@ -58,11 +58,11 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.search_within(position, strength, &Limits::default())
     }
 
-    /// Searches like [`Self::search`], within limits. If a limit ends the search, returns the
-    /// result of the deepest completed search. Limits of nodes and time do not end the first,
-    /// shallowest search. If the interrupt flag ends it, a search to depth 1, which ignores all
-    /// limits, supplies the result. If there is a limit of nodes or time, a search to a smaller
-    /// depth, then searches with more pruning, precede a search to the end of the game.
+    /// Searches like [`Self::search`], but deeper and deeper, within limits. If a limit ends a
+    /// search, returns the result of the last complete one. Limits of nodes and time do not end the
+    /// first, shallowest search; if the interrupt flag ends it, a search to depth 1, which ignores
+    /// all limits, supplies the result. With a limit of nodes or time, a search to a smaller depth,
+    /// then searches with more pruning, precede a search to the end of the game.
     pub fn search_within(
         &mut self,
         position: &Position,

@@ -42,8 +42,8 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds: whether the search was to a depth (not by probability),
-    /// depth, sureness. Bounds of a lower rank than those of an entry do not change it.
+    /// Returns the rank of the bounds: false for a search by probability, else true; then depth and
+    /// `sureness`. Bounds of a lower rank than those of an entry do not change it.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -158,7 +158,7 @@ impl Table {
     }
 
     /// Stores bounds and a best move like [`Self::store`]. If `sureness` is [`BY_PROBABILITY`],
-    /// `depth` is a cost: lines ended once Σ −4 log₂ p over their moves (probability p) reached it.
+    /// `depth` is the total cost of moves (−4 log₂ p; p: probability) at which lines ended.
     #[inline]
     pub(super) fn record(
         &self,

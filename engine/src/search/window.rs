@@ -122,8 +122,8 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// Returns the proven bounds, lower and upper. All moves must have been tried, or one reached
-    /// beta.
+    /// Returns the proven lower and upper bound of the node's value (`None` if none is proven).
+    /// Must be called only after all moves were searched, or after one reached beta.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

@@ -150,8 +150,8 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// After these eight moves, e3 is legal and ends the game, so a continuation by random moves
-    /// may fail: no beginning may be a finished game.
+    /// After these eight moves, one legal move, e3, ends the game. A finished game is no beginning:
+    /// if random moves end the game, shorter continuations are tried, down to the opening alone.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

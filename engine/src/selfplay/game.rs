@@ -101,9 +101,8 @@ impl<'s> Underway<'s> {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns true if the next search begins with an empty transposition table. In self-play to
-    /// small depths, every search that does not go to the end of the game does so: games that are
-    /// played together then share a table.
+    /// Returns true if the transposition table must be cleared before the next search: if searches
+    /// are shallow (games then share a table) and it does not go to the end of the game.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()

@@ -118,13 +118,13 @@ impl Settings {
 
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard. If the run is not divided into shards, also packs the games into one
-/// file: each of its sections (frames) is for [`GAMES_PER_FRAME`] consecutive game indices, but
-/// omits, without replacement, each game with the same moves as one of a lower index.
+/// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,
+/// also packs them into one file. Each section (frame) of it has the games of [`GAMES_PER_FRAME`]
+/// consecutive game indices, except games that repeat all moves of a game with a lower index.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. Complete parts at `path`, of
-/// an earlier run that differs only in having fewer games, are used again. In a game, sides with
-/// the same evaluation and pruning share a transposition table.
+/// The file does not depend on threads, shards, kills or resumptions. Complete parts of an earlier
+/// run to `path` are used again if that run differs only in having fewer games. In a game, sides
+/// with the same evaluation and pruning share a transposition table.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,

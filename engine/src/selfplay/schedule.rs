@@ -39,10 +39,10 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number n of random plies of game `index` and, for distinct openings, a number
-    /// (0, 1, …) that no other game with n random plies has. Let S be the sum of the schedule's
-    /// weights: in each round of S games (0 to S − 1, S to 2S − 1, …), every n occurs as often as
-    /// its weight, in an order that `seed` determines.
+    /// Returns (n, k) for game `index`: the number n of its random plies, and a number k (0, 1, …)
+    /// that no other game with this n has, so that openings can be distinct. In each round of S
+    /// games (0 to S − 1, S to 2S − 1, …), every n occurs as often as its weight, in an order that
+    /// `seed` determines; S is the sum of the schedule's weights.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);

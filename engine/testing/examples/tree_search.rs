@@ -47,7 +47,7 @@ struct Node {
     guess: f64,
     visits: f64,
     result_sum: f64,
-    /// The [`share`], 0 (loss) to 1 (win), of the score under perfect play; `None` if unknown.
+    /// The result under perfect play, 0 (loss) to 1 (win), by [`share`]; `None` if not yet proven.
     proven: Option<f64>,
 }
 
@@ -228,8 +228,8 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the tree search's results and Elo difference, computed from m, its mean share of a pair's
-/// points (win 1, draw ½). The ends of the 95 % interval are the Elo of m ± 1.96 standard errors.
+/// Prints the tree search's results and Elo difference with its 95 % interval: the Elo of m and m ±
+/// 1.96 standard errors, where m is the tree search's mean share (0 to 1) of a pair's points.
 /// `pairs` has the tree search's scores in the two games of each opening, > 0 for a win.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]

@@ -42,9 +42,9 @@ pub struct Subject<'a> {
     pub units_per_part: Option<u64>,
 }
 
-/// Calls [`Subject::check`], which kills and resumes a command. `arguments` must contain `--out`;
-/// the part files of this output show how many units of the run's first stage, `stage`, are
-/// finished. A part has `units_per_part` units; `None` means the command's default.
+/// Calls [`Subject::check`], which kills and resumes a command. `arguments` must contain `--out X`:
+/// files in `X.parts` show how many units of the run's first stage are finished. This stage has the
+/// name `stage`. A part has `units_per_part` units; `None` means the command's default.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -123,9 +123,9 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Kills the command at the fraction (`kill` + ½) / `kills` of the undisturbed processor time.
-    /// If it ends before, repeats with 0.9 of this time. Returns the processor time, in seconds, of
-    /// the command that was killed.
+    /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time. If it
+    /// ends before the kill, runs it again and kills it after 0.9 of the time, and so on. Returns
+    /// the processor time, in seconds, that the killed command used.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {

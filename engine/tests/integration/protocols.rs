@@ -38,9 +38,9 @@ fn named(turn: Option<Square>, pass: &str) -> String {
 }
 
 /// Plays games between the engine and a client, whose moves are random or, in half of the games,
-/// leave the engine few moves. `choose` asks the engine for its turn (`None` is a pass). `tell`
-/// sends it the client's turns; it is called at the start and after each turn, with true after a
-/// turn of the engine. Returns the numbers of passes of the client and of the engine.
+/// leave the engine few moves. `choose` asks the engine for its turn (`None` is a pass). `tell` is
+/// called at the start and after each turn, with all turns so far and true if the last one was the
+/// engine's, to send the turns that the engine lacks. Returns the passes of client and engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,

@@ -175,7 +175,7 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// `steps` is the value for the player, in steps of 1/32 disc; `how` is the text of [`how_found`].
+/// Returns JSON: `steps` is the value for the player in 1/32 disc; `how` is text of [`how_found`].
 pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Json, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;

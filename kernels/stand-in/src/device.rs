@@ -35,7 +35,7 @@ pub(crate) struct State {
     /// For each stream, the last operation for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may still run although no thread waits for them.
+    /// The number of queued operations that the device may still run while no thread waits for any.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,

@@ -23,8 +23,8 @@ pub enum Fate {
     /// The reader must refuse the file, naming it and the place of the damage; or it may accept the
     /// file, because damage that no checksum covers may be invisible.
     RefusedByPlace,
-    /// The reader may refuse or accept the file. Either it equals an undamaged file (perhaps of a
-    /// kind that this reader refuses), or it was altered, and then got valid checksums.
+    /// The reader may refuse or accept the file: it equals an undamaged file (perhaps of a kind
+    /// that this reader refuses), or has altered contents with newly computed checksums.
     Any,
 }
 

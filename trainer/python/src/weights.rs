@@ -31,8 +31,8 @@ pub(crate) struct Part {
     squares: String,
     /// The number of discs that this part of the evaluation adds to the value of the board.
     discs: f64,
-    /// How often the instance's class, or the scalar feature's value, occurred in training. It is 0
-    /// for `factors`, and for all parts if the weights have no counts; the embedded ones have none.
+    /// The occurrences in training of the instance's class or of the scalar feature's value. It is
+    /// 0 if `name` is `factors`, and always if the weights have no counts, like the embedded ones.
     count: u32,
 }
 
@@ -88,10 +88,10 @@ impl Weights {
 
     /// Makes weights from arrays. `weights` are in discs and are rounded to steps of 1/32 disc;
     /// `counts` are the numbers of occurrences in training (default: all 0). Both arrays have a row
-    /// for each of the 60 phases and a column for each parameter of the pattern set. `factors`,
-    /// required exactly if the set has factors, are in units of 1/64 √disc and are rounded to whole
-    /// numbers, −127 to 127; their axes are group of phases, parameter, element of the factor
-    /// vector. `save` stores the text `note`.
+    /// for each of the 60 phases and a column for each parameter of the pattern set. `factors`
+    /// (required if the set has factors, otherwise refused) has the axes group of phases,
+    /// parameter, element of the factor vector; its unit is 1/64 √disc, and it is rounded to whole
+    /// numbers, −127 to 127. `save` stores the text `note`.
     #[staticmethod]
     #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
     fn from_arrays(

@@ -53,7 +53,7 @@ enum Format {
     /// A C file that evaluates positions, also incrementally after each move. It contains weights
     /// of at most 4 MiB; a program reads larger weights from a file of the format `raw`
     C,
-    /// The evaluation file of Edax (eval.dat), of weights for its patterns
+    /// The evaluation file of Edax (eval.dat), for weights of Edax's patterns
     Edax,
     /// The evaluation file of Egaroucid (eval.egev2), for weights of Egaroucid's patterns
     Egaroucid,

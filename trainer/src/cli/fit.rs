@@ -291,9 +291,9 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Returns an error if `initial` was fitted to a test file. Warns if single test games are in
-    /// the files to which it was fitted, as far as these are in the folders of `--test` and
-    /// `--init`.
+    /// Returns an error if `initial` was fitted to a test file. Warns if games of the test files
+    /// are also in other files to which it was fitted; it finds these files only in the folders of
+    /// `--test` and `--init`.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());

@@ -127,8 +127,8 @@ pub(in crate::cli) struct Bench {
     /// The measured speed of the inner loop of a fit (residual sums) in positions per second, on
     /// one thread of the CPU or on the whole GPU.
     positions_per_second: f64,
-    /// The greatest speed of a fit's inner loop that memory allows, in positions per second: by the
-    /// bandwidth of a GPU, or measured on a CPU with a loop that makes only its memory accesses.
+    /// The greatest speed of a fit's inner loop that memory allows, in positions per second: on a
+    /// GPU, by its bandwidth; on a CPU, as measured with a loop of the same memory accesses only.
     limit_positions_per_second: f64,
     /// `positions_per_second` divided by `limit_positions_per_second`; 1 would be ideal.
     ratio: f64,

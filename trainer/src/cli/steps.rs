@@ -1,11 +1,11 @@
-//! Makes the steps of a recipe one after another, inside this process. First verifies that a
-//! changed program would make the finished steps in the same way.
+//! Makes the steps of a recipe one after another, inside this process. If the program has changed
+//! since some were finished, first verifies that it would make these in the same way.
 //!
 //! `run.json` in the folder of a run has the checksums of the program file and of the small recipe
-//! ([`Recipe::in_small`]), and for each step its *probe*: the checksum of the step's file in the
-//! small recipe. A changed program makes the small recipe again, and refuses finished steps whose
-//! probes differ. Steps have no probe if they fail in it, write measured times, or were begun
-//! without one. As a probe is a sample, equal probes do not prove that full steps are equal.
+//! ([`Recipe::in_small`]), and for each step its *probe*: the checksum of its file in the small
+//! recipe. A changed program makes this recipe again, and refuses finished steps whose probes
+//! differ. A step has no probe if it fails in the small recipe, writes measured times, or was begun
+//! by a program without probes. Equal probes of samples do not prove that full steps are equal.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::env;
@@ -58,7 +58,7 @@ pub(super) struct FinishedStep {
 
 type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
 
-/// Parses the command line of a step, with the words `more`. Refuses commands that run recipes.
+/// Parses a step's command line with the words `more` appended. Refuses commands that run recipes.
 fn parsed(step: &Step, more: &[&str]) -> anyhow::Result<Command> {
     let command = step.arguments[0].as_str();
     let is_run = matches!(command, "quickstart" | "run" | "train");
@@ -81,10 +81,10 @@ fn parsed(step: &Step, more: &[&str]) -> anyhow::Result<Command> {
 }
 
 impl Making<'_> {
-    /// Makes `steps` in order, but keeps the files of finished steps unless [`Step::is_fresh`] is
-    /// true. Before that, checks all commands, and verifies that this program would make the same
-    /// files as the program that made the kept ones. Stops after a step whose command exits with
-    /// status 1 (a failed check). Appends each step to `made` when it is finished.
+    /// First checks all commands, and verifies that this program would make the same files as the
+    /// program that made the existing ones. Then makes `steps` in order; a finished step keeps its
+    /// file unless [`Step::is_fresh`] is true. Stops after a step whose command exits with status 1
+    /// (a failed check). Appends each step to `made` when it is finished.
     pub(super) fn make(
         &self,
         steps: &[Step],
@@ -168,9 +168,9 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Returns the result of `work`, which only one process of the run does at a time. Repeats
-    /// `work` while another process holds a lock that `work` needs: even a complete shard is locked
-    /// for an instant, to check it.
+    /// Returns the result of `work`. If this process makes a shard, it holds the lock `run.lock`
+    /// during `work`, and repeats `work` while another process holds a lock that it needs: even a
+    /// complete shard is locked for an instant, to check it.
     fn alone<T>(&self, work: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<T> {
         if self.shard.is_whole() {
             return work();
@@ -218,9 +218,9 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Compares each step's probe (the checksum of a small sample that this program makes) with the
-    /// one in `run.json`, and stores the new probe there. Returns an error if another program began
-    /// the step and the probes differ. Does nothing if `run.json` has this program's probes.
+    /// Computes the probe of each step (the checksum of a small sample that this program makes),
+    /// unless `run.json` already has this program's probes. Returns an error if a probe differs
+    /// from that of the program that began the step; otherwise stores the new probes in `run.json`.
     fn verify(&self, wanted: &[Step]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let before: Json = match path.exists() {

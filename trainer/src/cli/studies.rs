@@ -76,8 +76,8 @@ pub struct TuneArguments {
     /// Seed by which the combinations of values are drawn
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
-    /// Number of rounds. After each round, at most the best half (rounded up) of the combinations
-    /// go on [default: rounds follow until one has two combinations, but at most 5]
+    /// Number of rounds. After each round, at most the best half (rounded up, at least 2) of the
+    /// combinations go on [default: as many as leave 2 for the last round, but at most 5 rounds]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
     /// Quantity that is reduced in early rounds; each round has twice as much as the one before

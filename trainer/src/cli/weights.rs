@@ -63,8 +63,8 @@ pub struct QuantizeArguments {
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
 
-    /// Reduce each parameter's number of occurrences in training to its N leading binary digits,
-    /// the others being 0; with N = 0, remove these numbers
+    /// Keep only the N leading binary digits of each parameter's number of occurrences in training
+    /// (the others become 0); with N = 0, remove the numbers of occurrences
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
 

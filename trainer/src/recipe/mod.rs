@@ -191,9 +191,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds the words of the flag `key`, or of the key `inputs`, to the command line of `step`. To
-    /// the number of the flag `seed`, adds the run's seed and `part`, the index (from 0) of the
-    /// step's file among the files of its table in the recipe.
+    /// Adds to the command line of `step` the flag `key` with its value or, for the key `inputs`,
+    /// only the files. The number of the flag `seed` is the sum of `value`, the recipe's seed and
+    /// `part`, the index (from 0) of the step's file among the files of its table in the recipe.
     fn add_words(
         &self,
         step: &mut Step,

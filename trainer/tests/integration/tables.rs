@@ -67,8 +67,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns the index of each configuration's weight among the pattern's weights in Edax's file;
-/// mirror images share one. `mirror` lists where mirroring moves each digit; empty: reversed.
+/// Returns each configuration's index in Edax's list of the pattern's weights; mirror images have
+/// the same index. `mirror` has the new place of each digit; if empty, the order is reversed.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),

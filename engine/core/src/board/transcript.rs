@@ -94,8 +94,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the moves in a table row or after a label: of the fields that begin with a square, the
-/// longest. Returns `None` if one of the others is not a prefix of it: then, the row is damaged.
+/// Returns the moves in a table row or after a label: the longest field that begins with a square.
+/// Returns `None` if another such field is not a prefix of the longest one: the row is damaged.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])

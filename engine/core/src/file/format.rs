@@ -129,8 +129,8 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// Returns the bytes of a section before its content. In the file, an uncompressed section then has
-/// zeros up to the offset [`raw_content`], its content, and a checksum.
+/// Returns the head of a section: the bytes that precede its content. In an uncompressed section,
+/// zeros follow, up to the file offset [`raw_content`], and then the content and a checksum.
 pub(super) fn head(
     marker: &[u8; 4],
     name: &str,

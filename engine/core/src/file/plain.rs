@@ -12,9 +12,10 @@ use super::paths::{
 };
 use super::{Existing, FileError, Result};
 
-/// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps a file
-/// at `path` with the same bytes and refuses any other file there; overwrites a `PATH.partial` only
-/// if it is a prefix of `bytes`. With [`Existing::Replace`], replaces any file at `path`.
+/// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], does nothing
+/// if the file at `path` has the content `bytes`; returns an error if it has other content, or if
+/// there is a file `PATH.partial` that is not a prefix of `bytes`. With [`Existing::Replace`],
+/// replaces any file at `path`, like [`replace`].
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
@@ -43,15 +44,14 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
     }
 }
 
-/// Writes `bytes` to a new file, which replaces any file at `path`. Refuses to overwrite a partial
-/// file (`path` with `.partial` added) unless it begins like `bytes`, so a killed run has left it.
+/// Writes `bytes` to a new file, which replaces any file at `path`. Refuses to overwrite a
+/// `PATH.partial` whose first bytes are neither those of `bytes` nor 0: no killed run has left it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes)
 }
 
-/// The first bytes of a file, this many, are the same in all files of its format. A partial file
-/// that begins with them, or is only a beginning of them, is taken for one of a killed run.
+/// The number of bytes at the beginning of a file that are the same in all files of its format.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -65,8 +65,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that shows the progress of a process and is replaced at each event. If the process is to
-/// write an output to this path, it refuses the output, and no longer replaces this file.
+/// A file that shows the progress of this process, which replaces it at each event. If the process
+/// tries to write an output to the same path, that fails, and this file is replaced no more.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -85,8 +85,8 @@ impl ShownFile {
     }
 
     /// Replaces the content of this file atomically. Returns an error if the existing file does not
-    /// begin with the `head` passed to [`Self::create`]. Does nothing, without an error, once this
-    /// process has tried to write another output to the same path; that attempt got an error.
+    /// begin with the `head` passed to [`Self::create`]. If this process has earlier tried to write
+    /// an output to the same path (which failed with an error), does nothing, and returns `Ok`.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());

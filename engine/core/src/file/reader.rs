@@ -112,7 +112,7 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Makes the reader accept a file without some sections, and not check the content's checksum.
+    /// Lets the file lack any sections: their number and common checksum are not checked.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);

@@ -127,8 +127,8 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// [`Scalar::OddQuadrants`], 0 (no odd quadrant) to 5 (all four). Bit i of the index is set if
-    /// quadrant i of [`QUADRANTS`] has an odd number of empty squares.
+    /// 0 to 5: no, one, two adjacent, two diagonal, three or four odd quadrants. Bit i of the index
+    /// is set if quadrant i of [`QUADRANTS`] has an odd number of empty squares.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

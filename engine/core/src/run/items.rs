@@ -71,7 +71,7 @@ struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<I, T>>,
-    /// The index in the stage of the next part to pass to [`Items::ends`].
+    /// The part that is passed to [`Items::ends`] next, as an index from 0 among the stage's parts.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,

@@ -129,9 +129,9 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Resumes the run in the folder if it has this run's settings and at most as many units.
-    /// Otherwise, returns the error `refusal` if given, or an error if `existing` keeps another run
-    /// that is there; else begins this run in place of any run in the folder.
+    /// Resumes the run in the folder if it has this run's settings and no more units than this one.
+    /// Otherwise, fails with the error `refusal` if there is one, or with another error if the
+    /// folder has another run and `existing` is `Keep`; else empties it and begins this run there.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
         let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
@@ -205,8 +205,8 @@ fn read_all(mut reader: Reader) -> Result<()> {
     reader.try_for_each(|section| section.map(drop))
 }
 
-/// Examines an existing output. If it is complete, returns its summary; if it only has the results
-/// of the plan's first units, returns their number. Refuses an output of another plan.
+/// Returns (0, summary) for a complete output of the plan, (n, `None`) for one with its first n
+/// units only, (0, `None`) if there is no output to keep, or an error for one of another plan.
 fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, Option<Summary>)> {
     let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
         return Ok((0, None));

@@ -129,9 +129,9 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns whether `line` belongs to the game whose lines so far are `game`. If these end with a
-/// PGN tag, every line does, even a blank one. Otherwise, if they have a move number 1, a result
-/// and moves that do not begin with number 1 do, but no blank line or tag. If not, no line does.
+/// Returns whether `line` belongs to the game whose lines so far are `game`. If `game` ends with a
+/// PGN tag, every line belongs to it, even a blank one. Otherwise, `game` must have a move number
+/// 1, and `line` must have a result, or moves that do not begin with number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

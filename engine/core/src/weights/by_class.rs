@@ -118,11 +118,11 @@ impl Weights {
 
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
-    /// If the new shape merges groups of phases that share factor vectors, a new vector has the
-    /// scaled elements of all old ones: the interaction of two classes becomes the mean of their
-    /// interactions in these groups. Weights change so that a class's weight plus its interaction
-    /// with itself stays equal. If no groups merge, no value changes. Returns `None` if the new
-    /// vectors are too short for all old elements, or if a new group splits an old one.
+    /// If a new group of phases joins n old groups, a class's new vector consists of its n old
+    /// vectors, times 1/√n: what a pair of classes adds to values becomes the mean over the n old
+    /// groups. Weights change so that a class alone (its weight and what its vector adds) has the
+    /// same value as before. If no groups are joined, no value changes. Returns `None` if the new
+    /// vectors are too short for the old ones, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {

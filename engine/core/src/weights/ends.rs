@@ -86,10 +86,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the predicted mean, in this order: v, e·v, d·v, 1, e, o, o·e, s and
-    /// s·o. Here v = `value`, the value of the shallow search in discs; e = (empties − 16) / 10;
-    /// d = ln(depth + 1); o = 1 or −1 for odd or even empties (evaluations are biased for or
-    /// against the last mover); s = 1 for a static value (depth 0), else 0.
+    /// Returns the terms whose weighted sum is the predicted mean of the exact score. With v =
+    /// `value` (of the shallow search, in discs), e = (empties − 16) / 10, d = ln(depth + 1), o = 1
+    /// for odd and −1 for even empties (evaluations are biased for or against the last mover), and
+    /// s = 1 for depth 0, else 0, the terms are v, e·v, d·v, 1, e, o, o·e, s, s·o.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -106,8 +106,8 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the error: 1, e, d, e·d and o, with e = (empties − 16)
-    /// / 10, d = ln(depth + 1), and o = 1 or −1 for odd or even empties.
+    /// Returns the terms whose weighted sum is ln(standard error in discs): 1, e, d, e·d and o,
+    /// with e = (empties − 16) / 10, d = ln(depth + 1), and o = 1 for odd or −1 for even empties.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]

@@ -39,9 +39,9 @@ impl Factors {
     /// Returns factors of another shape; `None` unless k = new phases per group / old phases per
     /// group is an integer, and new vectors are at least k times as wide as old ones.
     ///
-    /// A new group unites n old groups: k, or fewer in the last. Each half of a new vector has that
-    /// half of the n old vectors, one after another and times 1/√n, then zeros. So the interaction
-    /// of two classes becomes the mean of their n old interactions.
+    /// A new group unites n old groups: k, or fewer in the last. The first half of a new vector has
+    /// the first halves of the n old vectors, each times 1/√n, then zeros; likewise the second
+    /// half. So the scalar product of two classes' halves becomes the mean of the n old ones.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();

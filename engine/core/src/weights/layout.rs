@@ -25,9 +25,9 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// a gather of 32 bits at the last weight stays inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane, the index in a phase's table of the weight of configuration 0 (all squares
-    /// empty, the middle of the range −n to n) of the pattern whose instance the lane contains. For
-    /// a lane without an instance, the index of a weight that is always 0.
+    /// For each lane, an index in a phase's table. A lane with an instance of a pattern has the
+    /// index of the pattern's weight for configuration 0, all squares empty (configurations have
+    /// numbers from −n to n). Any other lane has the index of a weight that is always 0.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
@@ -95,11 +95,11 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 /// instead of each class. Empty until the block is expanded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// In steps of 1/32 disc: [`MARGIN`] zeros; the weight tables of the block's phases, one after
-    /// another; [`MARGIN`] zeros.
+    /// The weights of the block (consecutive phases), in steps of 1/32 disc: [`MARGIN`] zeros, the
+    /// weight table of each phase in turn, and again [`MARGIN`] zeros.
     pub steps: Vec<i16>,
-    /// The factor vectors that the block's phases share: one for each weight of a phase's table, in
-    /// the same order, with [`MARGIN`] vectors of zeros at both ends; empty without factors.
+    /// The factor vectors, which the block's phases share: [`MARGIN`] zero vectors, one vector for
+    /// each index in a phase's weight table, [`MARGIN`] zero vectors. Empty without factors.
     pub vectors: Vec<CacheLine>,
 }
 
@@ -147,7 +147,7 @@ impl Expansion {
         self.expand(steps, table);
     }
 
-    /// Fills the vectors of `block`, which all its phases share. `factors` has one per parameter.
+    /// Fills the vectors of `block` from `factors`, the vectors of all parameters end to end.
     pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
         let dimensions = self.layout.dimensions;
         let bytes = (self.layout.stride + 2 * MARGIN) * dimensions;

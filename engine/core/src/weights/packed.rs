@@ -74,9 +74,9 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section, the weights of a phase or factors, into `block`. If the section has
-    /// weights, sets `before` to them; if it stores them as changes, `before` must contain the
-    /// weights of the previous phase.
+    /// Expands a section, which has either factors or the weights of a phase, into `block`. Copies
+    /// the weights of a phase to `before`. If the section stores them as changes from the previous
+    /// phase, `before` must contain the weights of that phase when this is called.
     fn take(
         &self,
         section: &Section,

@@ -125,11 +125,11 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 }
 
 impl Depths {
-    /// Returns the terms whose weighted sum is the predicted mean. With v = `value` (the shallow
-    /// value in discs), p = ply/60, g = deep − shallow depth, s = 1 for shallow depth 0, else 0,
-    /// and o = 0 for an even g, else 1 for an odd and −1 for an even deep depth (evaluations are
-    /// biased for or against the last mover), the terms are v, p·v, g·v/10 (for the slope); 1, p,
-    /// p², s, o, o·p, o·p² (for the offset).
+    /// Returns the terms whose weighted sum is the predicted mean of the deep search's value: v,
+    /// p·v, g·v/10 (for the slope); 1, p, p², s, o, o·p, o·p² (for the offset). Here v = `value`
+    /// (of the shallow search, in discs), p = ply / 60, g = deep − shallow depth, and s = 1 for
+    /// shallow depth 0, else 0. If g is even, o = 0; otherwise, o = 1 if the deep depth is odd and
+    /// −1 if it is even (evaluations are biased for or against the last mover).
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -148,8 +148,8 @@ impl Depths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the standard error in discs: 1, p, p², ln g, l, p·l
-    /// and g mod 2, where p = ply / 60, g = deep − shallow, and l = ln(shallow + 1).
+    /// Returns the terms whose weighted sum is ln(standard error in discs): 1, p, p², ln g, l, p·l
+    /// and g mod 2, where p = ply / 60, g = deep − shallow depth, and l = ln(shallow depth + 1).
     pub fn error_terms(self) -> [f64; ERROR_TERMS] {
         let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
         [1.0, ply, ply * ply, libm::log(self.gap()), shallow, ply * shallow, self.odd_gap()]

@@ -84,9 +84,9 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The contents of the sections that were read so far. Weights, counts and factors take memory from
-/// the first of their sections on; counts that are not kept are a row of zeros. The flags state of
-/// which phases, and of which groups of phases with shared factors, sections were read.
+/// The contents of the sections read so far. Weights, counts and factors get memory when their
+/// first section is read; without stored counts, `weights.counts` is one row of zeros. A `…_came`
+/// flag is true if the section of the pattern set, of a phase, or of a group of factors was read.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
     set_came: bool,
@@ -98,8 +98,8 @@ pub(super) struct ReadSections {
 }
 
 impl ReadSections {
-    /// Creates the state before any section is read; training counts are stored if `counts_kept`.
-    /// The weights are for `set`: the content of a pattern-set section that follows is ignored.
+    /// Creates the state before any section is read. The weights are for `set`; the content of a
+    /// pattern-set section that follows is ignored. Stores training counts only if `counts_kept`.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         let parameters = geometry.parameters();

@@ -19,24 +19,24 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability allowed for the move kinds of a family, 3/4 in steps of 1/65535,
-/// if one position can have many moves of the family ([`MoveKind::is_of_many`]). With a mean near
-/// 1, the probabilities of one position's moves would total far more than 1.
+/// If a position can have many moves of a family (the kinds with the same rank and [`Memory`]), the
+/// mean probability of its kinds is at most this: 3/4, in steps of 1/65535. With a mean near 1, the
+/// probabilities of the moves of one position would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the
 /// move, for the side that makes it, minus ¼ disc for each reply of the opponent (½ on corners).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The move with the greatest (static value − costs of the opponent's replies).
+    /// The best move by (static value − ¼ disc per opponent reply, ½ in a corner).
     First,
-    /// The move with the second greatest (static value − costs of the opponent's replies).
+    /// The second best move by (static value − ¼ disc per opponent reply, ½ in a corner).
     Second,
-    /// The move with the third greatest (static value − costs of the opponent's replies).
+    /// The third best move by (static value − ¼ disc per opponent reply, ½ in a corner).
     Third,
-    /// A move with the fourth or fifth greatest (static value − costs of the opponent's replies).
+    /// The fourth or fifth best move by (static value − ¼ disc per opponent reply, ½ in a corner).
     Fourth,
-    /// A move after those with the five greatest (static value − costs of the opponent's replies).
+    /// A move after the five best by (static value − ¼ disc per opponent reply, ½ in a corner).
     Late,
 }
 
@@ -103,9 +103,9 @@ impl MoveKind {
     /// family's kinds have the same [`Rank`] and [`Memory`], and consecutive indices.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have several moves of the kinds in a family
-    /// ([`Self::FAMILY`]): if their [`Rank`] is fourth or late, and their [`Memory`] is not best.
-    /// `family` is its index among the families of all stages of the game, stage by stage.
+    /// Returns true if a position can have several moves of a family (kinds with one [`Rank`] and
+    /// one [`Memory`]): the rank is fourth (two moves) or late, and the memory is not best.
+    /// `family` counts the families of all stages of the game, stage by stage.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

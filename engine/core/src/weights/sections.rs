@@ -49,8 +49,8 @@ impl PhaseRow<i16> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the weights or counts of `phase`. If `self` has changes from the previous phase,
-    /// adds them to that phase's row, which `before` returns; an error if `before` gives `None`.
+    /// Returns the row of `phase`: a weight or count per parameter. If `self` has its changes from
+    /// the previous phase's row, adds them to that row, which `before` returns (`None`: an error).
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -75,7 +75,7 @@ impl PhaseSection {
         Section { name: Self::weights_name(phase), content }
     }
 
-    /// Returns the section with the training counts of a phase.
+    /// Returns the section with each parameter's number of occurrences in a phase's training data.
     pub fn of_counts(phase: Phase, counts: &[u32]) -> Section {
         let content = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         Section { name: Self::counts_name(phase), content }
@@ -89,8 +89,8 @@ impl PhaseSection {
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the changes from `before`, the training counts of the previous
-    /// phase, to `counts`, the training counts of `phase`.
+    /// Returns the section with the changes from `before` to `counts`: each parameter's numbers of
+    /// occurrences in the training data of the previous phase and of `phase`.
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());

@@ -58,10 +58,10 @@ pub(super) const WIDTH: usize = 32;
 const MOST_AVX512: usize = 4;
 
 /// # Safety
-/// For every number m in the `middles` and `scalars` of `places`, `vectors` must have the elements
-/// m to m + 2 · `MARGIN` − 1. A lane with the index x, from −`MARGIN` to `MARGIN` − 1, reads
-/// element m + x + `MARGIN`; a scalar reads element m + `MARGIN`. `DIMENSIONS` must be a multiple
-/// of [`WIDTH`].
+/// For each lane with the numbers m in `middles` and x in `indices` (−`MARGIN` ≤ x < `MARGIN`), the
+/// function reads `vectors[m + x + MARGIN]`; for each number m in `scalars`, `vectors[m + MARGIN]`.
+/// So `vectors` must have the elements m to m + 2 · `MARGIN` − 1 for every number m in `middles`
+/// and `scalars`. `DIMENSIONS` must be a multiple of [`WIDTH`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) unsafe fn sum_avx512<const DIMENSIONS: usize>(

@@ -66,8 +66,8 @@ fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     pub(super) of: Aligned,
-    /// The greatest index in the field `of`. If it is below the length of a phase's table, a sum
-    /// reads only this table and the [`MARGIN`] weights before and after it.
+    /// The greatest index in `of`. If it is less than the number of weights of a phase, into which
+    /// it points, a sum reads only these and the [`MARGIN`] weights before and after them.
     pub(super) greatest: u32,
 }
 

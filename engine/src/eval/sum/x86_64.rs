@@ -14,8 +14,8 @@ use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
 /// # Safety
-/// For every lane, let `place` be the sum of its elements of `middles` and `indices`. The four
-/// bytes from `start.offset(place)` on, which a gather reads, must be in the allocation of `start`.
+/// For every lane, let `place` be its element of `middles` plus its element of `indices`. The four
+/// bytes from `start.offset(place)` on (a gather reads them) must be in the allocation of `start`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

@@ -150,8 +150,8 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move, if it is legal; returns true if its score is above `alpha`, which ends the
-    /// node. `score` scores the child for its side to move, given alpha of the child's null window.
+    /// Returns true if the move is legal and its score above `self.alpha`, which ends the node.
+    /// `score` scores the child, given it and alpha of its null window (−`self.alpha` − 1).
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {

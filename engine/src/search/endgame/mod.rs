@@ -35,10 +35,10 @@ const FASTEST_FIRST_EMPTIES: u32 = 6;
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches `position` to the end of the game. Also stores the score of the position after the
-    /// best move; a later search of that position only looks for a move with this score. If a limit
-    /// ends this search, the error has the score that an earlier search stored for `position`, or
-    /// else the result of the fixed-depth search that comes first.
+    /// Searches `position` to the end of the game. Also stores the score of the child after the
+    /// best move, so that a later search of this child only looks for a move with that score. If a
+    /// limit ends this search, the error has the score of `position` that an earlier search stored
+    /// or, without one, the result of the fixed-depth search that precedes the search to the end.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,

@@ -150,10 +150,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Computes the move scores of a node by shallow searches. To save time, a search may stop at
-    /// an upper bound: if the move's score is more than [`MOVE_SCORE_MARGIN`] below the best score
-    /// of the earlier moves (saves 6 to 8 % of the time of a solve), or if the move's value is more
-    /// than [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %; Edax also does this).
+    /// Computes the move scores of a node by shallow searches. To save time, a search may stop with
+    /// only an upper bound if this puts the move's score at least [`MOVE_SCORE_MARGIN`] below the
+    /// best of the earlier moves (saves 6 to 8 % of the time of a solve), or the move's value at
+    /// least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %; Edax also does this).
     fn rate_by_search(
         &mut self,
         moves: &mut Moves,
@@ -172,8 +172,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
     }
 
-    /// Returns a move's score in steps of 1/32 disc. If it is not above `least`, or if the shallow
-    /// search's value of the move is not above `hopeless`, it may be only an upper bound.
+    /// Returns a move's ordering score in steps of 1/32 disc. It may be only an upper bound if it
+    /// is at most `least`, or if a shallow search values the move at `hopeless` or less.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,

@@ -63,9 +63,9 @@ pub const DOT_LANES: usize = 256;
 pub trait Backend: Sync {
     /// Positions that the device can access.
     type Positions<'a>: Sync;
-    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]: either weights in
-    /// 1/[`WEIGHTS_PER_DISC`] disc, or a search direction of the conjugate gradients, which
-    /// [`Self::round_direction`] multiplied by a `scale` and rounded.
+    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]: weights in 1/[`WEIGHTS_PER_DISC`]
+    /// disc, or the elements of a search direction of the conjugate gradients, multiplied by the
+    /// `scale` of [`Self::round_direction`] and rounded.
     type Fixed: Send;
     /// A vector of 64-bit integers: sums over positions.
     type Sums: Send;
@@ -127,10 +127,11 @@ pub trait Backend: Sync {
     /// Returns the sums of the errors of an evaluation with these weights on the positions.
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors>;
 
-    /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
-    /// elements. In a chunk, each of the [`DOT_LANES`] = 256 sums begins with 0; sum l adds the
-    /// products of elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, each sum l
-    /// of the first h adds sum l + h; sum 0 is the chunk's. Chunk sums are added to 0 in order.
+    /// Returns Σ left · right, added in a fixed order. The vectors are cut into chunks of
+    /// [`DOT_CHUNK`] elements. A chunk has [`DOT_LANES`] = 256 partial sums, which begin with 0:
+    /// sum l adds the products of elements l, l + 256, l + 512, … of the chunk, in this order.
+    /// Then, for h = 128, 64, …, 1, sum l + h is added to sum l for each l < h; sum 0 is then the
+    /// sum of the chunk. The sums of the chunks are added to 0, that of the first chunk first.
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64>;
 
     /// Returns the largest absolute value; NaN if an element is NaN.
@@ -195,15 +196,15 @@ pub trait Backend: Sync {
 
     /// Does one step of Adam for a group of phases that share factors. Updates only the weights and
     /// factors whose parameter occurs in the batch, and rounds weights to 2⁻¹⁸ disc, factors to
-    /// 2⁻¹⁶ √disc. Let ω be the importance of a position, in occurrences. Returns Σ ω · residual²
-    /// over the batch before the update, in 2⁻²⁶ occurrence · disc².
+    /// 2⁻¹⁶ √disc. Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶ occurrence ·
+    /// disc², where ω is the importance of a position, in occurrences.
     ///
     /// A parameter (a class, or a count of a scalar feature) has a weight in each phase and one
-    /// factor vector in the group. For a weight or factor w, s is Σ ω · residual · ∂value/∂w over
-    /// the batch, n is Σ ω over the parameter's occurrences in the batch (for a weight, in its
-    /// phase only), and N is Σ ω over its occurrences in all training positions of the group. The
-    /// update is that of [`Self::adam`] with this s and the ridge `ridge · n / N`, which pulls
-    /// rare and frequent parameters equally in an epoch.
+    /// factor vector in the group. For a weight or factor w of a parameter, let s be Σ ω · residual
+    /// · ∂value/∂w over the batch, n be Σ ω over the parameter's occurrences in the batch (for a
+    /// weight, only in its phase), and N be Σ ω over its occurrences in all training positions of
+    /// the group. The update of w is that of [`Self::adam`] with this s and with the ridge `ridge ·
+    /// n / N`, so that in an epoch rare and frequent parameters are pulled equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -258,7 +259,7 @@ pub struct AdamStep {
     pub keep_second: f64,
     /// 1 − β₂: the weight of a new squared gradient in the running mean.
     pub take_second: f64,
-    /// The learning rate in discs / (1 − β₁ᵗ), to correct the gradient's mean for bias at update t.
+    /// The learning rate in discs, divided by 1 − β₁ᵗ (Adam's bias correction at update t).
     pub rate: f64,
     /// The factor 1/(1 − β₂ᵗ), which corrects the bias of the running mean of squares at update t.
     pub correction: f64,
@@ -298,8 +299,8 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the sum over the positions of weight · [`Self::factor`] / 256, each term rounded. A
-    /// position that counts once has the weight [`WEIGHTS_PER_OCCURRENCE`].
+    /// Returns the sum of the positions' weights, each multiplied by [`Self::factor`] / 256 and
+    /// rounded. A position that counts once has the weight [`WEIGHTS_PER_OCCURRENCE`].
     pub fn total_weight(&self) -> u64 {
         let weight =
             |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);

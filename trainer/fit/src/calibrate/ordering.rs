@@ -103,9 +103,9 @@ const RIDGE: f64 = 10.0;
 /// such as the number of the opponent's replies, predict its score.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration. The first takes sampled positions, and solves the positions
-/// after all moves of each (a family). Each other stage tries one strength: the factor of the
-/// fitted weights in the score of a move.
+/// Returns the stages of a calibration. The first samples positions, and solves for each of them
+/// all positions one move later (a family). Each other stage tries one strength: the number by
+/// which the learned weights are multiplied when they are added to the score of a move.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -159,9 +159,9 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths (factors of the fitted weights in a move score) to try. The unit is the strength
-/// at which one more reply of the opponent costs a move 16 points by the fitted weights, as many as
-/// by the search's own penalty for a reply.
+/// The strengths to try: factors by which the fitted weights are multiplied in a move score. At
+/// strength 1, one more reply of the opponent lowers the score by 16 points through these weights,
+/// as much as through the search's own penalty for a reply.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the families to which the weights are fitted, then the held-out families. A family has

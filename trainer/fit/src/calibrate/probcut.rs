@@ -66,8 +66,8 @@ pub struct DepthError {
 pub struct Miss {
     /// The selectivity: the confidence that ProbCut requires for a cut, in percent.
     pub selectivity: u32,
-    /// The predicted share of wrong cuts, in percent: by the model's normal distribution, the share
-    /// of predictions whose error in one direction (up or down) exceeds the margin of a cut.
+    /// The predicted share of wrong cuts, in percent: the probability, by the model's normal
+    /// distribution, of an error beyond a cut's margin in the direction that makes the cut wrong.
     pub predicted: f64,
     /// The observed share of wrong cuts, in percent: half the percentage of predictions on held-out
     /// positions whose absolute error exceeds the margin that a cut requires. (Half, because an
@@ -110,7 +110,7 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// Values in discs, by depth of the search from 0; no search reaches the end of the game.
+    /// Element d is the search value at depth d, in discs, for d below the number of empty squares.
     values: Vec<f64>,
 }
 

@@ -19,7 +19,7 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::Result;
 
-/// The depth of the search for the best move that, in play, a transposition table may supply.
+/// In play, the transposition table may supply a best move; here, a search to this depth finds it.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
@@ -73,8 +73,8 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// For the legal moves with one `rank` in the search's order of moves and one `memory` (what an
-/// earlier search of the position found best): the shares that were played, by stage of the game.
+/// Legal moves with equal `rank` (place in the search's order) and equal `memory` (relation to an
+/// earlier search's best move), and the share of them that was played, by stage of the game.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The place of the move in the search's order of its position's moves: `1` (the most
@@ -191,9 +191,9 @@ impl Counts {
         })
     }
 
-    /// Returns the share of legal moves that were played, by stage of the game and kind of move.
-    /// [`leaning`] smooths each share towards that of the kind's [`Family`] in the same stage, and
-    /// the family's share towards its share over all stages.
+    /// Returns, for each stage of the game and kind of move, the share of legal moves that were
+    /// played. [`leaning`] draws a rare kind's share towards that of its [`Family`] in the same
+    /// stage, and a rare family's share in a stage towards its share over all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {

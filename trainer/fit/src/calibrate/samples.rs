@@ -69,7 +69,7 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
 /// predict the logarithm of the prediction's error, and the true score or value in discs.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Returns the coefficients of the prediction, and of the logarithm of its standard deviation.
+/// Fits M coefficients of the value, and E of the logarithm of its error's standard deviation.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {

@@ -124,9 +124,9 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns each parameter's number of occurrences, then Σ count² over all moves for each of the
-    /// [`COUNTS`] counts of a move (such as the opponent's replies). If no parameter occurs twice
-    /// in a position, this is the diagonal of the normal matrix before centring ([`Self::center`]).
+    /// Returns the diagonal of the normal matrix before centring ([`Self::center`]), if no
+    /// parameter occurs twice in a position: each parameter's number of occurrences, then Σ x² over
+    /// all moves for each of the [`COUNTS`] numbers x of a move (such as the opponent's replies).
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);

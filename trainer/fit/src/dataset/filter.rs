@@ -92,9 +92,9 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if the position passes; otherwise counts it in `excluded`. `played` is its game
-    /// and step, `None` for a position outside games. `seed` determines the position's random
-    /// number from 0 to 1, which a condition `share=A..B` tests.
+    /// Returns true if the position passes; otherwise counts it in `excluded` by the first
+    /// condition that fails. `played` is its game and the game's step there; `None` if it is
+    /// outside games. `seed` determines the number from 0 to 1 that a condition `share=A..B` tests.
     pub fn passes(
         &self,
         row: &ScoredPosition,

@@ -1,6 +1,6 @@
-//! The inputs of a dataset: files of records, each with a weight, divided into ranges of
-//! consecutive frames (blocks).
-//! Checks that test data are not in training.
+//! The inputs of a dataset: files of records, each file with one weight for all its positions.
+//! Files are read in ranges of consecutive frames (blocks of records). Refuses test files that are
+//! also training files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns how many ranges to read at once (1 or 2), and the bytes of `limit` for sorted runs.
+    /// Returns how many ranges of records to read at once (1 or 2), and the bytes of `limit` left.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);

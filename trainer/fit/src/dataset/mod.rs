@@ -247,8 +247,8 @@ impl Dataset {
     }
 }
 
-/// Reads each range (part of a file) as a sorted run. Runs in memory take at most half of (`limit`
-/// − the memory for reading); the other runs go to temporary files.
+/// Reads each range (part of an input file) and sorts its positions into a run. Runs in memory take
+/// at most half of (`limit` − the memory for reading); runs beyond that go to temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,

@@ -53,12 +53,12 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The contents of an exported array: one pattern's classes, or the values of all scalar features.
+/// The parameters of an exported array: those of one pattern, or those of all scalar features.
 pub(super) struct Place {
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the axes between the first (phases, or groups of phases) and, in an array of
-    /// factors, the last (elements of a vector). A pattern has one such axis: its classes. The
+    /// The lengths of the array's axes except the first (phases, or groups of phases) and, if it
+    /// has factors, the last (elements of a vector). A pattern has one such axis: its classes. The
     /// scalar features have two: the features, and the values of each.
     pub(super) axes: Vec<usize>,
 }

@@ -5,11 +5,11 @@ use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::file::sha256_of;
 use othello_engine::pattern::{Scalar, configurations};
 
-/// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, phase by phase: first
-/// the weights of each pattern by configuration, then those of each scalar feature by value (0, 1,
-/// 2, …). If every n phases share weights, these are written once for all n ([`c_file`] states n).
-/// After all phases, each group of phases that shares factors, if any, has a factor vector for each
-/// weight of a phase, in the same order; factors are signed bytes in 1/64 √disc.
+/// Returns the weights as little-endian 16-bit words in units of 1/32 disc, phase by phase: for
+/// each pattern, a weight for each configuration; then for each scalar feature, a weight for each
+/// value (0, 1, 2, …). If every n phases share weights, these are written once ([`c_file`] states
+/// n). Then, for each group of phases that shares factors, if any, comes a vector for each weight
+/// of a phase, in the same order; its elements are signed bytes in 1/64 √disc.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];

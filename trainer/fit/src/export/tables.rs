@@ -73,8 +73,8 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     (0..pattern.class_of.len()).map(class).collect()
 }
 
-/// Returns the parameter index of each class of a pattern, in order of first occurrence in
-/// `classes`. Element n of `classes`: the class of another program's configuration n.
+/// Returns the parameter index of each distinct class in `classes`, in order of the first
+/// occurrence there. Element n of `classes` is the class of another program's configuration n.
 pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
     let mut met = vec![false; pattern.classes];
     let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
@@ -136,7 +136,7 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Returns the index of the pattern of `target` that is an image of `pattern`, and its [`digits`].
+/// Finds an image of `pattern` in `target`: its index, and the index in it of each square's image.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     target.patterns().iter().enumerate().find_map(|(place, other)| {
         let digits = Symmetry::all()
@@ -163,8 +163,8 @@ pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Reads another program's weights, in 1/128 disc. `of_phase` returns the weights of a phase, for
-/// the parameters in `order`, and the phase's constant. Our weights have none: a quarter of it is
+/// Reads another program's weights, in 1/128 disc. `of_phase` returns a phase's weights, for the
+/// parameters in `order`, and its constant. As our weights have no constant, a quarter of it is
 /// added to each weight of the pattern `row 2`, which has four instances in every position.
 pub(super) fn read_finer(
     program: Program,

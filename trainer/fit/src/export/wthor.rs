@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
 //! The players and the tournament have number 0, the date is 0. The header has one number of empty
-//! squares, to which all theoretical scores refer: the one at which most solved games have a score.
-//! It is 0 if there is none, or if a game reaches this number without a score there. If a game has
-//! no score at the stated number, its score field repeats the result. The result of an unfinished
-//! game is the stated result or, without one, black's discs on the board. The file cannot store the
-//! other data of our records, such as search values.
+//! squares, to which all theoretical scores refer: the one at which most solved games have a score,
+//! or 0 if no game is solved, or if a game reaches this number without a score there. The score
+//! field of a game that ends before this number, or of every game if it is 0, repeats the result.
+//! The result of an unfinished game is the stated result or, without one, black's discs on the
+//! board. The file cannot store the other data of our records, such as search values.
 
 use std::collections::BTreeMap;
 

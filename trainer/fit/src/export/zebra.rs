@@ -32,8 +32,8 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to every number of occurrences that is the weight of a term in a mean or a sum of squares,
-/// so that all terms have equal weight if all numbers are 0 (unknown).
+/// Added to every number of occurrences by which a mean or a sum of squares weighs one of its
+/// terms, so that all terms count equally if all numbers are 0 (unknown).
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -80,9 +80,9 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the pattern weights of `stages` by least squares, so that in each phase the weights that
-/// Zebra interpolates between two stages are close to `weights`. The squared difference of a weight
-/// in a phase counts as often as the parameter occurs in the phase's training positions.
+/// Fits the pattern weights of `stages`, one for each parameter in `order`, by least squares: in
+/// each phase, Zebra's interpolation between two stages is to be close to `weights`. The squared
+/// error of a parameter's weight is multiplied by its training occurrences in the phase.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -115,9 +115,9 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns, in 1/128 disc, the mean over a phase's training positions of: the sum of their pattern
-/// weights in `weights` − that of the weights that Zebra interpolates from `stages`. `order[i]` is
-/// the parameter index of pattern weight i of a stage.
+/// Let d be the sum of a position's pattern weights in `weights`, minus the sum of those that Zebra
+/// interpolates for it from `stages`. Returns the mean of d over a phase's training positions, in
+/// 1/128 disc. `order[i]` is the parameter index of pattern weight i of a stage.
 fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -229,8 +229,8 @@ pub(super) const FULL: usize = 60;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
-    /// The index in [`STORED`] of the stage whose weights Zebra uses or, if it interpolates between
-    /// two stages, of the earlier one; 11 (its length) is the full board, without stored weights.
+    /// The index in [`STORED`] of the stage whose weights Zebra uses; if it interpolates between
+    /// two, of the earlier one. 11, one past the end, is the full board, without stored weights.
     pub(super) before: usize,
     /// Zebra interpolates a weight linearly: (shares[0] · its value in stage `before` + shares[1] ·
     /// its value in the next stage) / (shares[0] + shares[1]). shares[0] is never 0.
@@ -238,8 +238,8 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// Zebra chooses the stages by the number of played discs (without the four at the start),
-    /// rounded up to an even number and at least 8, the number of the first stage.
+    /// Returns Zebra's stages for `phase` and their shares. Zebra rounds the number of played discs
+    /// (without the first four) up to an even number, and to at least 8 (that of the first stage).
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -266,8 +266,8 @@ impl Between {
     }
 }
 
-/// A least-squares fit of one number (such as a parameter's weight) at each stage of Zebra's file:
-/// interpolated between stages, it comes close to given numbers. Its equations are tridiagonal.
+/// Fits one number (such as a parameter's weight) for each stage of Zebra's file by least squares,
+/// so that interpolations between stages are close to given numbers (tridiagonal equations).
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -276,8 +276,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds `weight` · (x − `number`)² to the minimised sum of squares, where x interpolates the
-    /// fitted numbers at the stages of `between`. Zebra's file must store these stages.
+    /// Adds `weight` · (x − `number`)² to the minimised sum of squares, where x is interpolated, as
+    /// `between` states, from the fitted numbers of two stages, which Zebra's file must store.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -290,7 +290,7 @@ impl Stages {
         }
     }
 
-    /// Returns each stage's number (Thomas algorithm); each stage needs a term of weight > 0.
+    /// Returns each stage's fitted number (Thomas algorithm). Each must be in a term of weight > 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

@@ -1,11 +1,11 @@
 //! Adam (Kingma and Ba 2015) on mini-batches or on all positions at once. The learning rate falls
 //! to 0 over all epochs, along half a cosine.
 //!
-//! The gradient is that of the mean squared error per occurrence plus that of the ridge penalty, so
-//! full and small batches approach the same minimum, that of least squares. A fit uses positions of
-//! a phase and its neighbours, or of a group of phases that share factors. The rows (distinct
-//! positions) of each phase are sorted by a hash, that is, in random order; batch i of n has the
-//! i-th of n ranges of each phase's rows. Each pass takes all batches in a new random order.
+//! The loss is the mean squared error per occurrence plus ridge penalty / number of occurrences, so
+//! full and small batches approach the same minimum, that of least squares. A fit of one phase also
+//! uses positions of its neighbours; phases that share factors are fitted as a group. The rows
+//! (distinct positions) of each phase are sorted by a hash (at random) and cut into n ranges; batch
+//! i has range i of each phase. Each pass takes all batches in a new random order.
 //!
 //! An epoch is one pass or, with few positions, as many as give [`AdamSettings::updates`] updates.
 //! (On WTHOR, ten epochs of one update left the validation MSE of phase 5 at 1,470 discs²; ten

@@ -75,7 +75,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// Divides an integer Σ weight · residual, to convert it to discs; one occurrence has weight 1.
+    /// The divisor from an integer Σ weight · residual to discs, where an occurrence has weight 1.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts Σ weight · residual² from the integer units of [`Backend::residual_sums`] to
@@ -157,7 +157,7 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 
 impl<B: Backend> Epochs<'_, '_, B> {
     /// Makes updates by `solver` until the stopping rule or the checkpointer ends the fit. Returns
-    /// an error if `solver` has not made as many epochs as `self.vector.progress` counts.
+    /// an error if at the start `solver` has not made `self.vector.progress.epochs` epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
@@ -222,8 +222,8 @@ pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>, FitError> + 't;
 
 /// A function that a fit calls before each update and after the last one. Its arguments are the
 /// metrics of the epoch that has just ended (`None` within an epoch) and a function that returns
-/// the state of the fit, to be saved. It returns false to stop the fit, and may depend on the
-/// clock: the final weights do not depend on when the fit is stopped and resumed.
+/// the state of the fit, to be saved. If the result is false, the fit stops. The result may depend
+/// on the clock, since a fit that is stopped and resumed has the same final weights.
 pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool, FitError> + 'c;
 
 /// The [`Checkpoints`] of a fit that saves no state and is never stopped.

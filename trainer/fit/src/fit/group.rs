@@ -55,7 +55,7 @@ fn rows<'a>(
     phases.iter().map(|&phase| Rows::full(subset(dataset, phase))).collect()
 }
 
-/// In √disc. (Factors that start at 0 would stay 0.)
+/// Factors without initial values start at random numbers within ± this, in √disc; 0 would stay 0.
 const INITIAL_FACTOR_BOUND: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
@@ -101,8 +101,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// If element d is 0 in all initial vectors (`factors`), sets it to a random number in those
-    /// vectors of `to_begin_with` whose parameters occur in training.
+    /// For each d: if element d of all initial vectors (`factors`) is 0, sets element d of the
+    /// vectors in `to_begin_with` to random numbers, for the parameters that occur in training.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -174,8 +174,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the values of all parameters in the order of a weights file: for the parameters of
-    /// the group those in `values`, for the others those in `before` or, without it, 0.
+    /// Returns all parameters in the order of a weights file: the group's parameters have the
+    /// `values`, the others the values in `before`, which is in that order, or 0 without it.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -191,8 +191,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns ½ Σ ±f² of each factor vector (− in its second half), in discs. The engine's values
-    /// include these terms, the fit's do not, so [`Self::finish`] subtracts them from the weights.
+    /// Returns ½ Σ ±f² over each vector's elements f (− in its second half), in discs. The engine's
+    /// values include this, the fit's do not: [`Self::finish`] subtracts it from weights.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

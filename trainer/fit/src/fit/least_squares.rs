@@ -139,8 +139,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the Jacobi preconditioner: each parameter's occurrences + ridge, the diagonal of the
-    /// normal matrix if no parameter occurs twice in a position. For steepest descent: all 1.
+    /// Returns the divisors of the gradient: 1 for steepest descent, otherwise each parameter's
+    /// occurrences + ridge (the Jacobi preconditioner, if no position has a parameter twice).
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.batch_and_share();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);

@@ -176,9 +176,9 @@ pub fn pack(
 const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
-/// Like [`pack`], if `stopped` is empty. Otherwise, `stopped` has the phases that reached the time
-/// limit, and `so_far` the results of those that completed at least one epoch. The provenance then
-/// states how many epochs each of them completed, since the weights depend on these numbers.
+/// Writes metrics, report and weights from the parts of all finished phases. If the phases in
+/// `stopped` reached the time limit, `so_far` has the results of those with at least one epoch; the
+/// provenance then states how many epochs each completed, since the weights depend on this.
 pub(super) fn write(
     run: &Run,
     initial: Option<&WeightsFile>,

@@ -21,7 +21,7 @@ use crate::dataset::Dataset;
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
-    /// The number of training positions of the phase itself, not of its window's other phases.
+    /// The number of training positions of this phase, not of the nearby phases that also train it.
     pub positions: u64,
     /// The number of training positions by kind of label (such as `result`), the most frequent
     /// first. A position that occurs several times counts each time.
@@ -288,7 +288,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if a snapshot of an unfinished fit can have this progress and `metrics`.
+    /// Returns true if `metrics` has a line for each epoch of `self`, and the fit is not finished.
     pub(super) fn is_unfinished_after(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished

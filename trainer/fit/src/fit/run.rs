@@ -40,8 +40,8 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights, towards which the ridge pulls (`None`: all 0). A phase outside `phases`
-    /// keeps its initial weights; without any, it gets those of the nearest fitted phase.
+    /// The initial weights, to which the ridge pulls; phases outside `phases` keep them. `None`: 0,
+    /// except that phases outside `phases` get the weights of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -192,8 +192,8 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of the section with the weights of a phase, from which the fit of factors starts. The
-/// parts of the first stage, the fits without factors, contain it.
+/// In the parts of the first stage (fits without factors): the name of the section with a phase's
+/// fitted weights. The fit of factors starts from these weights.
 const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
@@ -244,7 +244,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase; `is_start` means that a fit of factors follows. Returns true if finished.
+    /// If `is_start`, a fit of factors starts from the weights. Returns false if time ran out.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -341,8 +341,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Returns whether the fit is finished. If so, writes the result to `part`. If the time limit,
-    /// not the user, stopped the fit after at least one epoch, adds the result to `so_far`.
+    /// Returns true if the fit is finished, after writing its result to `part`. If the time limit
+    /// (not the user) stopped it after one or more epochs, adds the result to `so_far`.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

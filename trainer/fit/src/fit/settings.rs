@@ -24,8 +24,8 @@ pub enum Optimizer {
     Descent,
 }
 
-/// The largest accepted ridge: more occurrences than any dataset has. With it, every weight keeps
-/// its initial value, and no number in the fit overflows.
+/// The largest accepted ridge. It pulls every weight to its initial value like more occurrences
+/// than any dataset has, so weights keep these values; no number in the fit overflows.
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
@@ -79,9 +79,9 @@ pub struct FactorSettings {
     /// The learning rate at the beginning: about the largest change of a weight (in discs) or of a
     /// factor (in √disc) by one update. Over the epochs, it falls to 0 along half a cosine.
     pub learning_rate: f64,
-    /// The ridge (L2 penalty), above 0 and at most [`MAX_RIDGE`]: it pulls every weight and factor
-    /// towards its value at the start of this fit like this many more occurrences in training. A
-    /// factor starts at its value in `--init`, or else at a random number within ±0.025 √disc.
+    /// The ridge (L2 penalty), above 0 and at most [`MAX_RIDGE`]. Every weight and factor is pulled
+    /// to its initial value as strongly as by `ridge` more training positions of its parameter. A
+    /// factor's initial value is that in `--init`, or else random, within ±0.025 √disc.
     pub ridge: f64,
 }
 
@@ -92,17 +92,17 @@ pub struct LeastSquaresSettings {
     /// The greatest number of epochs of a phase. An epoch is one step on all training positions.
     #[serde(alias = "iterations")]
     pub epochs: u32,
-    /// The approximate number of training positions in the sample with which least squares takes
-    /// the first steps of a phase. The sample is of the positions of the phase and of the
-    /// neighbouring phases in its window. There is no sample if this number is 0, or more than half
-    /// the number of all these positions.
+    /// The approximate number of training positions in a sample, on which alone least squares makes
+    /// the first steps of a phase. The sample is drawn from the positions of the phase and of the
+    /// neighbouring phases in its window. If this number is 0, or more than half the number of
+    /// those positions, all steps are on all positions.
     pub sample: u32,
     /// The number of first steps of least squares that use only the sample of training positions
     /// (see `sample`); 0 means that there is no sample. They count as part of the first epoch.
     pub sample_steps: u32,
     /// If the fit of a phase begins with steps on a sample of its training positions (see
-    /// `sample`): the greatest number of epochs after these steps, besides the limit `epochs`. An
-    /// epoch is one step on all training positions.
+    /// `sample`), it ends after at most this many epochs (steps on all training positions), or
+    /// after `epochs` if that is smaller. The steps on the sample are not epochs.
     pub sample_epochs: u32,
     /// The norm of the preconditioned gradient, relative to the norm at the beginning, below which
     /// a phase without validation positions stops.

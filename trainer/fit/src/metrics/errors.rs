@@ -65,8 +65,8 @@ pub struct BiasSums {
     /// Σ S² over games. S is Σ weight · (label − value) over the positions of a game, in units of
     /// 1/64 occurrence · 1/1024 disc.
     signed_squared: i128,
-    /// Σ S · W over games, where S is as in `signed_squared`, and W is Σ weight over the positions
-    /// of a game, in 1/64 occurrence.
+    /// Σ S · W over games, where S is Σ weight · (label − value) over the positions of a game
+    /// (units as in `signed_squared`), and W is their Σ weight, in 1/64 occurrence.
     signed_by_weight: i128,
     /// Σ W² over games, where W is the total weight of a game's positions (64: one occurrence).
     weight_squared: i128,

@@ -66,9 +66,9 @@ impl Trained {
     }
 
     /// Counts the positions of the first 20,000 games of `test` that are also in the training
-    /// subset of the data to which the weights were fitted. Searches for files of these data only
-    /// in the folders of the files in `test` and of the weights file, `file`; returns `None` if it
-    /// finds none. Messages call the weights `name`.
+    /// subset of the data to which the weights were fitted. Looks for the files of these data in
+    /// two places: the folders of the files in `test`, and the folder of the weights file, `file`.
+    /// Returns `None` if it finds none. Messages call the weights `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -127,7 +127,7 @@ pub struct Overlap {
     pub games: usize,
     /// The number of test games that were looked up in the training data.
     pub of_games: usize,
-    /// The number of positions of these `of_games` test games that are also in the training data.
+    /// The number of positions of the looked-up test games that are also in the training data.
     pub positions: usize,
     /// The number of positions of the test games that were looked up in the training data.
     pub of_positions: usize,

@@ -39,7 +39,7 @@ pub struct Measuring<'a, E> {
 /// The errors of an evaluation on some data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// The errors of every requested phase (number of empty squares).
+    /// The errors of every requested phase: the positions with one number of empty squares.
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
@@ -193,9 +193,9 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Compares `errors`, pairs of a name and an error in discs, with the limit `largest` that the
-    /// user gives by `flag`, if any. If there are no pairs, because nothing was measured, the limit
-    /// counts as exceeded, and the argument `unknown` is the end of the message.
+    /// Adds a failure for each of `errors` (name, error in discs) whose absolute value is above
+    /// `largest`, the limit that the user gives by `flag`, if any. If `errors` is empty, as nothing
+    /// was measured, the limit counts as exceeded: adds a failure that ends with `unknown`.
     pub fn with(
         mut self,
         flag: &str,
@@ -216,8 +216,8 @@ impl ErrorLimits {
         self
     }
 
-    /// Compares `mae`, a mean absolute error in discs that messages call `error`, with the limit
-    /// `largest` (`--max-mae`), if given. If `mae` is `None`, the limit counts as exceeded.
+    /// Adds a failure if `mae`, a mean absolute error in discs that messages call `error`, is above
+    /// `largest` (`--max-mae`) or is `None`. Does nothing without a limit `largest`.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)

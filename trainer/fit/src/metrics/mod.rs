@@ -8,7 +8,7 @@
 //! ```
 //! use othello_fit::metrics::{BiasSums, GroupErrors};
 //!
-//! // `add(weight, error)`: weight in 1/64 occurrence, error = label − value in 1/1024 disc.
+//! // `add`: weight in 1/64 occurrence, error yᵢ − vᵢ (opposite sign of the bias) in 1/1024 disc.
 //! let mut sums = BiasSums::default();
 //! for error in [-2048, 0] { sums.add(64, error); sums.end_game(); }
 //! assert_eq!(GroupErrors::from(&sums).bias, Some(1.0));

@@ -1,14 +1,14 @@
 //! Computes the class (set of symmetric configurations) of each instance, and so its parameter.
 //!
-//! Ternary digits are contents of squares: 0 empty, 1 player, 2 opponent. By a pattern's symmetry:
+//! Base-3 digits are the contents of squares: 0 empty, 1 player, 2 opponent. A pattern may have:
 //!
-//! - No symmetry: all squares are fixed; c, the number with their contents as digits, is the class.
-//! - One mirror symmetry: there are k pairs of mirrored squares, and fixed squares. The digits of
-//!   a, b and c are the contents of the pairs' first squares, of their second squares and of the
-//!   fixed squares. The mirror swaps a and b. With x = max(a, b), y = min(a, b) and T =
-//!   3^k(3^k+1)/2, the class is `c·T + x(x + 1)/2 + y`: the same for a configuration and its mirror
-//!   image, and without gaps from 0 to the greatest.
-//! - Four or eight symmetries: all squares are fixed; a table has the class for each c.
+//! - No symmetry: the class is the number c, whose digits are the contents of all squares.
+//! - One mirror symmetry: the mirror swaps the squares of k pairs, and leaves the others in place.
+//!   The digits of a, b and c are the contents of the pairs' first squares, of their second squares
+//!   and of the squares left in place. The mirror swaps a and b. With x = max(a, b), y = min(a, b)
+//!   and T = 3^k(3^k+1)/2, the class is `c·T + x(x + 1)/2 + y`: the same for a configuration and
+//!   its mirror image, and without gaps from 0 to the greatest.
+//! - Four or eight symmetries: c is as without symmetry, and a table has the class for each c.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
@@ -22,15 +22,15 @@ pub(crate) struct Lane {
     pub first: Vec<Square>,
     /// The mirror images of the squares in `first`, in the same order.
     pub second: Vec<Square>,
-    /// The squares of the instance in neither `first` nor `second`, at most ten.
+    /// The other squares (at most ten): those on the mirror's axis or, without a mirror pair, all.
     pub fixed: Vec<Square>,
     /// The T = 3ᵏ(3ᵏ + 1)/2 that multiplies c in the formula of the class (see [`Lane`]), for k
     /// mirrored pairs of squares. The ternary digits of c are the contents of the `fixed` squares.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// For a pattern with four or eight symmetries (its squares are all in `fixed`), the class for
-    /// each number whose ternary digits are the contents of the squares; `None` for other patterns.
+    /// For a pattern with four or eight symmetries, the class for each c, the number whose ternary
+    /// digits are the contents of `fixed` (here all its squares); `None` for other patterns.
     pub map: Option<Vec<u16>>,
 }
 

@@ -18,9 +18,9 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
     /// The standard error σ of one label, in discs. A weight with n occurrences in training is
-    /// rounded to a multiple of k/32 disc, where k is the greatest of 1, 2, 4, …, 64 with k/32 ≤
-    /// σ/√n, or 1 if even 1/32 > σ/√n. The factors of a parameter with n occurrences are rounded to
-    /// multiples of k/64 √disc, with the same k.
+    /// rounded to a multiple of k/32 disc, and the elements of a factor vector with n occurrences
+    /// to multiples of k/64 √disc. k is the greatest of 1, 2, 4, …, 64 with k/32 ≤ σ/√n, but at
+    /// least 1.
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
@@ -30,8 +30,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns k: a weight with `occurrences` is rounded to a multiple of k steps of 1/32 disc (see
-    /// [`Self::label_error`]). Compares squares, since square roots may differ between machines.
+    /// Returns k: a weight with n `occurrences` is rounded to a multiple of k/32 disc. Tests k/32 ≤
+    /// σ/√n ([`Self::label_error`]) by the squares, since square roots may differ between machines.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -78,7 +78,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The mean of a parameter's weight over phases, each weighted by its occurrences there + 0.001.
+/// The mean over phases of a parameter's weight; a phase's share is its occurrences there + 0.001.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,

@@ -2,8 +2,8 @@
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
 //! unbiased on positions of games. Training on the leaves of principal variations, each with the
-//! label of the searched position, corrects this bias. The method is TDLeaf(λ) (Baxter, Tridgell
-//! and Weaver 1998), except that its targets are values of later positions, not such labels.
+//! label of the searched position, corrects this bias. TDLeaf(λ) (Baxter, Tridgell and Weaver 1998)
+//! also trains on leaves, but with values of later positions instead of labels.
 
 use std::ops::Range;
 use std::path::Path;
@@ -40,9 +40,10 @@ const HASH_MEGABYTES: usize = 1;
 
 const LEAVES: &str = "leaves (games)";
 
-/// Searches every labelled position of the games. Writes the leaves in the order of the positions,
-/// each with the label of the searched position. A principal variation that ends the game has no
-/// leaf. Threads, shards and interruptions do not affect the file.
+/// Searches every labelled position of the games, and writes its leaf: the position at the end of
+/// the principal variation, with the label of the searched position, for the side to move at the
+/// leaf. The leaves are in the order of the searched positions; a principal variation that ends the
+/// game has no leaf. Threads, shards and interruptions do not affect the file.
 pub fn leaves<E: Identified>(
     out: &Path,
     job: &LeavesJob<'_>,

@@ -205,9 +205,9 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index in the whole input of the part's first record, and the part's records, each with
-    /// the scores that the device found for the record's positions to solve: `None` for a position
-    /// that it did not solve; without a device, the vector is empty.
+    /// The number of records before the part, and the part's records. With each record are the
+    /// device's scores, in discs, for the record's positions to solve, in order (`None`: it did not
+    /// solve the position); without a device, an empty vector.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;

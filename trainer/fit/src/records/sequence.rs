@@ -218,8 +218,8 @@ impl Sorter<Entry> {
         Ok(repeated)
     }
 
-    /// Returns how many records of each file have a key that no earlier record of any file has. The
-    /// index of a record counts through all files; `first` has that of each file's first record.
+    /// Returns, for each file, how many records have a key that no record before them has, in this
+    /// or an earlier file. `first` has, for each file, the number of records in earlier files.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

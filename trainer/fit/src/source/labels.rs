@@ -118,8 +118,8 @@ impl LabelRules {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
 
-    /// Returns the labelled positions of a game like [`Self::positions`], each with the rule that
-    /// gave its label. Each rule's weight is multiplied by `weight`.
+    /// Returns the labelled positions that [`Self::positions`] returns, each with the rule that
+    /// gave its label. The weight of a position is the weight of that rule times `weight`.
     pub fn labelled(&self, game: &Game, weight: f64) -> Vec<Labelled> {
         let first = usize::from(game.random_plies());
         let steps = game.replay().steps;

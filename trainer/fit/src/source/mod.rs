@@ -178,8 +178,8 @@ impl<T> Entries<T> for LineRecords<T> {
     }
 }
 
-/// Returns the game. It states `result`, unless the game is finished and `result` is its disc
-/// difference, with or without the empty squares added to the winner's discs.
+/// Returns the game, with `result` as its stated result. A finished game gets none if `result` is
+/// its disc difference, with or without the empty squares added to the winner's discs.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

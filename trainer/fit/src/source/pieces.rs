@@ -83,8 +83,8 @@ impl<T> Games<T> {
         piece
     }
 
-    /// Parses a game. If its end is missing, `piece` may have the beginning of the next game; then
-    /// refuses only the unfinished game, and returns the next one to the text still to be read.
+    /// Parses a game. If its end is missing and `piece` has the beginning of the next game, puts
+    /// the text from there back, to be read next, and refuses only the unfinished game.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");
@@ -141,8 +141,8 @@ struct Scan {
 
 impl Scan {
     /// Returns true if `byte` is the `)` that ends a game: the first `)` or, if `has_variations`
-    /// (SGF), that of the outermost `(`. Also returns true for a `)` after `;` outside games, so
-    /// that text with the end but no beginning of a game is refused as invalid.
+    /// (SGF), the one that closes the outermost `(`. Outside games, a `)` after `;` also ends a
+    /// text; as it has no beginning of a game, its reader refuses it as invalid.
     fn ends(&mut self, byte: u8, has_variations: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';

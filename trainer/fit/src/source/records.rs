@@ -195,8 +195,8 @@ pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPositio
     rows.chunk_by(|one, next| one.game == next.game)
 }
 
-/// Passes the labelled positions of each frame to `visit`, game by game. A position outside games
-/// counts as a game. Returns the checksum of the file.
+/// Calls `visit` for each frame (block of records) of a file with its labelled positions, grouped
+/// by game; a position outside games counts as a game. Returns the file's SHA-256 checksum.
 pub fn read_games(
     path: &Path,
     rules: &LabelRules,

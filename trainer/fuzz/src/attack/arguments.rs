@@ -117,8 +117,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with files that arguments may name. Its devices are links: a command of root that
-/// renames a file to such a path replaces the link, not the device.
+/// Makes a folder with files that arguments may name. For `/dev/null` and `/dev/full`, it has
+/// links: if a command that root runs renames a file to such a path, it replaces only the link.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));

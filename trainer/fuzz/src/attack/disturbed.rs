@@ -166,7 +166,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Kills a command in a new folder, up to 12 times, until work is unfinished; returns the folder.
+/// Kills a command in up to 12 new folders, until one contains unfinished work; returns that one.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -230,9 +230,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls of one kind fail in each run of a command. `choose` returns the kind; the
-/// number of such calls in the undisturbed run (if 0, the run is skipped); the number, from 1, of
-/// the first call that fails; the error; and true if all later calls of this kind also fail.
+/// Makes system calls of one kind fail in each run of a command. `choose` returns five values: the
+/// kind; how many such calls the undisturbed run makes (0: skips the run); which of them, from 1,
+/// is the first to fail; its error; and true if all later calls of this kind also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

@@ -120,8 +120,8 @@ fn keep(path: &Path) -> PathBuf {
 }
 
 /// Kills the command, then resumes it `files` times, each time with one file of its unfinished work
-/// damaged. It must refuse the file or give the right result (also the right report if `is_fixed`:
-/// each run gives the same), unless no reader can detect the damage.
+/// damaged. Unless no reader can detect the damage, the command must refuse the file or give the
+/// right result; if `is_fixed` (all runs print the same report), also the right report.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

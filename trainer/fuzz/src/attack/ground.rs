@@ -30,8 +30,8 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The command, file to copy, quoted text or function ([`Place::make`]) that gives an undamaged
-    /// file of this kind. `None` if the command of an earlier entry makes the file.
+    /// Gives an undamaged file of this kind: a command, a text in quotation marks, a function
+    /// ([`Place::make`]), or a path to copy. `None`: the command of an earlier entry makes it.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
@@ -188,7 +188,7 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns a command's name in counts: the program, up to two words before flags, the optimizer.
+/// Returns a command's name in printed counts: program, first two words (no flags), optimizer.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

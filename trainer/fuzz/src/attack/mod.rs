@@ -26,7 +26,7 @@ pub struct Rounds {
     /// that writes
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
-    /// Number of damaged files of each kind; one kind is passed to servers as standard input
+    /// Number of damaged files of each file kind; the kind `stream` is standard input of servers
     #[arg(long, default_value_t = 40)]
     pub files: usize,
     /// Number of runs on a disk that becomes full, for each command that writes

@@ -80,8 +80,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if `message` has the path and the kind of `thing`. Only a pipe and `/dev/zero`,
-/// which cannot be read to their end, must be named; for any other thing, returns true.
+/// Returns true if `message` has the path and the kind of `thing`, or need not have them: only a
+/// pipe and `/dev/zero`, which cannot be read to their end, must be named.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {

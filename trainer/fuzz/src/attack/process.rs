@@ -31,7 +31,7 @@ impl Ended {
     }
 
     /// Of two runs of a command, returns the one that did its work (exit status 0 or 1): `first` if
-    /// both did. If neither did, returns `first` without its exit status, which counts as a fault.
+    /// both did. If neither did, removes the exit status of `first`, so that it counts as a fault.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {

@@ -67,7 +67,7 @@ struct Setup {
 
 impl Setup {
     /// Stops a fit of the phases `phases[0]..=phases[1]` (indices) after `stop[0]` phases or
-    /// `stop[1]` updates, whichever comes first; keeps data of its part; then completes the fit.
+    /// `stop[1]` updates, whichever comes first; stores its manifest and provenance; completes it.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };

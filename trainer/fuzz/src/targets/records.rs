@@ -142,8 +142,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of a weights file for the pattern set `toml`, with evaluation weights of 0:
-/// only 3 a phase if the set is invalid or has a pattern of more than 6 squares.
+/// Returns the sections of a weights file for the pattern set `toml`, with evaluation weights of 0.
+/// If the set is invalid or has a pattern of more than 6 squares, each phase has only 3 weights.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -270,8 +270,8 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// Parses the GTP answer to command `number`, which may repeat or omit the number. Returns `Err`
-/// with the text if the engine refused the command, `None` if the line does not answer this
+/// Parses a GTP answer to the command with the number `number`; an answer may omit it. Returns
+/// `None` if the line does not answer this command, `Some(Err(text))` if the engine refused the
 /// command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();

@@ -111,8 +111,8 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// An evaluation solves positions with at most this many empty squares. For external programs
-    /// too, `effort` omits the nodes and the time of the moves in such positions.
+    /// A player with an evaluation solves positions with at most this many empty squares. For every
+    /// player, external programs included, `effort` omits the moves in such positions.
     exact: u32,
     pub(super) effort: Effort,
     game_time: Option<Duration>,

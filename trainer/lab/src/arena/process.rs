@@ -164,9 +164,9 @@ struct Guard {
 
 #[cfg(unix)]
 impl Guard {
-    /// Reads the id of the program's process group, and waits until our process has ended. Then
-    /// kills the group and all processes with the mark `$0` in their environment, until three
-    /// rounds in a row find none: a process has no environment for a moment after its start.
+    /// Reads the id of the external program's process group, waits until our process has ended, and
+    /// kills the group. Then kills all processes with the mark `$0` in their environment, until
+    /// three rounds in a row find none: one may miss a new process with a still empty environment.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -179,7 +179,6 @@ impl Guard {
             sleep 0.1
         done";
 
-    /// Starts the guard of a program that will be started, in a new process group.
     fn of(program: &mut Command) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         use std::sync::atomic::{AtomicU64, Ordering};

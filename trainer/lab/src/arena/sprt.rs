@@ -176,10 +176,10 @@ impl Sprt {
     }
 
     /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. Consider all tests with the
-    /// error rates of `self`, and its difference between the expected shares of points of H0 and
-    /// H1. A test that decides for H1 rejects the Elo difference of its H0, and vice versa. The
-    /// interval has the Elo differences that none of these tests rejects. At each of its ends, the
-    /// log-likelihood ratio of one of the tests is exactly at its bound.
+    /// same error rates as `self`, and the same difference between the expected shares of points of
+    /// H0 and H1. A test that decides for H1 rejects the Elo difference of its H0; one that decides
+    /// for H0 rejects that of its H1. The interval has the Elo differences that no test rejects. At
+    /// each end of it, the log-likelihood ratio of one test is exactly at the bound of that test.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();

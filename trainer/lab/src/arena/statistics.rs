@@ -149,13 +149,13 @@ impl Statistics {
 /// The distribution of Σ wᵢ xᵢ for numbers xᵢ from 0 to 1 and random weights wᵢ, uniformly
 /// distributed among all weights that total 1.
 ///
-/// Two of its quantiles bound the first player's expected share of a pair's points (Gaffke 2005,
-/// "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
-/// variable"; Learned-Miller and Thomas 2019, "A new confidence interval for the mean of a bounded
-/// random variable"). At confidence 1 − α, the lower bound is the α/2 quantile if the xᵢ are the
-/// shares in all pairs and a 0; the upper bound is the 1 − α/2 quantile with a 1 instead of the 0.
-/// If all shares are 0 or 1, the bounds are those of Clopper and Pearson. The bounds stay within 0
-/// and 1, and are informative even if all results are equal.
+/// Two quantiles bound the first player's expected share of a pair's points (Gaffke 2005, "Three
+/// test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable";
+/// Learned-Miller and Thomas 2019, "A new confidence interval for the mean of a bounded random
+/// variable"). At confidence 1 − α, the lower bound is the α/2 quantile if the xᵢ are the player's
+/// shares in all pairs and one added 0; the upper bound is the 1 − α/2 quantile if a 1 is added
+/// instead. If all shares are 0 or 1, the bounds are those of Clopper and Pearson. The bounds stay
+/// within 0 and 1, and are informative even if all results are equal.
 enum WeightedMean {
     /// All the weighted numbers are equal to this number, which is therefore their weighted mean.
     Certain(f64),

@@ -34,7 +34,7 @@ pub struct AtAnEnd {
     pub name: String,
     /// The best of the values that were tried for the entry of the recipe.
     pub value: f64,
-    /// Which of the values tried for the entry is the best: the `smallest` or the `largest`.
+    /// The place of the best among the values tried for the entry: `smallest` or `largest`.
     pub end: &'static str,
 }
 

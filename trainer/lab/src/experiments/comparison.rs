@@ -194,9 +194,9 @@ impl Comparing<'_> {
     }
 
     /// Describes the expected time, and the smallest difference Δ of mean absolute errors (MAE)
-    /// that is proven at 99 % confidence with probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ). The
-    /// standard error SE(Δ) is estimated as [`PAIRED`] (element 0 for similar recipes, 1 for
-    /// others) times that of the embedded weights' MAE; the variance due to seeds is omitted.
+    /// that is proven at 99 % confidence with probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ). SE, the
+    /// standard error, is estimated as [`PAIRED`] (element 0 for similar recipes, 1 for others)
+    /// times the standard error of the embedded weights' MAE; the variance due to seeds is omitted.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
@@ -257,9 +257,9 @@ impl Comparing<'_> {
 /// of the two recipes' errors over games.
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
-/// Returns the estimated seconds of a fit on one thread of a processor of 2020, without early
-/// stopping, from the number of positions read. For each phase, an epoch reads the positions of all
-/// phases in its smoothing window; an epoch of the factors, those of the phase alone.
+/// Estimates the seconds of a fit without early stopping, on one thread of a processor of 2020, by
+/// the number of positions it reads: for each phase, in an epoch of the weights those of all phases
+/// in its smoothing window, in an epoch of the factors those of the phase alone.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
     /// The seconds that an epoch takes for one pattern instance of a position, and for one element
     /// of the instance's factor vector.

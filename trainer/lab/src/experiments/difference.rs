@@ -12,9 +12,9 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution. If a true difference is greater, by this
-/// many standard errors, than the least estimate that proves a difference, a study proves it nine
-/// times in ten, and misses it once.
+/// The 90 % quantile of the standard normal distribution. A study proves a difference if its
+/// estimate exceeds a threshold. If the true difference is this many standard errors above the
+/// threshold, a study proves it with probability 0.9.
 const ONCE_IN_TEN: f64 = 1.2816;
 
 /// An estimated difference in discs, and half the width of its 99 % confidence interval.

@@ -96,8 +96,8 @@ pub struct Tested {
 pub struct Origins {
     /// The checksums of the data and of the initial weights, and the pattern sets as TOML.
     texts: BTreeSet<String>,
-    /// The data files of the recipes, and the files that trained the initial weights, as far as
-    /// they are in the folders of the data files and of the files of test games.
+    /// The recipes' data files. Also the files that trained the initial weights, if they are in the
+    /// same folder as a data file or a file of test games.
     data: BTreeSet<PathBuf>,
 }
 

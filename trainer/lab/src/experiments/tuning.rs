@@ -65,7 +65,7 @@ pub struct Tuned {
     pub mae: f64,
     /// The confidence level, 0 to 1, at which a trial is proven worse than the best.
     pub confidence: f64,
-    /// The number of rounds.
+    /// The number of rounds; each fits all remaining combinations and drops the worse ones.
     pub rounds: u32,
     /// The settings whose best value is the smallest or the largest of the values tried, so that a
     /// value beyond it may be better.
@@ -235,9 +235,9 @@ impl Standing {
 }
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
-/// if the trial diverged). `trials` has each trial's errors by seed, on the same seeds and games;
-/// empty if it diverged. A trial proven worse than the best does not continue. Unless the round is
-/// the `last`, at most half of the trials do, or two if half is fewer.
+/// if the trial diverged). `trials` has each trial's errors by seed (on the same seeds and games;
+/// none if it diverged). Trials proven worse do not continue. Of the others, the best do: at most
+/// half (rounded up) of the fitted trials, but at least two; in the `last` round, all.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -316,10 +316,10 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` of a study: a line with the provenance, which does not contain the
-/// values to try; then the trials of earlier runs, except those that this run repeats (with equal
-/// round, share of the games, and values); then the trials of this run. Kills and resumptions do
-/// not change the bytes that a finished run writes.
+/// The file `trials.jsonl` of a study: a line with the provenance (without the values of the varied
+/// settings); then the trials of earlier runs, except those that this run repeats (same round,
+/// share of the games and values); then the trials of this run. A run that was killed and resumed
+/// writes the same bytes in the end.
 struct RecordFile {
     path: PathBuf,
     head: String,

@@ -145,9 +145,9 @@ const TABLES: [[&str; 5]; 7] = [
 
 /// A table of a report page. Each row has the name of its run, evaluation or match.
 pub struct Table {
-    /// In this order: the table's name; the column on the horizontal axis of its charts; the column
-    /// that has a line in a chart for each of its values, or an empty text; the columns that are
-    /// drawn, one chart each; and the other columns. Commas separate columns.
+    /// Element 0: the table's name; 1: the column on the horizontal axis of its charts; 2: the
+    /// column whose values divide a chart's rows into lines (empty: none); 3: the columns that are
+    /// drawn, one chart each; 4: columns without a chart. Commas separate columns.
     pub columns: [&'static str; 5],
     rows: Vec<(String, Json)>,
 }

@@ -123,10 +123,10 @@ impl BestMoves {
         })
     }
 
-    /// Asks a program for its move in each position that has stated moves and scores. A GTP engine
-    /// is asked only in positions to which a known game leads. Returns `None` if there is no
-    /// position to ask about. The search depth of an NBoard engine comes from `terms`, that of a
-    /// GTP engine from its command line.
+    /// Asks a program for its move in each position for which a problem file states moves with
+    /// scores. A GTP engine is asked only in positions that a known game reaches, since it replays
+    /// the moves. Returns `None` if no position is left. An NBoard engine searches to the depth
+    /// `terms.depth`, a GTP engine to the depth that its command line sets.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,

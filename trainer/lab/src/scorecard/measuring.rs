@@ -71,8 +71,8 @@ impl Subject {
         }
     }
 
-    /// Returns the player's search. Settings that the player does not state are those of `usual`,
-    /// with the ProbCut confidence `selectivity` (full width if its weights have no ProbCut model).
+    /// Returns the player's search. If the player states no ProbCut confidence, it is `selectivity`
+    /// (full width if its weights have no ProbCut model). Other missing settings are from `usual`.
     fn search(
         &self,
         usual: Plan,

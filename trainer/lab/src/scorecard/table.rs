@@ -38,8 +38,8 @@ pub struct Row {
     pub kind: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The errors of the player's values in the file `--strong` (games between strong searches),
-    /// one entry for each depth to which the player searches (0: static values).
+    /// The errors of the player's values against the exact scores in `--strong` (games between
+    /// strong searches): one entry for each depth to which it searches (0: static values).
     pub strong: Vec<ValueErrors>,
     /// Those files of the benchmark that were among the training data of the weights.
     pub fitted_to: Vec<String>,

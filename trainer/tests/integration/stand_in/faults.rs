@@ -27,8 +27,8 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// True for the long test: of each entry point, the middle call fails with each of its errors, and
-/// the first and last call with two. Otherwise only the middle call fails, with two errors.
+/// True for the long test: of each driver function, the middle call fails with each of its errors,
+/// the first and last with two. Without `OTHELLO_FAULTS`, only the middle fails, with two errors.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }

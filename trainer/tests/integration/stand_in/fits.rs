@@ -40,9 +40,9 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// Runs fits that each skip one necessary wait. Each must be noticed: the stand-in reports
-/// unordered uses of memory, or the fit fails, or its result differs from that of a fit with all
-/// waits. At least one of the fits must fail or have another result.
+/// Runs fits that each skip one necessary wait. For each, the stand-in must report unordered uses
+/// of memory, or the fit must fail or have another result than a fit with all waits. At least one
+/// fit must fail or have another result, as proof that waits are necessary.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

@@ -25,8 +25,8 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// `OUT[d][k]`: the squares from which a shift by 2^k squares leaves the board, with a lane for
-/// each direction of lines. `d` is 0 for a shift to higher square numbers, 1 to lower ones.
+/// `OUT[d][k]`: for each direction of lines (row, column, two diagonals; a lane of 64 bits each),
+/// the squares from which 2^k steps to higher (`d` = 0) or lower (1) numbers lead off the board.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;

@@ -88,7 +88,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// A section of changes from the previous phase must come after the section of that phase.
+/// The one exception: a phase that is stored as changes must come after the phase before it.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -296,7 +296,6 @@ struct AdamElement<'v> {
 }
 
 impl AdamElement<'_> {
-    /// Does [`Backend::adam`](crate::backend::Backend::adam) for one element, with this `ridge`.
     #[inline(always)]
     fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;

@@ -8,7 +8,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Makes positions whose labels no weights give: 4 discs · player's corners · opponent's corners.
+/// Labels positions with 4 discs · player's corners · opponent's corners: only factors fit this.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];

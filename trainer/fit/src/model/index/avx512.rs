@@ -40,9 +40,9 @@ fn board_digits(position: &Position) -> Register {
     _mm512_mask_mov_epi8(player, position.opponent(), _mm512_set1_epi8(2))
 }
 
-/// `digits[n][d]` is a byte permutation: it moves into each lane (pattern instance) the contents of
-/// the square that is digit d (0: least significant) of the instance's base-3 number n (0 to 3, see
-/// [`NUMBERS`]). A `Permutes` exists only if the processor has AVX-512VBMI.
+/// Each pattern instance has four base-3 numbers ([`NUMBERS`]) made of the contents of its squares.
+/// The byte permutation `digits[n][d]` moves into each lane (instance) the content of the square
+/// that is digit d (0: lowest) of number n. Exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

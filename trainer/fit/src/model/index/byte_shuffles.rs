@@ -6,16 +6,16 @@ pub(super) const QUARTERS: usize = 4;
 
 /// Defines the code that computes parameter indices with vectors of one width. The arguments are an
 /// instruction set, the processor features that it needs, and the number of vectors that together
-/// hold 64 bytes. The calling module imports the instructions by the names used here, and defines
-/// `quarters(position)`, the base-3 digits of the 16 squares in each quarter of the board.
+/// hold 64 bytes. The calling module imports instructions by names such as `shuffle`, and defines
+/// `quarters(position)`: for each two ranks of the board, a vector of their squares' base-3 digits.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
         const VECTORS: usize = $vectors;
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// For each vector of byte lanes, the shuffles that get the digits of pattern instances,
-        /// and constants for parameter indices. Exists only if the processor supports `$set`.
+        /// For each vector of byte lanes, shuffles that bring squares' digits to lanes (pattern
+        /// instances), and constants of parameter indices. Exists only if the processor has `$set`.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
@@ -108,9 +108,9 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes, for each lane (pattern instance), the parameter index by the formula at the
-            /// head of `class.rs`, whose base-3 numbers are `a` and `b` (mirrored squares) and c =
-            /// `low` + 243 · `high` (fixed squares).
+            /// Writes the parameter index of each lane (pattern instance) by the formula at the
+            /// head of `class.rs`: `a` and `b` are the base-3 numbers of squares that mirror each
+            /// other, c = `low` + 243 · `high` is that of the other squares.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(
@@ -150,8 +150,8 @@ macro_rules! byte_shuffles {
             }
 
             /// Returns the class (low + 243·high)·T + x(x + 1)/2 + y of eight in every 16 lanes: of
-            /// the first eight if `HALF` is 0, of the last eight if it is 1. The head of `class.rs`
-            /// defines x, y and T; `low_stride` has T.
+            /// the first eight if `HALF` is 0, of the last eight if it is 1. The formula is
+            /// explained at the head of `class.rs`; `low_stride` is T for each lane.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

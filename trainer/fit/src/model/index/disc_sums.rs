@@ -14,9 +14,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// What a disc of one colour on one square adds to three base-3 numbers of each pattern instance.
-/// The digits of a number are the contents of the squares in the field of [`Lane`] with the same
-/// name: at most five in `first` and in `second` (8 bits), at most ten in `fixed` (16 bits).
+/// The amounts that a disc of one colour on one square adds to the base-3 numbers `first`, `second`
+/// and `fixed` of each pattern instance. Their digits are the contents of the squares in the field
+/// of [`Lane`] of that name: at most five in the first two (8 bits), ten in `fixed` (16 bits).
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -1,11 +1,11 @@
 //! Tables for byte shuffles: for each base-3 digit and each lane (pattern instance), the square of
-//! the board whose contents are the digit.
+//! the board whose contents (0 to 2) are the digit.
 //!
 //! The class of an instance is computed from three base-3 numbers: a and b, of mirrored squares,
-//! and c, of the other squares (see `class.rs`). First, their digits are collected in bytes, at
-//! most five in a byte: one byte each for a and b, two for c, c = low + 243·high. Then two rounds
-//! of interleaving with zeros widen each byte to 32 bits. This works within chunks of 16 bytes, so
-//! the lanes are stored in such an order that the results are in the order of the instances.
+//! and c, of the other squares (see `class.rs`). First, shuffles collect the digits in bytes, at
+//! most five in each: one byte for a, one for b, two for c = low + 243·high. Then two rounds of
+//! interleaving with zeros, within chunks of 16 bytes, widen each byte to 32 bits. The tables have
+//! the lanes in such an order that the results are in the order of the instances.
 
 use othello_engine::pattern::{LANES, configurations};
 
@@ -17,20 +17,20 @@ pub(super) const DIGITS: usize = 5;
 /// In [`Places::squares`]: no square, since this base-3 number of the instance has fewer digits.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// The number of base-3 numbers of a pattern instance, in this order: a and b, of its mirrored
-/// squares, the five low digits of c, of its other squares, and the other digits of c.
+/// A pattern instance has this many base-3 numbers: a (the first squares of its mirrored pairs), b
+/// (the second ones), the low five digits of c (the other squares), and c's other digits.
 pub(super) const NUMBERS: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// `squares[n][d][lane]`: the index of the square whose contents are digit d (0 is the least
-    /// significant) of base-3 number n (see [`NUMBERS`]) of the pattern instance in byte lane
-    /// `lane`; [`NOWHERE`] if that number has no digit d.
+    /// The pattern instance in byte lane `lane` has [`NUMBERS`] base-3 numbers.
+    /// `squares[n][d][lane]` is the index, 0 to 63, of the square whose contents are digit d (0 is
+    /// the least significant) of its number n; [`NOWHERE`] if that number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane (see [`word_of_byte`]), [`Lane::fixed_stride`] of its pattern instance.
+    /// For each 16-bit lane ([`word_of_byte`]): [`Lane::fixed_stride`], the factor of c in a class.
     pub low_stride: [u16; LANES],
-    /// For each 16-bit lane, the factor in the class of c's digits after the first five: 3⁵ times
-    /// `low_stride`. It is 0 if [`Lane::fixed`] has at most five squares, so c has no such digits.
+    /// For each 16-bit lane, the factor in the class of the number of c's digits after the lowest
+    /// five: 3⁵ · `low_stride`, or 0 if c (see [`Lane::fixed`]) has at most five digits.
     pub high_stride: [u16; LANES],
     /// For each instance, the index of its pattern's first parameter.
     pub first_parameter: [u32; LANES],
@@ -66,8 +66,8 @@ impl Places {
     }
 }
 
-/// Returns the byte lane that ends in 32-bit lane `instance` if bytes are interleaved with zeros
-/// twice, within each of the `chunks` chunks (16 bytes) of a vector, to widen them to 32 bits.
+/// Two rounds of interleaving with zeros, each within the `chunks` 16-byte chunks of a vector,
+/// widen bytes to 32-bit lanes. Returns the index of the byte that ends in 32-bit lane `instance`.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
@@ -75,8 +75,8 @@ fn byte_of_instance(instance: usize, chunks: usize) -> usize {
 }
 
 /// Widening turns a vector of bytes, `chunks` chunks of 16, into two vectors of 16-bit lanes: first
-/// the lower 8 bytes of every chunk, then the upper 8. Returns the 16-bit lane of byte lane `byte`;
-/// both are counted through all vectors.
+/// the lower 8 bytes of every chunk, then the upper 8. Returns the index of the 16-bit lane of byte
+/// `byte`; bytes are counted through all vectors of bytes, lanes through all that result.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

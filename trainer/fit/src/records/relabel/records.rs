@@ -26,8 +26,8 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// The moves from ply `first_exact` on get exact scores as values. The first position with an
-    /// exact score becomes the game's solved position, unless the game has an earlier one.
+    /// Returns the game with new values: of searches before ply `first_exact`, exact from there on.
+    /// The position there becomes its solved position, unless it has an earlier one.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -136,8 +136,8 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's score of the position at `ply`: that of the solved position, or else the value
-/// of the move, which the caller must know to be exact. `None` if the game stores neither.
+/// Returns black's exact score at `ply`: the solved position's, if it is at this ply, or else the
+/// value of the move there, which the caller must know to be exact; `None` if the game has neither.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -151,8 +151,8 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
 pub struct Changes {
     /// The number of solved positions; for games, the number of games that have one.
     pub solved: u64,
-    /// The number of comparisons with an exact score: for games, of the results of finished games
-    /// with a solved position; for positions, of the old labels of solved positions.
+    /// The number of old values that were compared with an exact score: for games, results of
+    /// finished games with a solved position; for positions, labels of solved positions.
     pub results: u64,
     /// For games, the number of results that differ from the exact score of the game's first solved
     /// position; for positions, the number of old labels that differ from the exact score.

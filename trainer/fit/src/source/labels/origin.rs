@@ -27,11 +27,12 @@ pub enum Origin {
     Stated,
 }
 
-/// The λ of a λ-return, 0 to 1 in hundredths. With the value v₀ of the position, v₁ of the next
-/// one, and so on, the λ-return is `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ last`: λ is the
-/// share of later values in a label. n is the number of moves to the game's end, `last` its result.
-/// But if a move was not chosen by the search, n counts the moves before it; `last` is vₙ.
-/// (Sutton, Learning to Predict by the Methods of Temporal Differences, 1988.)
+/// The λ of a λ-return, 0 to 1 in hundredths: the share of later values in a label. Let v₀ be the
+/// search value of the position, vᵢ that of the position i moves later (all for the same side), n
+/// the number of moves to the game's end, and `last` the game's result. Then the λ-return is
+/// `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ last`. But at the first move that was drawn at
+/// random or leads to a position without a value, n is the number of moves before it, and `last` is
+/// vₙ. (Sutton, Learning to Predict by the Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 

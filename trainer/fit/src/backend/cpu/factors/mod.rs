@@ -1,32 +1,32 @@
-//! Weights and factors of a group of phases: the values of positions, and the sums of their
-//! residuals.
+//! Values of positions, and sums of residuals, for the weights and factors of a group of phases.
 //!
-//! The value of a position is the sum of its weights, plus the product of every pair of its factor
-//! vectors. In the product of two vectors, the products of the first half of the elements are
-//! added, and those of the second half are subtracted. The signed square of a vector is its product
-//! with itself. Let S be the sum of the vectors f of a position: the products of all pairs total
-//! half the signed square of S, minus half that of each f. The half for f is subtracted from the
-//! weight of f's feature once, when the weights are rounded, not for every position.
+//! The value of a position is the sum of its features' weights, plus the product of every pair of
+//! their factor vectors. In the product of two vectors, the products of the first half of the
+//! elements are added, and those of the second half are subtracted. The signed square of a vector
+//! is its product with itself. Let S be the sum of the vectors f of a position's features: the
+//! products of all pairs total half the signed square of S, minus half the signed square of each f.
+//! The latter is subtracted from the weight of f's feature when that is rounded, so only half the
+//! signed square of S has to be computed for each position.
 //!
 //! The derivative with respect to the factors f of a feature is residual · (S − f). The product
 //! residual · S is computed once for a position and added up for each of its features. At the
 //! end, f times the sum of the residuals of the feature's parameter is subtracted.
 //! The bounds in the following table are for 128 factors in a vector and 80 features in a position.
-//! The unit of factors is √disc, since the product of two factors is in discs. A position's weight
-//! is an integer in units of 1/64 (64 is one occurrence). “In sums” means: clamped before it enters
-//! the sums of derivatives. The product in the last row is shifted right by 16 bits.
+//! The unit of factors is √disc, since the product of two factors is in discs. A position's weight,
+//! how often it counts, is an integer in units of 1/64 (64 is one occurrence). “In sums” means:
+//! clamped before it enters the sums of derivatives. The last row is shifted right by 16 bits.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
-//! | factor | 2⁻¹⁶ √disc | ±127 · 2¹⁰, less than 2¹⁷ |
+//! | factor | 2⁻¹⁶ √disc | ±127/64 √disc: ±127 · 2¹⁰, less than 2¹⁷ |
 //! | half the signed square of a vector | 2⁻¹⁸ disc | 64 squares of at most 2³⁴, / 2¹⁵: 2²⁵ |
 //! | parameter's weight minus half the signed square | 2⁻¹⁸ disc | clamped to ±2²⁴ |
-//! | sum of a position's factors | 2⁻¹⁶ √disc | 80 · 2¹⁷ < 2²⁴ |
-//! | sum of squares of 128 of these sums | 2⁻³² disc | 128 · 2⁴⁸ = 2⁵⁵ |
+//! | element of S | 2⁻¹⁶ √disc | 80 · 2¹⁷ < 2²⁴ |
+//! | sum of the squares of the 128 elements of S | 2⁻³² disc | 128 · 2⁴⁸ = 2⁵⁵ |
 //! | value | 2⁻¹⁸ disc | clamped to ±2³⁰ |
 //! | residual, in sums | 2⁻¹⁰ disc | clamped to ±2¹⁷ (128 discs) |
-//! | sum of a position's factors, in sums | 2⁻¹⁶ √disc | clamped to ±2²⁰ (16.0) |
-//! | position's weight · residual · factor sum | 2⁻¹⁶ disc·√disc | weight · 2²¹, clamped to ±2³¹ |
+//! | element of S, in sums | 2⁻¹⁶ √disc | clamped to ±2²⁰ (16.0) |
+//! | position's weight · residual · element of S | 2⁻¹⁶ disc·√disc | weight · 2²¹, clamped: ±2³¹ |
 //!
 //! A total weight of at most 2³³ ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and fewer
 //! than 2⁷ features per position bound the sums. Sums of weight · residual stay below 2⁵⁷, and sums
@@ -127,8 +127,8 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts `vector` · `residuals` (Σ weight · residual over a parameter's occurrences) from
-/// `sums`, the gradient of its factors: in a position's value, no vector is multiplied by itself.
+/// Subtracts a parameter's own `vector` from S in `sums`, its gradient Σ weight · residual · S (see
+/// the head of this file). `residuals` is Σ weight · residual over the parameter's occurrences.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],

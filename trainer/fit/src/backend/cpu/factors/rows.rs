@@ -1,5 +1,5 @@
-//! Computes the values of positions in a fit with factors. A position needs the weight of each of
-//! its features, and its factor vector: 16 factors of 73 features fill 73 cache lines of 64 bytes.
+//! Computes the values of positions in a fit with factors. For each feature of a position, it reads
+//! a weight and a factor vector, which fills one cache line of 64 bytes if it has 16 factors.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -29,8 +29,8 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
     /// For each parameter index of the group, in 2⁻¹⁸ disc: the weight in the evaluated phase minus
-    /// ½ Σ ±f² over its factors f ([`own_square`](super::own_square)), because [`Self::value`] adds
-    /// ½ Σ ±s² over the sums s of a position's factors, which includes this term.
+    /// ½ Σ ±f² over the parameter's own factors f ([`own_square`](super::own_square)). This term
+    /// must not count, but [`Self::value`] adds it in ½ Σ ±s² over sums s of a position's factors.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -156,15 +156,15 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each position in turn, its parameters, as indices among those of the group of phases.
-    /// [`Group::numbers`] has these indices for all parameters of the model.
+    /// For each position in turn, the indices of its parameters in [`Group::parameters`], the list
+    /// of those that occur in the group of phases. [`Group::numbers`] gives these indices.
     pub(super) numbers: Vec<u32>,
     /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
-    /// For each position and, within it, each dimension of the factor vectors: `weighted` of the
-    /// position × Σ over its parameters of this factor, rounded, in 2⁻¹⁶ disc·√disc; with the
-    /// opposite sign in the second half of the dimensions.
+    /// For each position and, within it, each dimension d of the factor vectors: `weighted` × Σ
+    /// over the position's features of element d of their vectors, rounded, in 2⁻¹⁶ disc·√disc;
+    /// negated in the second half of the dimensions.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,

@@ -84,7 +84,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// With these coefficients, Adam's mean gradient is the sum over the positions of the last update.
+/// With these coefficients, Adam's first moment is the gradient summed over the last update.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
