@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// Game files identify weights by this text: a name, or the checksum of the weights file.
+    /// Game files identify weights by a name or by the checksum of the weights file.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

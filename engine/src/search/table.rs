@@ -113,7 +113,8 @@ impl Table {
         Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
-    /// Empties the table. No other thread may use it at the same time.
+    /// Empties the table: searches ignore entries of earlier generations, and replace them. No other
+    /// thread may use the table at the same time.
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
         if generation == u32::MAX {

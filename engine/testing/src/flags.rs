@@ -1,4 +1,4 @@
-//! Checks the flags of a program's commands.
+//! Finds flags without a help text, and flags of several commands without a heading.
 
 use clap::{Arg, Command};
 

@@ -64,7 +64,7 @@ pub struct Turns {
     pub form: Form,
     /// The moves and passes in order; `None` for a pass. A pass that the text omits has no entry.
     pub turns: Vec<Option<Square>>,
-    /// The stated result for black in discs; `None` if the text states no such result.
+    /// Black's discs minus white's, as the text states; `None` if it states no numbers of discs.
     pub result: Option<Discs>,
 }
 

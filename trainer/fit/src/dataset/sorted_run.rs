@@ -293,7 +293,8 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the sorted run of the rows `map[bytes]`; `None` if `description` has other lengths.
+    /// Returns the sorted run of the rows `map[bytes]`; `None` if `description` states more or
+    /// fewer rows than these bytes have.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

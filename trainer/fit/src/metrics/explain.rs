@@ -18,7 +18,7 @@ use crate::source::LabelRules;
 /// The contributions to the value of a position, in descending order of their absolute values.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Explanation {
-    /// The board line of the position.
+    /// The position as text: 64 squares (X for the side to move) and the side to move.
     pub board: String,
     /// The phase.
     pub phase: Phase,
@@ -144,7 +144,7 @@ impl fmt::Display for Explanation {
 pub struct WorstPosition {
     /// The board, the side to move, and the label as the score: a line that `evaluate` reads.
     pub line: String,
-    /// The board line of the position: 64 squares (X for the side to move) and the side to move.
+    /// The position as text: 64 squares (X for the side to move) and the side to move.
     pub board: String,
     /// The phase.
     pub phase: Phase,

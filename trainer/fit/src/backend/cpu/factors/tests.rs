@@ -84,7 +84,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// With these coefficients, Adam's first moment is the gradient summed over the last update.
+/// With these coefficients, Adam's first moment is the gradient of the last update's batch.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
