@@ -113,7 +113,7 @@ impl Table {
         Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
-    /// Empties the table: searches ignore entries of earlier generations, and replace them. No other
+    /// Empties the table: searches ignore and replace entries of earlier generations. No other
     /// thread may use the table at the same time.
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
