@@ -11,7 +11,7 @@ use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Kind, check_name, check_output};
 use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};
 use othello_engine::progress::Progress;
-use othello_engine::run::Shard;
+use othello_engine::run::{Run, Shard};
 use serde::Serialize;
 
 use super::advice::{Choices, GAMES_FOR_FACTORS, usual_set};
@@ -161,11 +161,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     arguments.data = DataChoice::files(&named.data)?;
     arguments.layout.test = DataChoice::files(&named.layout.test)?;
     let arguments = &arguments;
-    let [metrics, report] = fit::side_files(&arguments.output.out);
-    for path in [&arguments.output.out, &metrics, &report] {
+    let out = &arguments.output.out;
+    // Before a look at the files beside the output, which another fit may be writing.
+    Run::check_is_free(out, arguments.shard.unwrap_or(Shard::WHOLE))?;
+    let [metrics, report] = fit::side_files(out);
+    for path in [out, &metrics, &report] {
         check_output(path, named.inputs().chain(arguments.inputs()))?;
     }
-    check_name(&arguments.output.out, Kind::Weights)?;
+    check_name(out, Kind::Weights)?;
     let initial = arguments.init.as_deref().map(|path| arguments.initial(path)).transpose()?;
     if let Some(initial) = &initial {
         arguments.check_test(initial, session.progress())?;
