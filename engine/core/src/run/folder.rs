@@ -249,7 +249,8 @@ fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>> {
 
 fn is_held(path: &Path) -> bool {
     let would_block = |file: File| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock));
-    File::open(path).is_ok_and(would_block)
+    // Opening a pipe would wait for its other end.
+    path.is_file() && File::open(path).is_ok_and(would_block)
 }
 
 fn refused(path: &Path, output: &Path) -> FileError {

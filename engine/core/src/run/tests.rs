@@ -187,6 +187,17 @@ fn a_folder_without_work_goes_once_the_output_is_complete() {
     assert!(open_as(&out, plan(25), "1/1", Existing::Keep).is_ok() && !parts.exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_lock_is_not_waited_for() {
+    let (_folder, out) = Folder::with("out.positions");
+    let parts = out.with_added_extension("parts");
+    fs::create_dir(&parts).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(parts.join("lock-1-of-2")).status();
+    assert!(made.unwrap().success());
+    Run::check_is_free(&out, Shard::WHOLE).unwrap();
+}
+
 #[test]
 fn shards_in_any_order_make_the_parts_of_the_whole() {
     let (_folder, out) = Folder::with("out.positions");
