@@ -126,9 +126,10 @@ test("an evaluation by hand, and what is refused", async () => {
     assert.throws(() => engine.search(board, settings), expected);
     assert.throws(() => engine.moves(board, settings), expected);
   }
-  assert.throws(() => engine.value("f5d"), /^Error: the board has 3 squares/);
+  assert.throws(() => engine.value("f5d"), /^Error: `d` is not a square; expected a1 to h8/);
   assert.throws(() => engine.values(board), /is not an array of boards/);
-  assert.throws(() => engine.values([board, "f5d"]), /^Error: boards\[1\]: the board has 3 squares/);
+  assert.throws(() => engine.values([board, "f5d"]), /^Error: boards\[1\]: `d` is not a square/);
+  assert.throws(() => engine.value("X-"), /^Error: the board has 2 squares/);
   assert.ok(engine.search(board, { depth: 30, nodes: 50_000 }).nodes < 200_000);
   await assert.rejects(Engine.load({ weights: new Uint8Array(100) }));
   await assert.rejects(Engine.load({ weights: "/x.weights" }), /expected the bytes of a weights file/);
