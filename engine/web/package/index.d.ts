@@ -1,4 +1,7 @@
-/** A board: 64 squares from a1 to h8, `X` black, `O` white, `-` empty, then a space and the side to move. */
+/**
+ * A board: 64 squares from a1 to h8, `X` black, `O` white, `-` empty, then a space and the side to move; or the moves
+ * that lead to it, such as `f5d6`.
+ */
 export type Board = string;
 /** A square such as `d3`. */
 export type Square = string;

@@ -126,6 +126,7 @@ test("an evaluation by hand, and what is refused", async () => {
     assert.throws(() => engine.search(board, settings), expected);
     assert.throws(() => engine.moves(board, settings), expected);
   }
+  assert.equal(engine.value("f5d6c3"), engine.value(engine.game("f5d6c3").at(-1).board));
   assert.throws(() => engine.value("f5d"), /^Error: `d` is not a square; expected a1 to h8/);
   assert.throws(() => engine.values(board), /is not an array of boards/);
   assert.throws(() => engine.values([board, "f5d"]), /^Error: boards\[1\]: `d` is not a square/);

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-const MOST_AVX2: usize = 8;
+const MAX_REGISTERS_AVX2: usize = 8;
 
 /// # Safety
 /// For each lane with the numbers `m` in `middles` and `x` in `indices` (`x` is from `-MARGIN` to
@@ -27,7 +27,7 @@ pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
     // reads 8 or 16 bytes inside one vector.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
-        let mut sums = [_mm256_setzero_si256(); MOST_AVX2];
+        let mut sums = [_mm256_setzero_si256(); MAX_REGISTERS_AVX2];
         let mut add = |vector: *const [i8; DIMENSIONS]| {
             for (number, sum) in sums.iter_mut().take(DIMENSIONS.div_ceil(16)).enumerate() {
                 let part = vector.cast::<i8>().add(16 * number);
@@ -45,7 +45,7 @@ pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
         for &place in places.scalars {
             add(first.add(place as usize));
         }
-        let mut stored = [0i16; 16 * MOST_AVX2];
+        let mut stored = [0i16; 16 * MAX_REGISTERS_AVX2];
         for (number, sum) in sums.into_iter().enumerate() {
             _mm256_storeu_si256(stored.as_mut_ptr().add(16 * number).cast::<__m256i>(), sum);
         }
@@ -55,7 +55,7 @@ pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
 
 pub(super) const WIDTH: usize = 32;
 
-const MOST_AVX512: usize = 4;
+const MAX_REGISTERS_AVX512: usize = 4;
 
 /// # Safety
 /// For each lane with the numbers m in `middles` and x in `indices` (−`MARGIN` ≤ x < `MARGIN`), the
@@ -72,7 +72,7 @@ pub(super) unsafe fn sum_avx512<const DIMENSIONS: usize>(
     // size of a vector is a multiple of 32 bytes.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
-        let mut sums = [_mm512_setzero_si512(); MOST_AVX512];
+        let mut sums = [_mm512_setzero_si512(); MAX_REGISTERS_AVX512];
         let mut add = |vector: *const [i8; DIMENSIONS]| {
             for (number, sum) in sums.iter_mut().take(DIMENSIONS / WIDTH).enumerate() {
                 let part = _mm256_loadu_si256(vector.cast::<i8>().add(WIDTH * number).cast());
@@ -85,7 +85,7 @@ pub(super) unsafe fn sum_avx512<const DIMENSIONS: usize>(
         for &place in places.scalars {
             add(first.add(place as usize));
         }
-        let mut stored = [0i16; WIDTH * MOST_AVX512];
+        let mut stored = [0i16; WIDTH * MAX_REGISTERS_AVX512];
         for (number, sum) in sums.into_iter().enumerate() {
             _mm512_storeu_si512(stored.as_mut_ptr().add(WIDTH * number).cast::<__m512i>(), sum);
         }

@@ -1,4 +1,4 @@
-//! Moves and flips in AVX2, in vectors of four lanes. For moves, a lane has one direction of lines;
+//! Moves in AVX2, and flips in AVX2 and in AVX-512, in vectors of four lanes. For moves, a lane has one direction of lines;
 //! for flips, it has a ray from the move's square, and a second vector has the opposite ray.
 
 use std::arch::x86_64::{
