@@ -1,5 +1,5 @@
-//! Output on standard error: text (a bar with rate and remaining time on a terminal, plain lines
-//! elsewhere) or JSON events. The last event also goes to the file that `--progress-file` names.
+//! Output on standard error: text (a bar with rate and time left on a terminal, else lines) or JSON
+//! events. The last event of the process or of a stage also goes to the file of `--progress-file`.
 
 pub(crate) mod events;
 mod stage;

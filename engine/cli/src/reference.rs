@@ -48,7 +48,7 @@ pub fn event_schema() -> Schema {
 
 impl Reference {
     /// Writes Markdown files into the folder: one about `command` and all its subcommands, and one
-    /// for each of `pages`, which describe JSON objects that the program prints.
+    /// for each of `pages`, which describe JSON objects or settings.
     pub fn write(&self, command: clap::Command, pages: &[Page]) -> anyhow::Result<Outcome> {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
         let options = MarkdownOptions::new().show_footer(false);

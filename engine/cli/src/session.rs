@@ -134,8 +134,8 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Ends the process at any panic: other threads might wait forever for the panicked one. Unlike the
-/// default hook, it allocates nothing: an allocation could hang if no memory is left.
+/// Ends the process at any panic: other threads might wait forever for the panicked one. Unless
+/// `RUST_BACKTRACE` is set, allocates nothing: the default hook could hang if no memory is left.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

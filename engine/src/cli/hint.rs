@@ -122,7 +122,7 @@ impl fmt::Display for Hints {
 }
 
 /// Searches each move from an empty transposition table, so that values do not depend on the number
-/// of threads. In searches without ProbCut, idle threads help busy ones.
+/// of threads. Idle threads help busy ones in searches without ProbCut or realization probability.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;

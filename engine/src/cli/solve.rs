@@ -115,7 +115,7 @@ pub(in crate::cli) struct Solve {
     nodes: u64,
     /// The wall time from the beginning of the first search to the end of the last, in seconds.
     seconds: f64,
-    /// The number of scores that differ from the stated ones.
+    /// The number of positions with a score that differs from the stated one.
     wrong: usize,
 }
 

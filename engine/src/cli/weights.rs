@@ -85,7 +85,7 @@ struct Light {
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
     /// The points that the move-ordering evaluation adds to a move's score for every 32 discs of
-    /// its value for the mover. Each legal reply of the opponent takes 16 points from the score.
+    /// its value for the mover. Each legal reply takes 16 points from the score (32 on a corner).
     strength: i16,
 }
 

@@ -339,8 +339,8 @@ static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
 });
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
-/// in steps of 1/32 disc, over the positions in [`SAMPLE`]. A pruned search uses the mean in place
-/// of the contribution if no contribution within the bounds puts the value inside its window.
+/// in 1/32 disc, over the positions in [`SAMPLE`] of a block's phases. A pruned search uses the
+/// mean in place of the contribution if no contribution within these puts the value in its window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

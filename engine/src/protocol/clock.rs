@@ -58,7 +58,7 @@ impl Clock {
     }
 
     /// Sets the time for the next `moves` moves (0: the main time) to `left`, as another program
-    /// states it. If the clock's time, rounded down to seconds, is `left`, the clock keeps its own.
+    /// states it. Does nothing if `moves` is the clock's, and `left` its time in whole seconds.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {

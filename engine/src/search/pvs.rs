@@ -23,7 +23,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
     /// Returns true if the final value does not depend on help from other threads: this search has
-    /// no selective pruning, or only orders moves for a later search that has none.
+    /// no selective pruning, or only prepares (moves, window) a later search that has none.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.

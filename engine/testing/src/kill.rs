@@ -83,7 +83,7 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the same as [`Self::check`] with `kills` kills: fewer of them if the command is slow.
+    /// Does the same as [`Self::check`], but with `kills` kills; a slow command is given fewer.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;

@@ -13,7 +13,7 @@ use crate::fit::Fit;
 /// time of a fit, and with fewer games lower the error only a little (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// The user is warned if only few games are searched to at least this depth.
+/// If games are searched to at least this depth and all games are few, the user is warned.
 const DEEP: u64 = 6;
 
 /// Below this number of games, more games lower the error more than deeper searches in equal time.

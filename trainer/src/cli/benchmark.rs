@@ -88,8 +88,8 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
 
 impl Arguments {
     /// Returns the files of a part of the benchmark: those that the user named, else the
-    /// repository's. `None` if the part is not to run, or if its files are missing; the reason is
-    /// then added to `left_out`.
+    /// repository's. `None` if `--only` excludes the part, or if its files are missing; only in the
+    /// second case, the reason is added to `left_out`.
     fn files(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -114,7 +114,7 @@ impl Arguments {
         None
     }
 
-    /// Reads the data of the parts that run. Adds the others to `left_out`, with the reasons.
+    /// Reads the data of the parts that run. Adds the others that `--only` allows to `left_out`.
     fn benchmark(
         &self,
         left_out: &mut Vec<LeftOut>,

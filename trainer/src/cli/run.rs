@@ -72,7 +72,7 @@ pub(in crate::cli) struct Report {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Check {
-    /// The number of steps whose file has the checksum that the list of `--check` states.
+    /// The number of steps in the list of `--check` before the first one that differs.
     equal: usize,
     /// The first step whose checksum differs from that in the list of `--check`; absent if none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +86,7 @@ struct Difference {
     step: String,
     /// The checksum that the list of `--check` states for the file of this step.
     expected: String,
-    /// The SHA-256 of the file that the step made.
+    /// The SHA-256 of the file that the step made; `no such step` if the step was not made.
     found: String,
 }
 

@@ -219,8 +219,8 @@ impl Making<'_> {
     }
 
     /// Computes the probe of each step (the checksum of a small sample that this program makes),
-    /// unless `run.json` already has this program's probes. Returns an error if a probe differs
-    /// from that of the program that began the step; otherwise stores the new probes in `run.json`.
+    /// unless `run.json` already has them. Returns an error if a probe differs from that of another
+    /// program that began the step, unless the step is fresh; else stores them in `run.json`.
     fn verify(&self, wanted: &[Step]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let before: Json = match path.exists() {

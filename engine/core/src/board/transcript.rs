@@ -64,7 +64,7 @@ pub struct Turns {
     pub form: Form,
     /// The moves and passes in order; `None` for a pass. A pass that the text omits has no entry.
     pub turns: Vec<Option<Square>>,
-    /// Black's discs minus white's, as the text states; `None` if it states no numbers of discs.
+    /// Black's discs minus white's, as the text states; `None` if it states no result in discs.
     pub result: Option<Discs>,
 }
 

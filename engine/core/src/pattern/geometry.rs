@@ -204,8 +204,8 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Counts, for each square, the pattern instances that contain it. Finds the lines of the
-    /// board that lie completely in one instance.
+    /// Counts, for each square, the pattern instances that contain it. Counts the lines of the
+    /// board, and lists those that no single instance contains entirely.
     pub fn of(geometry: &Geometry) -> Self {
         let mut instances = vec![0; 64];
         for instance in &geometry.instances {

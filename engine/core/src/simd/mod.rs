@@ -1,7 +1,7 @@
 //! Instruction sets of the processor, chosen at run time. All sets give equal results.
 //!
-//! A search or a perft looks up the chosen set once. The functions that it calls are generic over
-//! the set, and take a token: a value that proves that the processor supports the set, from
+//! A search looks up the chosen set once in each thread, a perft in its first plies only. The inner
+//! functions are generic over the set, and take a token: a proof that the processor has it, from
 //! [`with_instructions`](crate::with_instructions). [`compiled_for`] compiles larger functions for
 //! every set. A function without a token looks up the chosen set at each call
 //! ([`InstructionSet::chosen`]), which costs a load and a predictable branch.

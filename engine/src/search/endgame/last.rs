@@ -70,8 +70,8 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper bound.
-/// `squares` are the empty squares; if any is alone in its quadrant, such a square is the first.
+/// Returns a bound of the score: a lower bound if above `alpha`, else an upper bound. `squares` are
+/// the empty squares; after [`four_empties`], one alone in its quadrant, if any, is the first.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,

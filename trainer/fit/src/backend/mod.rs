@@ -194,10 +194,10 @@ pub trait Backend: Sync {
     /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one step of Adam for a group of phases that share factors. Updates only the weights and
-    /// factors whose parameter occurs in the batch, and rounds weights to 2⁻¹⁸ disc, factors to
-    /// 2⁻¹⁶ √disc. Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶ occurrence ·
-    /// disc², where ω is the importance of a position, in occurrences.
+    /// Does one step of Adam for a group of phases that share factors. Updates only weights and
+    /// factors with n > 0 (n is defined below), and rounds weights to 2⁻¹⁸ disc, factors to 2⁻¹⁶
+    /// √disc. Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶ occurrence · disc²,
+    /// where ω is the importance of a position, in occurrences.
     ///
     /// A parameter (a class, or a count of a scalar feature) has a weight in each phase and one
     /// factor vector in the group. For a weight or factor w of a parameter, let s be Σ ω · residual

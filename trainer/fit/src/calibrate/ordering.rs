@@ -53,11 +53,11 @@ pub struct Calibrated {
     /// is explained by counts alone (such as the number of the opponent's replies), without
     /// patterns.
     pub explained_by_replies: f64,
-    /// The best of the tried strengths s: a disc of the move-ordering evaluation adds s/32 points
-    /// to a move's score. For comparison, each reply of the opponent subtracts 16 points from it.
+    /// The best of the tried strengths s: a disc of the move-ordering evaluation for the opponent
+    /// subtracts s/32 points from a move's score; for comparison, each of its replies 16 points.
     pub strength: i16,
-    /// The searches with each tried strength s: a disc of the move-ordering evaluation adds s/32
-    /// points to a move's score. With s = 0, this evaluation is not used.
+    /// The searches with each tried strength s: a disc of the move-ordering evaluation for the
+    /// opponent subtracts s/32 points from a move's score. With s = 0, it has no effect.
     pub trials: Vec<Trial>,
 }
 
@@ -104,8 +104,8 @@ const RIDGE: f64 = 10.0;
 const COUNTS_ALONE: f64 = 1e18;
 
 /// Returns the stages of a calibration. The first samples positions, and solves for each of them
-/// all positions one move later (a family). Each other stage tries one strength: the number by
-/// which the learned weights are multiplied when they are added to the score of a move.
+/// all positions one move later (a family). Each other stage tries one strength: the factor of the
+/// learned weights when their sum for the opponent is subtracted from the score of a move.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -159,9 +159,9 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try: factors by which the fitted weights are multiplied in a move score. At
-/// strength 1, one more reply of the opponent lowers the score by 16 points through these weights,
-/// as much as through the search's own penalty for a reply.
+/// The strengths to try, as multiples of the one at which a fitted disc counts so much in a move
+/// score that the fitted effect of one more reply of the opponent, `found.counts[0]` discs, is 16
+/// points: as much as the search's own penalty for a reply.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the families to which the weights are fitted, then the held-out families. A family has

@@ -110,7 +110,7 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// Element d is the search value at depth d, in discs, for d below the number of empty squares.
+    /// Element d: the search value at depth d ≤ `Settings::most`, d < empty squares, in discs.
     values: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Samples, each a position of a separate self-play game of the evaluation. Two linear regressions
+//! Samples, each from a separate self-play game of the evaluation. Two linear regressions
 //! are fitted to four fifths of the samples. The first predicts the exact score (endgame ProbCut)
 //! or the value of a deep search (ProbCut). The second predicts the logarithm of the standard
 //! deviation of the first prediction's error. The remaining samples test the models.

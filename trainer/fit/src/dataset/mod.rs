@@ -140,7 +140,7 @@ impl Dataset {
     }
 
     /// Returns the number of test positions of a phase that were omitted because the training
-    /// subset has the same position; 0 if the dataset was read from a folder.
+    /// subset has the same position; 0 if [`DatasetFolder`] made or read the dataset.
     pub fn omitted(&self, phase: Phase) -> u64 {
         self.omitted.get(phase.index()).copied().unwrap_or_default()
     }

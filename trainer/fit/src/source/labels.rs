@@ -134,7 +134,7 @@ impl LabelRules {
     }
 
     /// Returns an error if `weight` (the factor of a record file) times the weight of any of these
-    /// rules is more than 2 % away from the nearest positive multiple of 1/64.
+    /// rules is more than 2 % away from every multiple of 1/64 from 1/64 to 65535/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));

@@ -98,7 +98,7 @@ impl Outcome {
 }
 
 /// Disturbs and resumes each writing command `times` times. `disturbance` returns `None` if it
-/// disturbed nothing, else a description and how the command ended (`None` if it was killed).
+/// disturbed nothing, else a description and how the command ended (`None`: killed, or no memory).
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -216,8 +216,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// One system call of each run fails, transfers too few bytes or kills the process; in a third of
-/// the runs, it is the last call of its kind, such as a final `rename`.
+/// A system call of each run fails (perhaps with all later ones of its kind), is cut short or kills
+/// the process; in a third of the runs, it is the last call of its kind, such as a final `rename`.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];

@@ -52,7 +52,7 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// Runs the given number of rounds of one kind of attack.
+/// Runs all attacks of one kind (a round). The number is the field of [`Rounds`] for this kind.
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

@@ -113,8 +113,8 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Adds the recipe's input files and settings to `origins`, which collects those of all recipes
-    /// for the provenance. Returns an error if the recipe learns from games of the files in `test`.
+    /// Adds the recipe's data, initial weights and pattern set to `origins`, which collects those
+    /// of all recipes. Returns an error if the recipe learns from games of the files in `test`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<()> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);

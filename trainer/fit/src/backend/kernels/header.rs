@@ -33,8 +33,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes each distinct map ([`Lane::map`]: the class of each configuration) once. Returns, for
-/// each lane, the index of its map; `None` if the lane needs none.
+/// Writes the map of each lane ([`Lane::map`]: the class of each configuration), but equal maps in
+/// succession only once. Returns the index of each lane's map; `None` if the lane needs none.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();

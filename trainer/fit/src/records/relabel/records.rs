@@ -154,8 +154,8 @@ pub struct Changes {
     /// The number of old values that were compared with an exact score: for games, results of
     /// finished games with a solved position; for positions, labels of solved positions.
     pub results: u64,
-    /// For games, the number of results that differ from the exact score of the game's first solved
-    /// position; for positions, the number of old labels that differ from the exact score.
+    /// For games, the number of results that differ from the exact score of the first position to
+    /// be solved; for positions, the number of old labels that differ from the exact score.
     pub changed: u64,
     /// The number of old results or labels with another winner than the exact score; a draw and a
     /// win also count as different.

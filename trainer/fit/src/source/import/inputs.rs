@@ -65,7 +65,7 @@ impl Inputs {
         self.files.iter().map(|file| Ok(sha256_of_file(file, progress)?)).collect()
     }
 
-    /// Passes the accepted records to `take`. Prints the refusals, and any [`Imported::doubt`].
+    /// Passes accepted records to `take`. Prints refusals, and the messages of [`Summary::count`].
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E>,

@@ -68,7 +68,7 @@ impl From<Origin> for LabelSource {
 }
 
 impl LabelSource {
-    /// Returns true if `self` has a label for every position for which `other` has one.
+    /// Returns true only if `self` has a label for every position for which `other` has one.
     pub(super) fn is_available_with(&self, other: &Self) -> bool {
         let origin = |&(_, origin): &(u8, Origin)| match origin {
             Origin::LambdaReturn(_) => Origin::Value,

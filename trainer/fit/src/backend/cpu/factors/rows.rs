@@ -183,8 +183,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Lists in `positions` the board positions with each of the `count` parameters, and in `ends`
-    /// where each list ends (a counting sort). Each position has `features` parameters.
+    /// Lists in `positions` the board positions with each of the `count` parameters, ascending, and
+    /// in `ends` where each list ends (counting sort). Each position has `features` parameters.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);
