@@ -36,7 +36,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Returns the type of the argument in C, such as `u32` or a pointer type.
+    /// Returns the type in C.
     pub fn c_type(self) -> String {
         match self {
             Self::Array(element) => format!("{element} *"),

@@ -27,8 +27,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// Copies `bytes` to the start of a buffer, which must be at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Fills `bytes` from the start of a buffer, which must be at least as long. Waits for the
-    /// data.
+    /// Fills `bytes` from the start of a buffer, which must be at least as long, and waits for it.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
     /// Copies the whole content of a buffer to another buffer of the same length.
@@ -40,8 +39,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of `bytes` bytes.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Copies `bytes` to the start of `staging` once earlier kernels that read it have finished.
-    /// `staging` must be at least as long as `bytes`. Returns `staging` as a kernel argument.
+    /// Copies `bytes` to the start of `staging`, which must be at least as long, once earlier
+    /// kernels that read it have finished. Returns it as a kernel argument.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -51,7 +50,6 @@ pub trait Launcher: Send + Sync + 'static {
     /// Runs a kernel with `blocks` thread blocks, at least one.
     ///
     /// # Safety
-    ///
     /// `arguments` must have the types in `kernel.arguments`, in the same order. Each array must be
     /// long enough for the kernel's accesses.
     unsafe fn launch(

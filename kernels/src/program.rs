@@ -1,5 +1,3 @@
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256};
 
 use crate::index::FAMILIES;
@@ -24,14 +22,9 @@ pub struct Program {
 impl Program {
     /// Builds the program for a pattern set; `positions.cuh` lists what `header` must define.
     pub fn new(header: &str) -> Self {
-        let mut text = String::new();
-        append(&mut text, COMMON);
-        append(&mut text, ("pattern_set.cuh", header));
-        append(&mut text, POSITIONS);
-        for family in FAMILIES {
-            append(&mut text, (family.file, family.text));
-        }
-        Self { text }
+        let families = FAMILIES.iter().map(|family| (family.file, family.text));
+        let before = [COMMON, ("pattern_set.cuh", header), POSITIONS];
+        Self { text: before.into_iter().chain(families).map(numbered).collect() }
     }
 
     /// Returns the program with `from` replaced by `to`, so that tests can insert an error.
@@ -47,8 +40,7 @@ impl Program {
 
     /// Returns the program whose [`Self::cuda`] is `text`; `None` if `text` is not such a source.
     pub fn of_cuda(text: &str) -> Option<Self> {
-        let empty = Self { text: String::new() };
-        Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })
+        Some(Self { text: text.strip_prefix(&numbered(CUDA))?.to_owned() })
     }
 
     /// Returns the complete source for NVRTC: the definitions for CUDA, then [`Self::text`].
@@ -57,9 +49,7 @@ impl Program {
     }
 
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
-        let mut text = String::new();
-        append(&mut text, platform);
-        text + &self.text
+        numbered(platform) + &self.text
     }
 
     /// Returns the SHA-256 of [`Self::text`], in hexadecimal.
@@ -68,7 +58,7 @@ impl Program {
     }
 }
 
-fn append(text: &mut String, (name, file): (&str, &str)) {
-    let _ = writeln!(text, "#line 1 \"{name}\"");
-    text.push_str(file);
+/// Returns the text of a file after a line by which compilers number its lines.
+fn numbered((name, file): (&str, &str)) -> String {
+    format!("#line 1 \"{name}\"\n{file}")
 }

@@ -18,15 +18,11 @@ impl From<result::NvrtcError> for Unavailable {
 /// The results equal those of the CPU bit by bit only if the compiler does not contract a product
 /// and a sum, flush denormal numbers to zero, or approximate divisions and square roots.
 fn options(architecture: Architecture) -> Vec<String> {
-    vec![
-        "--fmad=false".to_owned(),
-        "--ftz=false".to_owned(),
-        "--prec-div=true".to_owned(),
-        "--prec-sqrt=true".to_owned(),
-        format!("--gpu-architecture={architecture}"),
-        "--std=c++14".to_owned(),
-        "--extra-device-vectorization".to_owned(),
-    ]
+    let options = format!(
+        "--fmad=false --ftz=false --prec-div=true --prec-sqrt=true \
+         --gpu-architecture={architecture} --std=c++14 --extra-device-vectorization"
+    );
+    options.split(' ').map(str::to_owned).collect()
 }
 
 /// Compiles a program to PTX for `architecture` or, if NVRTC does not support it, for the newest

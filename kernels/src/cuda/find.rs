@@ -74,8 +74,7 @@ pub(super) fn error_text(error: DriverError) -> String {
     format!("{text} ({:?})", error.0)
 }
 
-/// The driver's entry points that cudarc and this module call, separated by spaces. [`find`] checks
-/// that the driver has them, because cudarc panics when it calls a missing one.
+/// The driver's entry points that are called. [`find`] checks them: cudarc panics without one.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
@@ -96,6 +95,10 @@ fn has(library: &Library, entry: &str) -> bool {
     unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok()
 }
 
+fn missing<'e>(library: &Library, entries: &'e str) -> Option<&'e str> {
+    entries.split_whitespace().find(|entry| !has(library, entry))
+}
+
 /// Returns true if NVRTC can be loaded; an error if one of its functions is missing.
 pub fn nvrtc_is_there() -> Result<bool, Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
@@ -104,7 +107,7 @@ pub fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
     // SAFETY: the library is there.
     let library = unsafe { nvrtc::sys::culib() };
-    match NVRTC_ENTRIES.split_whitespace().find(|entry| !has(library, entry)) {
+    match missing(library, NVRTC_ENTRIES) {
         None => Ok(true),
         Some(entry) => unavailable(format!(
             "the NVRTC (libnvrtc) has no {entry}; install that of CUDA 12: \
@@ -114,16 +117,14 @@ pub fn nvrtc_is_there() -> Result<bool, Unavailable> {
 }
 
 /// If the driver lacks an entry point because it is too old, the error states its version.
-fn driver_is_there() -> Result<bool, Unavailable> {
+fn check_driver() -> Result<(), Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { sys::is_culib_present() } {
-        return Ok(false);
+        return unavailable(NO_DRIVER);
     }
     // SAFETY: the library is there.
     let library = unsafe { sys::culib() };
-    let Some(entry) = DRIVER_ENTRIES.split_whitespace().find(|entry| !has(library, entry)) else {
-        return Ok(true);
-    };
+    let Some(entry) = missing(library, DRIVER_ENTRIES) else { return Ok(()) };
     if has(library, "cuDriverGetVersion")
         && let Ok(found) = driver_version()
         && found < OLDEST_DRIVER
@@ -141,12 +142,9 @@ fn old_driver<T>(found: i32) -> Result<T, Unavailable> {
     unavailable(format!("the NVIDIA driver is for CUDA {found}; {remedy}"))
 }
 
-/// Returns the first GPU of this machine; an error if the GPU, its driver or NVRTC does not meet a
-/// requirement. Checks each library before its first use, so that no call can panic.
+/// Returns this machine's first GPU. Checks each library before its first use, to avoid panics.
 pub fn find() -> Result<Gpu, Unavailable> {
-    if !driver_is_there()? {
-        return unavailable(NO_DRIVER);
-    }
+    check_driver()?;
     match result::init() {
         Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return unavailable(NO_DEVICE),
         begun => begun?,
@@ -168,8 +166,7 @@ pub fn find() -> Result<Gpu, Unavailable> {
     }
     // The context is created last, because this takes longest.
     let context = CudaContext::new(0);
-    let used = context.and_then(|context| Ok((context.mem_get_info()?.0, context)));
-    match used {
+    match context.and_then(|context| Ok((context.mem_get_info()?.0, context))) {
         Ok((free, _)) if free < LEAST_MEMORY => unavailable(format!(
             "{name} has {} MiB of free memory; {} MiB are needed: `nvidia-smi` shows which \
              processes use it",

@@ -51,22 +51,20 @@ impl CudaLauncher {
     pub fn new(found: &Gpu, program: &Program) -> Result<Self, LaunchError> {
         let context = &found.context;
         // Created before any buffer: cudarc tracks the streams of a buffer only if several exist.
-        let stream = |_| context.new_stream();
-        let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
-        let streams = streams.map_err(|error| driver("no streams", error))?;
-        let copies = context.new_stream().map_err(|error| driver("no streams", error))?;
+        let stream = || context.new_stream().map_err(|error| driver("no streams", error));
+        let streams = (0..STREAMS).map(|_| stream()).collect::<Result<_, _>>()?;
+        let copies = stream()?;
         let module = load(context, found, program)?;
         let limits = limits(context).map_err(|error| driver("no limits", error))?;
-        let mut functions = HashMap::new();
-        for kernel in index::kernels() {
-            let function = module.load_function(kernel.name);
-            functions.insert(kernel.name, function.map_err(|error| driver(kernel.name, error))?);
-        }
+        let function = |&Kernel { name, .. }: &_| {
+            Ok((name, module.load_function(name).map_err(|error| driver(name, error))?))
+        };
+        let functions = index::kernels().map(function).collect::<Result<_, LaunchError>>()?;
         Ok(Self { streams, copies, functions, limits })
     }
 
-    /// Returns the stream of the calling thread. One thread requests all work of a phase, so phases
-    /// do not wait for each other. If several threads use a buffer, cudarc orders their requests.
+    /// Returns the stream of the calling thread: the phases of several threads do not wait for each
+    /// other. If several threads use a buffer, cudarc orders their requests.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }

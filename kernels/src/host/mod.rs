@@ -12,7 +12,7 @@ use std::{env, fmt, fs, io};
 
 use libloading::Library;
 
-use crate::index::{Argument, Kernel, kernels};
+use crate::index::{Kernel, kernels};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::{HOST, Program};
 
@@ -29,19 +29,20 @@ fn unloadable(error: libloading::Error) -> LaunchError {
     failed(format!("the compiled kernels cannot be loaded: {error}"))
 }
 
-/// A program whose kernels are compiled for the CPU and loaded as a library.
+/// A launcher that runs a kernel on the CPU, in the calling thread, until the kernel ends.
 #[derive(Debug)]
-pub struct HostProgram {
+pub struct HostLauncher {
     library: Library,
+    /// The limits of a small GPU; tests set other ones.
+    pub limits: Limits,
 }
 
 type Call = unsafe extern "C" fn(*mut *mut c_void);
 type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 
-impl HostProgram {
-    /// Compiles and loads a program. Its arithmetic is rounded as on the GPU, because the compiler
-    /// must not contract a product and a sum into one operation.
-    pub fn compile(program: &Program) -> Result<Self, LaunchError> {
+impl HostLauncher {
+    /// Compiles and loads a program. It rounds as on the GPU: products and sums are not contracted.
+    pub fn new(program: &Program) -> Result<Self, LaunchError> {
         let folder = tempfile::tempdir().map_err(no_compiler(env::temp_dir()))?;
         let library = folder.path().join("kernels.so");
         Self::build(program, &library)?;
@@ -73,18 +74,20 @@ impl HostProgram {
 
     /// Loads the kernels from a library file that [`Self::build`] wrote.
     pub fn load(library: &Path) -> Result<Self, LaunchError> {
+        // With several blocks, tests also cover how blocks interact.
+        let (blocks, chunk_rows, resident_bytes) = (4, 1 << 15, usize::MAX);
+        let limits = Limits { blocks, chunk_rows, resident_bytes, memory_bandwidth: None };
         // SAFETY: the library is from our kernel sources, which run no code when it is loaded.
-        Ok(Self { library: unsafe { Library::new(library) }.map_err(unloadable)? })
+        Ok(Self { library: unsafe { Library::new(library) }.map_err(unloadable)?, limits })
     }
 
     /// Runs a kernel with `blocks` thread blocks on the calling thread, until it ends.
     ///
     /// # Safety
-    ///
     /// `arguments` must point to values of the types in `kernel.arguments`, in the same order. Each
     /// array must be long enough for the kernel's accesses, and nothing else may use an array that
     /// the kernel writes.
-    pub unsafe fn launch(
+    pub unsafe fn run(
         &self,
         kernel: &Kernel,
         blocks: u32,
@@ -107,7 +110,7 @@ impl HostProgram {
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {
-        let types: Vec<String> = arguments.iter().map(|a| Argument::c_type(*a)).collect();
+        let types: Vec<String> = arguments.iter().map(|kind| kind.c_type()).collect();
         let value = |(number, kind): (usize, &String)| format!("*({kind} *)a[{number}]");
         let values: Vec<String> = types.iter().enumerate().map(value).collect();
         let (types, values) = (types.join(", "), values.join(", "));
@@ -115,33 +118,6 @@ fn entries() -> String {
         let _ = writeln!(text, "void call_{name}(void **a) {{ check_{name}({values}); }}");
     }
     text
-}
-
-/// A launcher that runs a kernel on the CPU, in the calling thread, until the kernel ends.
-#[derive(Debug)]
-pub struct HostLauncher {
-    program: HostProgram,
-    /// The limits of a small GPU; tests set other ones.
-    pub limits: Limits,
-}
-
-impl HostLauncher {
-    /// Creates a launcher for a program, which the machine's C compiler compiles.
-    pub fn new(program: &Program) -> Result<Self, LaunchError> {
-        HostProgram::compile(program).map(Self::of)
-    }
-
-    /// Creates a launcher for a program that is already compiled.
-    pub fn of(program: HostProgram) -> Self {
-        // With several blocks, tests also cover how blocks interact.
-        let limits = Limits {
-            blocks: 4,
-            chunk_rows: 1 << 15,
-            resident_bytes: usize::MAX,
-            memory_bandwidth: None,
-        };
-        Self { program, limits }
-    }
 }
 
 /// Eight-byte words, so that elements of every type are aligned.
@@ -205,7 +181,7 @@ impl Launcher for HostLauncher {
         let mut pointers: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
         // SAFETY: the caller guarantees the arguments; `Out` borrows the memory that is written.
-        unsafe { self.program.launch(kernel, blocks, &mut pointers) }
+        unsafe { self.run(kernel, blocks, &mut pointers) }
     }
 }
 
@@ -217,13 +193,13 @@ mod tests {
     #[test]
     fn a_kernel_whose_arguments_differ_from_the_index_is_refused() {
         let program = Program::new(HEADER);
-        HostProgram::compile(&program).unwrap();
+        HostLauncher::new(&program).unwrap();
         let changed = program.with(
             "KERNEL errors(const Row *rows, u32 first",
             "KERNEL errors(const Row *rows, double first",
         );
         assert_ne!(changed.text(), program.text());
-        let error = HostProgram::compile(&changed).err().unwrap().to_string();
+        let error = HostLauncher::new(&changed).err().unwrap().to_string();
         assert!(error.contains("incompatible"), "{error}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use othello_kernels::Kernel;
-use othello_kernels::host::HostProgram;
+use othello_kernels::host::HostLauncher;
 
 use crate::codes::{Answer, Code, INVALID_HANDLE};
 use crate::memory::Memory;
@@ -16,7 +16,7 @@ pub(crate) type Handle = u64;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    pub(crate) module: Arc<HostProgram>,
+    pub(crate) module: Arc<HostLauncher>,
     pub(crate) kernel: &'static Kernel,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
     /// For each event, where a stream last recorded it, and the stream's clock then; `None`: never.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
-    pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
+    pub(crate) modules: BTreeMap<Handle, Arc<HostLauncher>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// For each stream, the last operation for which the host has waited.
     pub(crate) host: Clock,

@@ -3,7 +3,7 @@
 use std::fs;
 
 use othello_kernels::Program;
-use othello_kernels::host::HostProgram;
+use othello_kernels::host::HostLauncher;
 
 use crate::codes::{Code, INVALID_PTX};
 use crate::settings::Settings;
@@ -11,7 +11,7 @@ use crate::settings::Settings;
 /// The first line of the PTX that the stand-in's NVRTC returns; the CUDA source follows.
 pub(crate) const PTX: &str = "// PTX of the stand-in\n";
 
-pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> {
+pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostLauncher, Code> {
     let program = ptx.strip_prefix(PTX).and_then(Program::of_cuda).ok_or(INVALID_PTX)?;
     build(&program, settings).map_err(|error| {
         eprintln!("stand-in: {error}");
@@ -19,15 +19,15 @@ pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> 
     })
 }
 
-fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
+fn build(program: &Program, settings: &Settings) -> Result<HostLauncher, String> {
     let Some(folder) = &settings.kernels else {
-        return HostProgram::compile(program).map_err(|error| error.to_string());
+        return HostLauncher::new(program).map_err(|error| error.to_string());
     };
     let kept = folder.join(format!("{}.so", program.sha256()));
     if !kept.exists() {
         let fresh = folder.join(format!("{}-{}.so", program.sha256(), std::process::id()));
-        HostProgram::build(program, &fresh).map_err(|error| error.to_string())?;
+        HostLauncher::build(program, &fresh).map_err(|error| error.to_string())?;
         fs::rename(&fresh, &kept).map_err(|error| error.to_string())?;
     }
-    HostProgram::load(&kept).map_err(|error| error.to_string())
+    HostLauncher::load(&kept).map_err(|error| error.to_string())
 }

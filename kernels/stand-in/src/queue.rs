@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use othello_kernels::Kernel;
-use othello_kernels::host::HostProgram;
+use othello_kernels::host::HostLauncher;
 
 use crate::order::{Clock, StreamNumber};
 
@@ -30,7 +30,7 @@ pub(crate) enum Work {
 
 #[derive(Debug)]
 pub(crate) struct Launch {
-    pub(crate) module: Arc<HostProgram>,
+    pub(crate) module: Arc<HostLauncher>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
     /// For each argument, the address of an array in this process, or a number in the low bits.

@@ -109,7 +109,7 @@ fn run(launch: &Launch) -> Result<(), Code> {
         words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
     // SAFETY: the kernel has the arguments that the index states. The arrays begin in device
     // memory, which is released only after ordered work. The trainer must make them long enough.
-    let done = unsafe { launch.module.launch(launch.kernel, launch.blocks, &mut pointers) };
+    let done = unsafe { launch.module.run(launch.kernel, launch.blocks, &mut pointers) };
     done.map_err(|_| LAUNCH_FAILED)
 }
 

@@ -18,7 +18,7 @@ use othello_engine::random::Generator;
 use othello_engine::record::{GameReader, Label, ScoredPosition, Weight};
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 use othello_kernels::Limits;
-use othello_kernels::host::{HostLauncher, HostProgram};
+use othello_kernels::host::HostLauncher;
 
 use super::*;
 use crate::backend::{Cpu, MAX_TOTAL_WEIGHT};
@@ -37,21 +37,21 @@ pub(crate) trait Bring: Launcher + Sized {
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
 /// Loads another copy of the library, so that parallel tests do not share its static variables.
-fn load(program: &Program) -> HostProgram {
+fn load(program: &Program) -> HostLauncher {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
     let library = folder.path().join("kernels.so");
     let built = built.get_or_init(|| {
-        HostProgram::build(program, &library).unwrap();
+        HostLauncher::build(program, &library).unwrap();
         fs::read(&library).unwrap()
     });
     fs::write(&library, built).unwrap();
-    HostProgram::load(&library).unwrap()
+    HostLauncher::load(&library).unwrap()
 }
 
 impl Bring for HostLauncher {
     fn bring(program: &Program, limits: Option<Limits>) -> Self {
-        let mut launcher = Self::of(load(program));
+        let mut launcher = load(program);
         launcher.limits = limits.unwrap_or(launcher.limits);
         launcher
     }
