@@ -9,12 +9,12 @@ use super::arguments::{SearchArguments, without_clock};
 use super::{Outcome, Session};
 use crate::eval::{Evaluate as _, Evaluator, Zero};
 use crate::file::check_output;
-use crate::player::{SearchBy, SearchSpec, WeightsSpec};
+use crate::player::{SearchBy, WeightsSpec};
 use crate::run::{Shard, described};
-use crate::search::{Plan, Selectivity, Strength};
+use crate::search::{EndgameSchedule, Plan, Selectivity, Strength};
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, PerfectFrom, Played, Run, Schedule, Settings,
-    play_games,
+    SideSettings, play_games,
 };
 use othello_cli::arguments::{Output, number_from, number_in};
 
@@ -82,19 +82,13 @@ const DEFAULT_DEPTH: u32 = 2;
 /// The default number of empty squares for exact play if an endgame ProbCut schedule is given.
 const DEFAULT_EXACT: u32 = 16;
 
-struct SideSearch {
-    spec: SearchSpec,
-    plan: Plan,
-}
-
 impl Arguments {
-    /// Returns the search settings of a side. The settings of a level and the defaults use ProbCut
-    /// only if the weights of both sides have a ProbCut model.
+    /// A level and the defaults use ProbCut only if the weights of both sides have its model.
     fn search(
         &self,
         player: &WeightsSpec,
         evaluators: PerSide<&Evaluator>,
-    ) -> anyhow::Result<SideSearch> {
+    ) -> anyhow::Result<(SideSettings, PerfectFrom)> {
         let spec = player.search.clone().or(&self.searching.spec(self.depth, None));
         without_clock(&spec)?;
         ensure!(
@@ -110,41 +104,20 @@ impl Arguments {
             true => spec.plan(usual, evaluators.black),
             false => spec.plan(usual, &Zero),
         };
-        Ok(SideSearch { spec, plan })
-    }
-
-    fn perfect_from(&self, SideSearch { spec, plan }: &SideSearch) -> PerfectFrom {
-        match (&self.exact, spec.exact) {
+        let exact = match (&self.exact, spec.exact) {
             (_, Some(own)) => own.into(),
             (Some(given), None) => given.clone(),
             (None, None) if spec.level.is_none() && plan.ends.is_none() => PerfectFrom::usual(),
             (None, None) => plan.exact.into(),
-        }
-    }
-
-    fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
-        let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
-        ensure!(
-            perfect == white,
-            "black plays perfectly at {perfect} empty squares or fewer, white at {white}; expected \
-             the same number for both, such as --exact 16"
-        );
-        let ends = [&sides.black.plan.ends, &sides.white.plan.ends];
-        if let Some(ends) = ends.into_iter().find(|ends| !ends.is_none()) {
-            ensure!(
-                perfect.range().count() == 1,
-                "--exact {perfect} with --ends {ends}: an endgame schedule needs the same number \
-                 of empty squares in all games; give --exact a single number"
-            );
-        }
-        Ok(perfect)
+        };
+        let Plan { depth, selectivity, ends, .. } = plan;
+        Ok((SideSettings { depth, nodes: spec.nodes, selectivity, ends }, exact))
     }
 
     fn white(&self) -> &WeightsSpec {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// Returns whether to store values: by default, with exploration or if both weights are fitted.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())
@@ -159,6 +132,26 @@ impl Arguments {
     }
 }
 
+fn check_exact(
+    perfect: &PerfectFrom,
+    white: &PerfectFrom,
+    ends: [&EndgameSchedule; 2],
+) -> anyhow::Result<()> {
+    ensure!(
+        perfect == white,
+        "black plays perfectly at {perfect} empty squares or fewer, white at {white}; expected the \
+         same number for both, such as --exact 16"
+    );
+    if let Some(ends) = ends.into_iter().find(|ends| !ends.is_none()) {
+        ensure!(
+            perfect.range().count() == 1,
+            "--exact {perfect} with --ends {ends}: an endgame schedule needs the same number of \
+             empty squares in all games; give --exact a single number"
+        );
+    }
+    Ok(())
+}
+
 /// Plays the games and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.output.out, arguments.inputs())?;
@@ -167,25 +160,21 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let differs = players.white.weights != players.black.weights;
     let white = differs.then(|| Evaluator::prepared(&players.white.weights)).transpose()?;
     let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
-    let sides = PerSide {
-        black: arguments.search(players.black, evaluators)?,
-        white: arguments.search(players.white, evaluators)?,
-    };
+    let (black, exact) = arguments.search(players.black, evaluators)?;
+    let (white, exact_of_white) = arguments.search(players.white, evaluators)?;
+    let openings = Openings::load(&arguments.openings, session.progress())?;
+    check_exact(&exact, &exact_of_white, [&black.ends, &white.ends])?;
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),
-        openings: Openings::load(&arguments.openings, session.progress())?,
-        depth: sides.each(|side| side.plan.depth),
-        nodes: sides.each(|side| side.spec.nodes),
-        selectivity: sides.each(|side| side.plan.selectivity),
-        ends: sides.each(|side| side.plan.ends.clone()),
-        exact: arguments.common_perfect_from(&sides)?,
+        openings,
+        sides: PerSide { black, white },
+        exact,
         exploration: arguments.exploration.clone(),
         values: arguments.values(),
     };
     let run = Run { settings, games: arguments.games, shard: arguments.shard };
-    let Output { out, .. } = &arguments.output;
-    let existing = arguments.output.existing();
+    let (out, existing) = (&arguments.output.out, arguments.output.existing());
     let played = play_games(out, &run, evaluators, existing, session.progress())?;
     session.print(&SelfPlay { played, seconds: session.seconds() })
 }

@@ -2,6 +2,7 @@
 
 use super::{Openings, Settings};
 use crate::board::transcript::Replay;
+use crate::board::{Position, Side};
 use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
@@ -40,16 +41,17 @@ impl<'s> Beginnings<'s> {
     pub(super) fn of(&self, index: u64) -> Replay {
         let Settings { seed, random_plies, openings, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
+        let start = Replay::from(Position::START, Side::Black);
         if let Some(distinct) = &self.distinct {
             let (plies, rank) = random_plies.deal(*seed, index);
-            let longer = || played_on(start(), std::iter::repeat(plies), &mut random);
+            let longer = || played_on(start, std::iter::repeat(plies), &mut random);
             return distinct.opening(plies, rank).unwrap_or_else(longer);
         }
         let plies = usize::from(random_plies.draw(&mut random));
         let Openings::Listed(listed) = openings else {
-            return played_on(start(), std::iter::repeat(plies), &mut random);
+            return played_on(start, std::iter::repeat(plies), &mut random);
         };
-        let opening = listed.of(index);
+        let opening = listed[(index % listed.len() as u64) as usize].replay();
         // If the game would be over after that many plies, smaller numbers are tried.
         let fewer = (opening.steps.len()..=plies).rev();
         played_on(opening, fewer, &mut random)
@@ -76,12 +78,7 @@ impl Distinct {
     }
 }
 
-fn start() -> Replay {
-    Replay::from_start(&[]).expect("no move is illegal")
-}
-
-/// Continues an opening by random moves to as many plies as the first of `lengths`; if the game is
-/// then over, tries the next of them. If all fail, returns the opening unchanged.
+/// Continues an opening by random moves to the first of `lengths` at which it goes on, if any.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -105,7 +102,6 @@ mod tests {
     use othello_testing::scratch;
 
     use super::*;
-    use crate::board::Position;
     use crate::progress::Silent;
     use crate::selfplay::OpeningsChoice;
 

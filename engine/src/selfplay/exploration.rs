@@ -34,20 +34,21 @@ struct Rule {
     draw: Draw,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, derive_more::Display)]
 enum Draw {
-    Softmax { temperature: f64 },
-    Uniform { probability: f64 },
+    #[display("softmax={_0}")]
+    Softmax(f64),
+    #[display("uniform={_0}")]
+    Uniform(f64),
 }
 
 impl Exploration {
     /// No rules: no move is drawn at random.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Returns the rule P(move) ∝ exp(v / temperature) for all plies: v is the static value after
-    /// the move for the side that moves; both are in discs, temperature > 0.
+    /// Returns the rule `all:softmax=temperature`; the temperature, in discs, is above 0.
     pub fn softmax(temperature: f64) -> Self {
-        Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
+        Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax(temperature) }])
     }
 
     /// Returns whether no move is drawn at random.
@@ -55,9 +56,8 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Draws the move to play by the first of these rules that applies to `ply`; if none does,
-    /// returns `best`, the move of the search. `shallow_values` returns each legal move with the
-    /// static value of the position after it, for the side that moves.
+    /// Draws a move; without a rule for `ply`, returns `best`, the move of the search.
+    /// `shallow_values` returns each legal move with the static value after it for the mover.
     pub(super) fn draw(
         &self,
         ply: u32,
@@ -68,13 +68,13 @@ impl Exploration {
         let rule = self.0.iter().find(|rule| rule.plies.clone().any(|own| u32::from(own) == ply));
         match rule.map(|rule| rule.draw) {
             None => best,
-            Some(Draw::Softmax { temperature }) => {
+            Some(Draw::Softmax(temperature)) => {
                 let moves = shallow_values();
                 let weights = softmax(&moves, temperature);
                 let drawn = random.below(weights.iter().sum());
                 pick(&weights, drawn).map_or(best, |index| moves[index].0)
             }
-            Some(Draw::Uniform { probability }) => {
+            Some(Draw::Uniform(probability)) => {
                 let explores = f64::from(random.below(1 << 24)) < probability * f64::from(1 << 24);
                 let moves = if explores { shallow_values() } else { return best };
                 moves.get(random.below(moves.len() as u32) as usize).map_or(best, |&(m, _)| m)
@@ -108,12 +108,9 @@ impl FromStr for Exploration {
             return Ok(Self::NONE);
         }
         let rule = |rule: &str| {
-            parse_rule(rule).map_err(|reason| {
-                Invalid(format!(
-                    "`{}` is not a rule of exploration: {reason}",
-                    excerpt(rule.trim())
-                ))
-            })
+            let quoted = excerpt(rule.trim());
+            let invalid = |reason| format!("`{quoted}` is not a rule of exploration: {reason}");
+            parse_rule(rule).map_err(|reason| Invalid(invalid(reason)))
         };
         text.split(',').map(rule).collect::<Result<_, _>>().map(Self)
     }
@@ -125,11 +122,9 @@ fn parse_rule(text: &str) -> Result<Rule, &'static str> {
     let (kind, number) = draw.split_once('=').ok_or(DRAWS)?;
     let number: f64 = number.trim().parse().map_err(|_| "expected a number after `=`")?;
     let draw = match kind.trim() {
-        "softmax" if number > 0.0 && number <= MAX_TEMPERATURE => {
-            Draw::Softmax { temperature: number }
-        }
+        "softmax" if number > 0.0 && number <= MAX_TEMPERATURE => Draw::Softmax(number),
         "softmax" => return Err("the temperature must be above 0 and at most 64 discs"),
-        "uniform" if (0.0..=1.0).contains(&number) => Draw::Uniform { probability: number },
+        "uniform" if (0.0..=1.0).contains(&number) => Draw::Uniform(number),
         "uniform" => return Err("the probability must be from 0 to 1"),
         _ => return Err(DRAWS),
     };
@@ -147,13 +142,9 @@ impl fmt::Display for Exploration {
         for (index, Rule { plies, draw }) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             match (*plies.start(), *plies.end()) {
-                (0, LAST_PLY) => write!(f, "{comma}all:")?,
-                (first, last) if first == last => write!(f, "{comma}{first}:")?,
-                (first, last) => write!(f, "{comma}{first}..{last}:")?,
-            }
-            match draw {
-                Draw::Softmax { temperature } => write!(f, "softmax={temperature}")?,
-                Draw::Uniform { probability } => write!(f, "uniform={probability}")?,
+                (0, LAST_PLY) => write!(f, "{comma}all:{draw}")?,
+                (first, last) if first == last => write!(f, "{comma}{first}:{draw}")?,
+                (first, last) => write!(f, "{comma}{first}..{last}:{draw}")?,
             }
         }
         Ok(())

@@ -33,16 +33,13 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game number `index` of a self-play run. The result is a function of the settings, the
-/// index, the evaluations and the size of the transposition table.
+/// Plays game number `index` of a run, a function of the settings, evaluations and table size.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
     players: &mut Players<'_, '_, E>,
 ) -> Game {
-    let mut game = Underway::begin(beginnings, index);
-    game.play_alone(players);
-    game.finish()
+    play_together(beginnings, &[index], players).pop().expect("there is a game for each index")
 }
 
 /// Plays the games with these indices, with the results of [`play`]. If searches are shallow, plays
@@ -54,17 +51,19 @@ pub fn play_together<E: Evaluate>(
 ) -> Vec<Game> {
     let begin = |&index| Underway::begin(beginnings, index);
     let mut games: Vec<Underway<'_>> = indices.iter().map(begin).collect();
-    if beginnings.settings.searches_are_shallow() {
-        for ply in 0..60 {
-            for game in &mut games {
-                if game.replay.end.ply() == ply && game.is_searched_afresh() {
-                    game.play_afresh(players);
-                }
-            }
+    for ply in 0..60 {
+        for game in games.iter_mut().filter(|game| game.replay.end.ply() == ply) {
+            game.play_afresh(players);
         }
     }
-    games.iter_mut().for_each(|game| game.play_alone(players));
-    games.into_iter().map(Underway::finish).collect()
+    let finish = |mut game: Underway<'_>| {
+        players.new_game();
+        while game.replay.end.moves() != 0 {
+            game.play_move(players);
+        }
+        game.finish()
+    };
+    games.into_iter().map(finish).collect()
 }
 
 struct Underway<'s> {
@@ -98,19 +97,18 @@ impl<'s> Underway<'s> {
     }
 
     fn endgame_empties(&self) -> u32 {
-        self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
+        self.settings.sides.of(self.replay.side).ends.most_empties().max(self.exact)
     }
 
-    /// Returns true if the transposition table must be cleared before the next search: if searches
-    /// are shallow (games then share a table) and it does not go to the end of the game.
-    fn is_searched_afresh(&self) -> bool {
-        let Self { settings, replay, .. } = self;
-        settings.searches_are_shallow()
-            && replay.end.moves() != 0
-            && replay.end.empties() > self.endgame_empties()
-    }
-
+    /// If searches are shallow, plays a move with a cleared table, except in the endgame.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
+        let Self { settings, replay, .. } = self;
+        let is_shallow = settings.searches_are_shallow()
+            && replay.end.moves() != 0
+            && replay.end.empties() > self.endgame_empties();
+        if !is_shallow {
+            return;
+        }
         if let Some(only) = self.forced_move() {
             let played = self.drawn(only, players.of(self.replay.side));
             self.push(played, None);
@@ -123,28 +121,18 @@ impl<'s> Underway<'s> {
     fn forced_move(&self) -> Option<Square> {
         let Self { settings, replay, .. } = self;
         let (moves, empties) = (replay.end.moves(), replay.end.empties());
-        let nodes = settings.nodes.of(replay.side);
-        let is_exact = nodes.is_none() && *settings.depth.of(replay.side) >= empties;
+        let side = settings.sides.of(replay.side);
+        let is_exact = side.nodes.is_none() && side.depth >= empties;
         let is_forced = moves.count_ones() == 1 && !settings.values && !is_exact;
         Square::nth(moves, 0).filter(|_| is_forced)
-    }
-
-    fn play_alone<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
-        while self.is_searched_afresh() {
-            self.play_afresh(players);
-        }
-        players.new_game();
-        while self.replay.end.moves() != 0 {
-            self.play_move(players);
-        }
     }
 
     fn play_move<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let endgame_empties = self.endgame_empties();
         let Self { settings, replay, .. } = self;
-        let depth = (*settings.depth.of(replay.side)).max(1);
-        let strength = Strength { depth, exact: endgame_empties };
-        let (strength, limits) = strength.in_nodes(&replay.end, *settings.nodes.of(replay.side));
+        let side = settings.sides.of(replay.side);
+        let strength = Strength { depth: side.depth.max(1), exact: endgame_empties };
+        let (strength, limits) = strength.in_nodes(&replay.end, side.nodes);
         let searcher = players.of(replay.side);
         let found = searcher.search_within(&replay.end, strength, &limits);
         let best = found.best.expect("a search finds a move");
@@ -180,11 +168,10 @@ impl<'s> Underway<'s> {
         if self.settings.values {
             game = game.with_values(self.values).expect("there is one value for each move");
         }
-        if self.deviations != 0 {
-            let deviations = game.with_deviations(self.deviations);
-            game = deviations.expect("only moves that were played deviate");
+        if self.deviations == 0 {
+            return game;
         }
-        game
+        game.with_deviations(self.deviations).expect("only moves that were played deviate")
     }
 }
 
@@ -203,7 +190,7 @@ mod tests {
     use crate::board::Discs;
     use crate::eval::{Evaluator, Mobility, Zero};
     use crate::search::Search;
-    use crate::selfplay::{Exploration, PerSide};
+    use crate::selfplay::{Exploration, PerSide, SideSettings};
 
     fn settings() -> Settings {
         Settings { values: true, ..Settings::new(7, "10..=20".parse().unwrap(), 2, 9) }
@@ -218,8 +205,9 @@ mod tests {
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
         for (depth, white) in [(2, 3), (3, 3), (1, 7)] {
-            let depth = PerSide { black: depth, white };
-            let settings = Settings { depth, exploration: explored.clone(), ..settings() };
+            let [black, white] = [depth, white].map(SideSettings::to_depth);
+            let sides = PerSide { black, white };
+            let settings = Settings { sides, exploration: explored.clone(), ..settings() };
             let beginnings = Beginnings::new(&settings);
             let indices: Vec<u64> = (0..12).collect();
             let [mut black, mut white] =
@@ -282,25 +270,25 @@ mod tests {
 
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
-        let settings =
-            Settings { depth: PerSide { black: 3, white: 1 }, exact: 0.into(), ..settings() };
+        let [black, white] = [3, 1].map(SideSettings::to_depth);
+        let sides = PerSide { black, white };
+        let settings = Settings { sides, exact: 0.into(), ..settings() };
         let evaluators = PerSide { black: Evaluator::from(Mobility), white: Evaluator::from(Zero) };
         let new = |side| Search::new(evaluators.of(side)).hash_mb(1).searcher().unwrap();
         let (mut black, mut white) = (new(Side::Black), new(Side::White));
         let mut players = Players { black: &mut black, white: Some(&mut white) };
         let game = play(&Beginnings::new(&settings), 5, &mut players);
         for (step, value) in game.replay().steps.iter().zip(game.values().unwrap()) {
-            let found = new(step.side).search(&step.position, *settings.depth.of(step.side));
+            let found = new(step.side).search(&step.position, settings.sides.of(step.side).depth);
             assert!(value.is_none_or(|value| Discs::from(value) == found.value.nearest_disc()));
         }
     }
 
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
-        let limited = |nodes| Settings {
-            nodes: PerSide::both(Some(nodes)),
-            depth: PerSide::both(60),
-            ..settings()
+        let limited = |nodes| {
+            let side = SideSettings { nodes: Some(nodes), ..SideSettings::to_depth(60) };
+            Settings { sides: PerSide::both(side), ..settings() }
         };
         let (few, more) = (limited(5), limited(5_000));
         for index in 0..4 {

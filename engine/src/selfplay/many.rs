@@ -7,8 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{Beginnings, PerSide, Players, Settings, play_together};
-use crate::board::Side;
+use super::{Beginnings, PerSide, Players, Settings, SideSettings, play_together};
 use crate::eval::Identified;
 use crate::file::{Existing, Kind, Provenance, Section, Summary};
 use crate::progress::Progress;
@@ -54,42 +53,29 @@ impl Run {
     }
 
     fn provenance(&self, weights: PerSide<&str>) -> Provenance {
-        let Settings {
-            seed,
-            random_plies,
-            openings,
-            depth,
-            nodes,
-            selectivity,
-            ends,
-            exact,
-            exploration,
-            values,
-        } = &self.settings;
-        let full = Selectivity::Full;
+        let Settings { seed, random_plies, openings, sides, exact, exploration, values } =
+            &self.settings;
+        let PerSide { black, white } = sides;
+        let (full, other_pruning) = (Selectivity::Full, white.selectivity != black.selectivity);
         Provenance::new("selfplay")
             .with("games", self.games)
             .with("shard", Shard::WHOLE.to_string())
             .with("seed", *seed)
             .with("random_plies", random_plies.to_string())
-            .with("depth", depth.black)
+            .with("depth", black.depth)
             .with("exact", exact.to_json())
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
             .with("weights", weights.black)
             .with_unusual(openings.identity().is_some(), "openings", openings.identity())
             .with_unusual(!exploration.is_none(), "exploration", exploration.to_string())
-            .with_unusual(nodes.black.is_some(), "nodes", nodes.black)
-            .with_unusual(selectivity.black != full, "selectivity", selectivity.black.percent())
-            .with_unusual(!ends.black.is_none(), "ends", ends.black.to_string())
-            .with_unusual(depth.white != depth.black, "white_depth", depth.white)
-            .with_unusual(nodes.white != nodes.black, "white_nodes", nodes.white)
-            .with_unusual(
-                selectivity.white != selectivity.black,
-                "white_selectivity",
-                selectivity.white.percent(),
-            )
-            .with_unusual(ends.white != ends.black, "white_ends", ends.white.to_string())
+            .with_unusual(black.nodes.is_some(), "nodes", black.nodes)
+            .with_unusual(black.selectivity != full, "selectivity", black.selectivity.percent())
+            .with_unusual(!black.ends.is_none(), "ends", black.ends.to_string())
+            .with_unusual(white.depth != black.depth, "white_depth", white.depth)
+            .with_unusual(white.nodes != black.nodes, "white_nodes", white.nodes)
+            .with_unusual(other_pruning, "white_selectivity", white.selectivity.percent())
+            .with_unusual(white.ends != black.ends, "white_ends", white.ends.to_string())
             .with_unusual(weights.white != weights.black, "white_weights", weights.white)
     }
 
@@ -101,26 +87,34 @@ impl Run {
             growing: Some("games".into()),
         }
     }
-}
 
-const MOST_PER_PART: u64 = 1 << 16;
-
-impl Settings {
     fn games_per_part(&self) -> u64 {
-        let seconds = |side| match *self.nodes.of(side) {
+        let seconds = |side: &SideSettings| match side.nodes {
             Some(nodes) => size::nodes(nodes),
-            None => size::search(*self.depth.of(side)),
+            None => size::search(side.depth),
         };
-        let search = seconds(Side::Black).max(seconds(Side::White));
-        size::units(size::game(search, self.exact.most()), MOST_PER_PART)
+        let Settings { sides: PerSide { black, white }, exact, .. } = &self.settings;
+        let search = seconds(black).max(seconds(white));
+        size::units(size::game(search, exact.most()), MOST_PER_PART)
+    }
+
+    fn games_together(&self, games_per_part: u64) -> u64 {
+        if !self.settings.searches_are_shallow() {
+            return 1;
+        }
+        let at_once = self.games.min(2 * games_per_part);
+        let share = at_once / (4 * rayon::current_num_threads() as u64);
+        share.clamp(MOST_TOGETHER / 8, MOST_TOGETHER)
     }
 }
 
 const GAMES: &str = "self-play (games)";
+const MOST_PER_PART: u64 = 1 << 16;
+/// The greatest number of games that one thread plays together; they take a second or two.
+const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 /// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,
-/// also packs them into one file. Each section (frame) of it has the games of [`GAMES_PER_FRAME`]
-/// consecutive game indices, except games that repeat all moves of a game with a lower index.
+/// also packs them into one file, without games that repeat all moves of a game with a lower index.
 ///
 /// The file does not depend on threads, shards, kills or resumptions. Complete parts of an earlier
 /// run to `path` are used again if that run differs only in having fewer games. In a game, sides
@@ -132,8 +126,7 @@ pub fn play_games<E: Identified>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Played, RecordError> {
-    let games_per_part = run.settings.games_per_part();
-    play_in_parts(path, run, games_per_part, evaluators, existing, progress)
+    play_in_parts(path, run, run.games_per_part(), evaluators, existing, progress)
 }
 
 fn play_in_parts<E: Identified>(
@@ -144,13 +137,13 @@ fn play_in_parts<E: Identified>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Played, RecordError> {
-    let Settings { selectivity, ends, exact, .. } = &run.settings;
-    let pruning = |side| {
-        let (evaluator, ends) = (*evaluators.of(side), ends.of(side).clone());
-        let pruning = Pruning::new(evaluator, *selectivity.of(side))?;
-        pruning.with_endgame(evaluator, &ends.exact_from(exact.most()))
+    let Settings { sides: PerSide { black, white }, exact, .. } = &run.settings;
+    let pruning = |evaluator: &E, side: &SideSettings| {
+        let ends = side.ends.clone().exact_from(exact.most());
+        Pruning::new(evaluator, side.selectivity)?.with_endgame(evaluator, &ends)
     };
-    let prunings = PerSide { black: pruning(Side::Black)?, white: pruning(Side::White)? };
+    let black_pruning = pruning(evaluators.black, black)?;
+    let white_pruning = pruning(evaluators.white, white)?;
     let identities =
         PerSide { black: evaluators.black.identity(), white: evaluators.white.identity() };
     let plan = run.plan(identities, games_per_part);
@@ -170,12 +163,12 @@ fn play_in_parts<E: Identified>(
         search.searchers().map_err(|error| RecordError::Search(error.into()))
     };
     let different = identities.white != identities.black
-        || selectivity.white != selectivity.black
-        || ends.white != ends.black;
-    let white = different.then(|| searchers(evaluators.white, prunings.white)).transpose()?;
+        || white.selectivity != black.selectivity
+        || white.ends != black.ends;
+    let white = different.then(|| searchers(evaluators.white, white_pruning)).transpose()?;
     let games = GamesByNumber {
         beginnings: Beginnings::new(&run.settings),
-        black: searchers(evaluators.black, prunings.black)?,
+        black: searchers(evaluators.black, black_pruning)?,
         white,
     };
     parts.make(0, run.games_together(games_per_part), &games, progress)?;
@@ -184,21 +177,6 @@ fn play_in_parts<E: Identified>(
         false => parts.pack(|parts| pack(parts, progress)),
     }
 }
-
-impl Run {
-    fn games_together(&self, games_per_part: u64) -> u64 {
-        if !self.settings.searches_are_shallow() {
-            return 1;
-        }
-        let at_once = self.games.min(2 * games_per_part);
-        let share = at_once / (4 * rayon::current_num_threads() as u64);
-        share.clamp(MOST_TOGETHER / 8, MOST_TOGETHER)
-    }
-}
-
-/// The greatest number of games that one thread plays together, a ply of each at a time, so that
-/// the weights of a phase stay in the cache. This number of games takes a second or two.
-const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {
     beginnings: Beginnings<'a>,

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -30,17 +30,19 @@ pub enum Openings {
     Random,
     /// All distinct openings in random order; for more than 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in turn. Random moves continue each up to a total number of plies, which
-    /// is drawn for each game; an opening that is longer stays unchanged.
-    Listed(ListedOpenings),
+    /// The listed openings in turn; random moves follow up to a number of plies that is drawn.
+    Listed(Arc<[Opening]>),
 }
 
-/// The openings of a file. There is at least one, and none is a finished game.
+/// An opening of a file: moves from the start position, after which the game is not over.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ListedOpenings(Arc<[Opening]>);
+pub struct Opening(Box<[Square]>, Form);
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Opening(Box<[Square]>, Form);
+impl Opening {
+    pub(super) fn replay(&self) -> Replay {
+        Replay::from_start(&self.0).expect("an opening replays")
+    }
+}
 
 impl FromStr for OpeningsChoice {
     type Err = std::convert::Infallible;
@@ -61,23 +63,18 @@ impl FromStr for Opening {
         let StatedPosition { position, side, form, .. } = text.parse()?;
         let replay = match form {
             Form::Board | Form::Ggs | Form::Obf | Form::BoardAndMoves => {
-                let found = game_to(position, side).ok_or_else(|| {
-                    Invalid(
-                        "no game that reaches this board was found; name the opening by its moves"
-                            .to_owned(),
-                    )
-                })?;
+                let none =
+                    "no game that reaches this board was found; name the opening by its moves";
+                let found = game_to(position, side).ok_or_else(|| Invalid(none.to_owned()))?;
                 Replay::from_start(&found)?
             }
             _ => transcript::read(text)?.1,
         };
-        match replay.black_score() {
-            Some(_) => {
-                let over = "the game is over after these moves; expected the beginning of one";
-                Err(Invalid(over.to_owned()))
-            }
-            None => Ok(Self(replay.steps.iter().map(|step| step.square).collect(), form)),
+        if replay.black_score().is_some() {
+            let over = "the game is over after these moves; expected the beginning of one";
+            return Err(Invalid(over.to_owned()));
         }
+        Ok(Self(replay.steps.iter().map(|step| step.square).collect(), form))
     }
 }
 
@@ -87,38 +84,26 @@ impl Openings {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
             OpeningsChoice::Distinct => Self::Distinct,
-            OpeningsChoice::File(path) => Self::Listed(ListedOpenings::read(path, progress)?),
+            OpeningsChoice::File(path) => {
+                let openings: Vec<Opening> = Lines::open(path)?.all("an opening")?;
+                Form::report(openings.iter().map(|opening| opening.1), progress);
+                Self::Listed(openings.into())
+            }
         })
     }
 
-    /// Returns `distinct`, or the SHA-256 of the listed moves; `None` for [`Self::Random`].
+    /// Returns `distinct`, the SHA-256 of the listed transcripts, one a line, or `None` for random.
     pub fn identity(&self) -> Option<String> {
+        let line = |Opening(squares, _): &Opening| {
+            squares.iter().map(Square::to_string).collect::<String>() + "\n"
+        };
         match self {
             Self::Random => None,
             Self::Distinct => Some(OpeningsChoice::Distinct.to_string()),
-            Self::Listed(listed) => Some(listed.sha256()),
+            Self::Listed(all) => {
+                Some(sha256_of(all.iter().map(line).collect::<String>().as_bytes()))
+            }
         }
-    }
-}
-
-impl ListedOpenings {
-    fn read(path: &Path, progress: &dyn Progress) -> Result<Self, FileError> {
-        let openings: Vec<Opening> = Lines::open(path)?.all("an opening")?;
-        Form::report(openings.iter().map(|opening| opening.1), progress);
-        Ok(Self(openings.into()))
-    }
-
-    pub(super) fn of(&self, index: u64) -> Replay {
-        let Opening(squares, _) = &self.0[(index % self.0.len() as u64) as usize];
-        Replay::from_start(squares).expect("an opening replays")
-    }
-
-    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case, one on each line.
-    fn sha256(&self) -> String {
-        let line = |Opening(squares, _): &Opening| -> String {
-            squares.iter().map(Square::to_string).chain(["\n".to_owned()]).collect()
-        };
-        sha256_of(self.0.iter().map(line).collect::<String>().as_bytes())
     }
 }
 
@@ -129,15 +114,22 @@ mod tests {
     use super::*;
     use crate::progress::Silent;
 
-    fn read(text: &str) -> Result<ListedOpenings, FileError> {
-        scratch::with_file("openings", text.as_bytes(), |path| ListedOpenings::read(path, &Silent))
+    fn read(text: &str) -> Result<Openings, FileError> {
+        scratch::with_file("openings", text.as_bytes(), |path| {
+            Openings::load(&OpeningsChoice::File(path.to_owned()), &Silent)
+        })
+    }
+
+    fn replays(openings: &Openings) -> Vec<Replay> {
+        let Openings::Listed(all) = openings else { panic!("{openings:?}") };
+        all.iter().map(Opening::replay).collect()
     }
 
     #[test]
-    fn openings_take_turns() {
-        let listed = read("f5d6c3\n\n  F5 f6\n").unwrap();
-        let plies = |index| listed.of(index).steps.len();
-        assert_eq!([0, 1, 2, u64::MAX].map(plies), [3, 2, 3, 2]);
+    fn openings_are_lines() {
+        let listed = replays(&read("f5d6c3\n\n  F5 f6\n").unwrap());
+        let plies: Vec<usize> = listed.iter().map(|game| game.steps.len()).collect();
+        assert_eq!(plies, [3, 2]);
     }
 
     /// The expected checksum is the output of `printf 'f5d6c3\nf5f6\n' | sha256sum`.
@@ -145,15 +137,15 @@ mod tests {
     fn the_moves_identify_them_however_they_are_written() {
         let sum = "f629c17c955c0fbbaa6edc52f3cb4242c53ee92685e992d74d1ce41549930e14";
         for text in ["f5d6c3\nf5f6\n", "F5d6 C3\r\n\r\nf5 F6"] {
-            assert_eq!(Openings::Listed(read(text).unwrap()).identity().unwrap(), sum);
+            assert_eq!(read(text).unwrap().identity().unwrap(), sum);
         }
     }
 
     #[test]
     fn a_board_is_an_opening_if_a_game_leads_to_it() {
         let board = "---------------------------OX------OXX-----O--------------------";
-        let listed = read(&format!("{board} X\n{board} X; c3:+0\nf5d6\n")).unwrap();
-        let ends = [0, 1, 2].map(|index| listed.of(index).end);
+        let listed = replays(&read(&format!("{board} X\n{board} X; c3:+0\nf5d6\n")).unwrap());
+        let ends: Vec<_> = listed.iter().map(|game| game.end).collect();
         assert_eq!(ends, [ends[2]; 3]);
         let far = format!("{}XXXX", "-".repeat(60));
         assert!(

@@ -13,9 +13,8 @@ const MOST: u32 = 60;
 /// which each game draws this number. Text form: `16`, or `15..16`, which includes its end.
 ///
 /// If exact play starts at the same number in all games, the first exact move is always by the same
-/// side (without passes, Black at an even number). Scores of weak games then favour that side, so
-/// weights fitted to these scores are biased by the parity of empty squares, in all phases. With
-/// two consecutive numbers, half of the games favour one side, and half the other.
+/// side. Scores of weak games then favour it, so weights fitted to these scores are biased by the
+/// parity of empty squares. With two consecutive numbers, half of the games favour each side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfectFrom(RangeInclusive<u32>);
 
@@ -64,9 +63,8 @@ impl FromStr for PerfectFrom {
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
         parse_range(text, &(0..=MOST)).map(Self).ok_or_else(|| {
-            let expected =
-                format!("0 to {MOST}, or a range with the smaller number first, such as 15..16");
-            Invalid::not(text, "a number of empty squares", &expected)
+            let range = "or a range with the smaller number first, such as 15..16";
+            Invalid::not(text, "a number of empty squares", &format!("0 to {MOST}, {range}"))
         })
     }
 }

@@ -27,9 +27,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Imagine the ascending list in which each number of random moves occurs as often as its
-    /// weight. Returns the number at index `place` (from 0), and how many equal numbers stand
-    /// before this index.
+    /// In the ascending list that has each number of random moves as often as its weight, returns
+    /// the number at index `place`, and how many equal numbers precede it.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -40,9 +39,8 @@ impl Schedule {
     }
 
     /// Returns (n, k) for game `index`: the number n of its random plies, and a number k (0, 1, …)
-    /// that no other game with this n has, so that openings can be distinct. In each round of S
-    /// games (0 to S − 1, S to 2S − 1, …), every n occurs as often as its weight, in an order that
-    /// `seed` determines; S is the sum of the schedule's weights.
+    /// that no other game with this n has, so that openings can be distinct. In each round of games
+    /// (as many as the weights' sum), n occurs as often as its weight, in an order by `seed`.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -51,15 +49,13 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns a schedule that draws the numbers of random moves in `lengths` equally often; all
-    /// numbers from 0 to [`MAX_RANDOM_PLIES`] if `lengths` is empty.
+    /// Returns a schedule with equal weights of `lengths`, or of all if none of them is possible.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
-        let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
-        if weights == [0; MAX_RANDOM_PLIES + 1] {
-            return Self { weights: [1; MAX_RANDOM_PLIES + 1] };
+        let weights = std::array::from_fn(weight);
+        Self {
+            weights: if weights.iter().any(|&it| it > 0) { weights } else { weights.map(|_| 1) },
         }
-        Self { weights }
     }
 
     /// Returns the greatest number of random moves that can be drawn, up to `most`; 0 if none can.
@@ -92,11 +88,11 @@ impl FromStr for Schedule {
         for term in text.split(',') {
             let (lengths, weight) = parse_term(term.trim_ascii())?;
             for length in lengths {
-                if weights[length] != 0 {
-                    let twice = format!("{length} random moves are in the schedule twice");
-                    return Err(Invalid(twice));
+                if std::mem::replace(&mut weights[length], weight) != 0 {
+                    return Err(Invalid(format!(
+                        "{length} random moves are in the schedule twice"
+                    )));
                 }
-                weights[length] = weight;
             }
         }
         Ok(Self { weights })
@@ -126,12 +122,9 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes a term for each range of consecutive numbers of random moves with the same weight:
-    /// `8..=24*2` means that each number from 8 to 24 has the weight 2. The provenance of games
-    /// contains this form.
+    /// Writes the form in the provenance of games: a term, such as `8..=24*2`, for an equal range.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut comma = "";
-        let mut first = 0;
+        let (mut comma, mut first) = ("", 0);
         for run in self.weights.chunk_by(|a, b| a == b) {
             let last = first + run.len() - 1;
             if run[0] != 0 {

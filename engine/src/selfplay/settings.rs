@@ -1,6 +1,6 @@
 use super::{Exploration, Openings, PerfectFrom, Schedule};
 use crate::board::Side;
-use crate::search::{EndgameSchedule, Selectivity};
+use crate::search::{EndgameSchedule, Plan, Selectivity};
 
 /// The settings of self-play games, which determine every move.
 #[derive(Clone, PartialEq, Debug)]
@@ -11,14 +11,8 @@ pub struct Settings {
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,
-    /// The depth of the search for each side's moves, at least 1.
-    pub depth: PerSide<u32>,
-    /// The node limit of each search of a side, exact play excepted; `None` without a limit.
-    pub nodes: PerSide<Option<u64>>,
-    /// The ProbCut confidence of the fixed-depth searches of black and of white.
-    pub selectivity: PerSide<Selectivity>,
-    /// The ProbCut schedule of each side's endgame searches above [`Self::exact`] empty squares.
-    pub ends: PerSide<EndgameSchedule>,
+    /// The searches of each side before exact play.
+    pub sides: PerSide<SideSettings>,
     /// The number of empty squares at or below which games are played exactly.
     pub exact: PerfectFrom,
     /// The rules for drawing moves at random before exact play.
@@ -27,34 +21,49 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// In self-play to this depth or less, each search that does not go to the end of the game begins
-/// with an empty transposition table. So a thread can use one table for all the games that it plays
-/// at the same time, ply by ply. Entries of earlier searches would save little: most of the search
-/// time goes into reading weights that are not in the processor's cache.
+/// The settings of a side's searches before exact play.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SideSettings {
+    /// The depth, at least 1.
+    pub depth: u32,
+    /// The node limit of each search; `None` without a limit.
+    pub nodes: Option<u64>,
+    /// The ProbCut confidence of fixed-depth searches.
+    pub selectivity: Selectivity,
+    /// The ProbCut schedule of endgame searches above [`Settings::exact`] empty squares.
+    pub ends: EndgameSchedule,
+}
+
+impl SideSettings {
+    /// Creates settings of searches to a depth, without ProbCut.
+    pub fn to_depth(depth: u32) -> Self {
+        let Plan { selectivity, ends, .. } = Plan::to_depth(depth);
+        Self { depth, nodes: None, selectivity, ends }
+    }
+}
+
+/// In self-play to this depth or less, searches above the endgame begin with an empty table, so
+/// that a thread plays many games with one table. Old entries would save little: most of the time
+/// goes into reading weights that are not in a cache.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
     pub(super) fn searches_are_shallow(&self) -> bool {
-        self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
+        self.sides.black.depth.max(self.sides.white.depth) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings with random openings and the same depth for both sides; without ProbCut,
-    /// without exploration, and without stored search values.
+    /// Creates settings with random openings, without ProbCut, exploration and stored values.
     pub fn new(
         seed: u64,
         random_plies: Schedule,
         depth: u32,
         exact: impl Into<PerfectFrom>,
     ) -> Self {
-        let depth = PerSide::both(depth);
         Self {
             seed,
             random_plies,
             openings: Openings::Random,
-            depth,
-            nodes: PerSide::both(None),
-            selectivity: PerSide::both(Selectivity::Full),
-            ends: PerSide::both(EndgameSchedule::NONE),
+            sides: PerSide::both(SideSettings::to_depth(depth)),
             exact: exact.into(),
             exploration: Exploration::NONE,
             values: false,
@@ -71,18 +80,10 @@ pub struct PerSide<T> {
     pub white: T,
 }
 
-impl<T> PerSide<T> {
+impl<T: Clone> PerSide<T> {
     /// Creates a pair with the same value for both sides.
-    pub fn both(one: T) -> Self
-    where
-        T: Clone,
-    {
+    pub fn both(one: T) -> Self {
         Self { black: one.clone(), white: one }
-    }
-
-    /// Applies `value` to both values, and returns the pair of results.
-    pub fn each<U>(&self, value: impl Fn(&T) -> U) -> PerSide<U> {
-        PerSide { black: value(&self.black), white: value(&self.white) }
     }
 
     /// Returns the value for a side.

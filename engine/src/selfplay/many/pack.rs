@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -16,8 +16,7 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
     let mut packing = Packing {
         writer: GameWriter::over(parts.writer()?),
         tally: Tally::default(),
-        frame: (0, vec![]),
-        frames: vec![],
+        frames: BTreeMap::new(),
     };
     progress.begin_stoppable("pack (parts)", 0, stage.parts());
     let frame_of = |number: u64| number / GAMES_PER_FRAME as u64;
@@ -48,8 +47,8 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
             progress.advance(1);
         }
     }
-    let (tally, summary) = packing.finish()?;
-    Ok(tally.played(stage.units, Some(summary)))
+    packing.write()?;
+    Ok(packing.tally.played(stage.units, Some(packing.writer.finish()?)))
 }
 
 pub(super) fn count(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordError> {
@@ -72,32 +71,24 @@ fn frames_of(parts: &run::Run, index: u64) -> Result<Vec<Vec<Game>>, RecordError
 struct Packing {
     writer: GameWriter,
     tally: Tally,
-    frame: (u64, Vec<Game>),
-    frames: Vec<Vec<Game>>,
+    /// The frames to write, by number; the next games may belong to the last of them.
+    frames: BTreeMap<u64, Vec<Game>>,
 }
 
 impl Packing {
-    fn add(&mut self, frame: u64, games: Vec<Game>) -> Result<(), RecordError> {
-        if frame != self.frame.0 {
-            self.frames.push(std::mem::take(&mut self.frame.1));
-            self.frame.0 = frame;
-            if self.frames.len() >= FRAMES_AT_ONCE {
-                self.write()?;
-            }
+    fn add(&mut self, number: u64, games: Vec<Game>) -> Result<(), RecordError> {
+        if self.frames.len() >= FRAMES_AT_ONCE && !self.frames.contains_key(&number) {
+            self.write()?;
         }
-        let Self { tally, frame, .. } = self;
-        frame.1.extend(games.into_iter().filter(|game| tally.is_new(game)));
+        let Self { tally, frames, .. } = self;
+        let new = games.into_iter().filter(|game| tally.is_new(game));
+        frames.entry(number).or_default().extend(new);
         Ok(())
     }
 
     fn write(&mut self) -> Result<(), RecordError> {
-        self.writer.write_frames(&std::mem::take(&mut self.frames))
-    }
-
-    fn finish(mut self) -> Result<(Tally, Summary), RecordError> {
-        self.frames.push(std::mem::take(&mut self.frame.1));
-        self.write()?;
-        Ok((self.tally, self.writer.finish()?))
+        let frames = std::mem::take(&mut self.frames).into_values();
+        self.writer.write_frames(&frames.collect::<Vec<_>>())
     }
 }
 

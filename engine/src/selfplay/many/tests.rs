@@ -49,9 +49,11 @@ fn games_of_pruned_and_of_limited_searches_do_not_depend_on_threads() {
         let run = Run::whole(settings, 120);
         play_games(path, &run, PerSide::both(&predicting), Existing::Keep, &Silent)
     };
+    let both = |side| Settings { sides: PerSide::both(side), ..settings(1) };
+    let to_depth = SideSettings::to_depth;
     let pruned =
-        |depth| Settings { selectivity: PerSide::both(Selectivity::Percent73), ..settings(depth) };
-    let limited = |nodes| Settings { nodes: PerSide::both(Some(nodes)), ..settings(60) };
+        |depth| both(SideSettings { selectivity: Selectivity::Percent73, ..to_depth(depth) });
+    let limited = |nodes| both(SideSettings { nodes: Some(nodes), ..to_depth(60) });
     for (number, settings) in [pruned(4), pruned(6), limited(300)].into_iter().enumerate() {
         let [one, three] = [1, 3].map(|threads| {
             let path = path(&format!("{number}-of-{threads}.games"));
