@@ -1,5 +1,6 @@
 //! A game in progress, as protocols describe it: with a side to move, and with passes as turns.
 
+use crate::board::notation::board_text;
 use crate::board::{Position, Side, Square};
 
 /// A move; `None` is a pass.
@@ -35,14 +36,11 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of `side`. If the other side is to move and has no legal move, it passes first.
-    /// The error is a message for the client.
+    /// Plays a turn of `side`, after a forced pass of the other side. The error is for the client.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let position = self.with_turn_of(side)?;
         let next = match turn {
-            Some(square) => {
-                position.play(square).ok_or_else(|| format!("{square} is not legal"))?
-            }
+            Some(square) => position.play(square).ok_or(format!("{square} is not legal"))?,
             None if position.moves() == 0 => position.pass(),
             None => return Err("a side that can move may not pass".to_owned()),
         };
@@ -51,8 +49,7 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move: the current position or, if the other side has to
-    /// pass there, the position after that pass. Returns an error if the other side can move.
+    /// Returns the position with `side` to move, after a forced pass of the other side if needed.
     pub fn with_turn_of(&self, side: Side) -> Result<Position, String> {
         if side == self.side {
             return Ok(self.position);
@@ -70,33 +67,21 @@ impl Board {
 
     /// Takes back the last turn. Returns false if the game has no turn.
     pub fn undo(&mut self) -> bool {
-        let before = self.before.pop();
-        if let Some((position, side)) = before {
-            (self.position, self.side) = (position, side);
-        }
-        before.is_some()
-    }
-
-    /// Returns the discs of black and of white, as bitboards.
-    pub fn discs(&self) -> [u64; 2] {
-        self.side.black_first([self.position.player(), self.position.opponent()])
+        let Some(before) = self.before.pop() else { return false };
+        (self.position, self.side) = before;
+        true
     }
 
     /// Returns a row of the board as text; rows are counted from 0, `X` is black, `O` white.
     pub fn row(&self, rank: usize) -> String {
-        let [black, white] = self.discs();
-        let disc = |square: usize| match (black >> square & 1, white >> square & 1) {
-            (1, _) => "X",
-            (_, 1) => "O",
-            _ => ".",
-        };
-        (8 * rank..8 * rank + 8).map(disc).collect::<Vec<_>>().join(" ")
+        let board = board_text(&self.position, self.side).replace('-', ".");
+        let squares = board.chars().skip(8 * rank).take(8).map(String::from);
+        squares.collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the board as a text of several lines, with the names of files and rows at its edges.
     pub fn drawing(&self) -> String {
-        let rows: String =
-            (0..8).map(|rank| format!("{} {}\n", rank + 1, self.row(rank))).collect();
-        format!("  a b c d e f g h\n{rows}")
+        let row = |rank| format!("{} {}\n", rank + 1, self.row(rank));
+        format!("  a b c d e f g h\n{}", (0..8).map(row).collect::<String>())
     }
 }

@@ -1,4 +1,6 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use crate::search::Limits;
 
 /// The time settings of each player: a main time, then byo-yomi periods of some moves each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -52,17 +54,12 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the time for the next `moves` moves of a period or, if `moves` is 0, the main time.
-    pub fn set(&mut self, left: Duration, moves: u32) {
-        (self.left, self.moves) = (left, moves);
-    }
-
-    /// Sets the time for the next `moves` moves (0: the main time) to `left`, as another program
-    /// states it. Does nothing if `moves` is the clock's, and `left` its time in whole seconds.
+    /// Sets the time for the next `moves` moves (0: the main time), as another program states it:
+    /// unless the clock has the same `moves` and, in whole seconds, the same time.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
-            self.set(left, moves);
+            (self.left, self.moves) = (left, moves);
         }
     }
 
@@ -108,9 +105,15 @@ impl Clock {
     }
 }
 
+/// Returns `limits` with the deadline of a move by `clock`; without a clock, with no deadline.
+pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits) -> Limits {
+    // If the time is too long for `Instant`, there is no deadline.
+    let deadline = clock.and_then(|clock| Instant::now().checked_add(clock.for_move(empties)));
+    Limits { deadline, ..limits.clone() }
+}
+
 /// Returns n if the player's nth move from now is the first in a position that it can solve in an
-/// equal share of `time`: `time` / its number of moves to the end of the game. The least result is
-/// [`LEAST_MOVES`], or all remaining moves if they are fewer.
+/// equal share of `time`. The least result is [`LEAST_MOVES`], or all remaining moves if fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn an_opponent_may_say_what_is_left() {
         let mut clock = Clock::absolute(60 * SECOND);
-        clock.set(8 * SECOND, 4);
+        clock.hear(8 * SECOND, 4);
         assert_eq!(clock.for_move(40), Duration::from_millis(1_800));
     }
 }

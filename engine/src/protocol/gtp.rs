@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::board::{Board, Turn};
-use super::clock::{Clock, TimeSettings};
+use super::clock::{Clock, TimeSettings, limits_of_move};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
 use crate::analysis::RatedMove;
@@ -25,6 +25,13 @@ const COMMANDS: &str = "\
     gogui-rules_legal_moves gogui-rules_side_to_move known_command komi level list_commands \
     loadsgf name othello-line othello-value othello-values play protocol_version quit \
     reg_genmove showboard stop time_left time_settings undo version";
+
+/// The analysis commands of GoGui, each as `type of the answer/menu item/command`.
+const ANALYSES: [&str; 3] = [
+    "gfx/Values of moves/othello-values",
+    "var/Best line/othello-line",
+    "string/Value of the position/othello-value",
+];
 
 /// A server of the Go Text Protocol (GTP), with one game in progress.
 #[derive(Debug)]
@@ -53,9 +60,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("version", _) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ("list_commands", _) => Ok(COMMANDS.replace(' ', "\n")),
             ("known_command", [command]) => Ok(is_known(command).to_string()),
-            // Such a line ends a search, but now the search has already ended.
-            ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
-            ("komi", _) => Ok(String::new()),
+            // All but `komi` end a search, which is over by now.
+            ("quit" | "stop" | "gogui-interrupt" | "komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
             ("loadsgf", [path @ .., last]) => match last.parse::<usize>() {
@@ -69,9 +75,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("othello-value", _) => Ok(self.value(limits)),
             ("othello-values", _) => Ok(self.values(limits)),
             ("othello-line", _) => self.line(limits),
-            ("boardsize", ["8"]) => self.clear(),
+            ("boardsize", ["8"]) | ("clear_board", _) => Ok(self.begin(Board::default())),
             ("boardsize", _) => Err("unacceptable size".to_owned()),
-            ("clear_board", _) => self.clear(),
             ("level", [level]) => {
                 self.player.set_level(level.parse::<Level>()?);
                 Ok(String::new())
@@ -102,24 +107,20 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         }
     }
 
-    fn clear(&mut self) -> Result<String, String> {
-        self.begin(Board::default());
-        Ok(String::new())
-    }
-
-    fn begin(&mut self, board: Board) {
+    fn begin(&mut self, board: Board) -> String {
         self.board = board;
         self.clocks = [self.time.map(Clock::new); 2];
         self.player.new_game();
+        String::new()
     }
 
     /// By GTP, a period longer than 0 s for 0 moves means no limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
-        let (main, period) = (read_seconds(main)?, read_seconds(period)?);
-        let moves = read_count(moves)?;
-        let moves_of_period = if period.is_zero() { 0 } else { moves };
+        let (main, period, moves) =
+            (read_seconds(main)?, read_seconds(period)?, read_count(moves)?);
         let is_endless = !period.is_zero() && moves == 0;
-        self.time = (!is_endless).then_some(TimeSettings { main, period, moves: moves_of_period });
+        let moves = if period.is_zero() { 0 } else { moves };
+        self.time = (!is_endless).then_some(TimeSettings { main, period, moves });
         self.clocks = [self.time.map(Clock::new); 2];
         Ok(String::new())
     }
@@ -138,25 +139,22 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         let cannot = |reason: String| format!("cannot load file: {reason}");
         let path = Path::new(path);
         // Special files are refused: a read from a pipe, for example, might never end.
-        let bytes =
-            read_ordinary(path, MAX_FILE_BYTES).map_err(|error| cannot(error.to_string()))?;
+        let bytes = read_ordinary(path, MAX_FILE_BYTES);
+        let bytes = bytes.map_err(|error| cannot(error.to_string()))?;
         let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));
         let game = sgf::parse(decode(&bytes).trim_start_matches('\u{feff}')).map_err(wrong)?;
         let mut board = Board::new(game.position, game.side);
         for (number, (side, turn)) in game.turns.into_iter().take(moves).enumerate() {
-            let illegal =
-                |reason| cannot(format!("{}: move {}: {reason}", path.display(), number + 1));
+            let illegal = |reason| wrong(format!("move {}: {reason}", number + 1));
             board.play(side, turn).map_err(illegal)?;
         }
-        self.begin(board);
-        Ok(String::new())
+        Ok(self.begin(board))
     }
 
     fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
         let position = self.board.with_turn_of(side)?;
         let begun = Instant::now();
-        let time = self.clock(side).map(|clock| clock.for_move(position.empties()));
-        let limits = Player::<E>::limits(time, limits);
+        let limits = limits_of_move(*self.clock(side), position.empties(), limits);
         let can_move = position.moves() != 0;
         let turn = if can_move { self.player.choose(&position, &limits).best } else { None };
         if played {
@@ -165,16 +163,13 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
                 clock.spend(begun.elapsed());
             }
         }
-        Ok(turn.map_or("pass".to_owned(), |square| square.to_string()))
+        Ok(named(turn))
     }
 
     fn legal_moves(&self) -> String {
-        let position = self.board.position();
-        if position.is_over() {
-            return String::new();
-        }
-        match position.moves() {
-            0 => "pass".to_owned(),
+        match self.board.position().moves() {
+            0 if self.board.position().is_over() => String::new(),
+            0 => named(None),
             moves => Squares(moves).map(|square| square.to_string()).collect::<Vec<_>>().join(" "),
         }
     }
@@ -189,6 +184,33 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             score if score < 0 => format!("W+{}", -score),
             score => format!("B+{score}"),
         })
+    }
+
+    fn value(&mut self, limits: &Limits) -> String {
+        format!("{:+.2}", self.player.value(self.board.position(), limits).value)
+    }
+
+    fn values(&mut self, limits: &Limits) -> String {
+        let position = self.board.position();
+        let rated = self.player.rated_moves(position, limits);
+        let Some(best) = rated.first() else { return "TEXT no move is legal".to_owned() };
+        let label = |rated: &RatedMove| format!("{} {:+.1}", rated.square, rated.value);
+        let labels: Vec<String> = rated.iter().map(label).collect();
+        let how = best.how(position.empties());
+        format!("LABEL {}\nTEXT {} {:+.2}, {how}", labels.join(" "), best.square, best.value)
+    }
+
+    fn line(&mut self, limits: &Limits) -> Result<String, String> {
+        let rated = self.player.rated_moves(self.board.position(), limits);
+        let Some(best) = rated.first() else { return Ok(String::new()) };
+        let (mut line, mut said) = (self.board.clone(), vec![]);
+        for &square in &best.line {
+            if line.position().moves() == 0 {
+                said.push(play(&mut line, None)?);
+            }
+            said.push(play(&mut line, Some(square))?);
+        }
+        Ok(said.join(" "))
     }
 }
 
@@ -260,44 +282,12 @@ fn read_turn(word: &str) -> Result<Turn, String> {
     Ok(Some(square))
 }
 
-/// The analysis commands of GoGui, each as `type of the answer/menu item/command`.
-const ANALYSES: [&str; 3] = [
-    "gfx/Values of moves/othello-values",
-    "var/Best line/othello-line",
-    "string/Value of the position/othello-value",
-];
-
-impl<E: Evaluate> Gtp<'_, E> {
-    fn value(&mut self, limits: &Limits) -> String {
-        format!("{:+.2}", self.player.value(self.board.position(), limits).value)
-    }
-
-    fn values(&mut self, limits: &Limits) -> String {
-        let position = self.board.position();
-        let rated = self.player.rated_moves(position, limits);
-        let Some(best) = rated.first() else { return "TEXT no move is legal".to_owned() };
-        let label = |rated: &RatedMove| format!("{} {:+.1}", rated.square, rated.value);
-        let labels: Vec<String> = rated.iter().map(label).collect();
-        let how = best.how(position.empties());
-        format!("LABEL {}\nTEXT {} {:+.2}, {how}", labels.join(" "), best.square, best.value)
-    }
-
-    fn line(&mut self, limits: &Limits) -> Result<String, String> {
-        let rated = self.player.rated_moves(self.board.position(), limits);
-        let Some(best) = rated.first() else { return Ok(String::new()) };
-        let (mut line, mut said) = (self.board.clone(), vec![]);
-        for &square in &best.line {
-            if line.position().moves() == 0 {
-                said.push(play(&mut line, None)?);
-            }
-            said.push(play(&mut line, Some(square))?);
-        }
-        Ok(said.join(" "))
-    }
-}
-
 fn play(board: &mut Board, turn: Turn) -> Result<String, String> {
     let side = if board.side() == Side::Black { "b" } else { "w" };
     board.play(board.side(), turn)?;
-    Ok(format!("{side} {}", turn.map_or("pass".to_owned(), |square| square.to_string())))
+    Ok(format!("{side} {}", named(turn)))
+}
+
+fn named(turn: Turn) -> String {
+    turn.map_or("pass".to_owned(), |square| square.to_string())
 }

@@ -13,8 +13,7 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// A line that comes within this time after the start of a search usually does not interrupt it
-/// (see [`Interruption`]): a script writes all its commands at once, and expects an answer to each.
+/// A line that comes so soon after a search began may be of a script, which writes all at once.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -24,8 +23,7 @@ pub enum Interruption {
     Ignored,
     /// On arrival, the line ends a search that has run for 250 ms or more; a younger one goes on.
     Late,
-    /// The line ends a search that has no limit, and any other search that has run for 250 ms or
-    /// more.
+    /// The line ends a search that has no limit, and any other as [`Self::Late`] does.
     OpenEnded,
     /// The line ends any search, even one that has just started.
     Always,
@@ -110,7 +108,7 @@ impl Inbox {
 
     fn read(&self, mut input: impl Read) {
         let mut buffer = vec![0; MAX_LINE_BYTES];
-        let mut line = Line::default();
+        let mut line = vec![];
         let end = loop {
             let bytes = match input.read(&mut buffer) {
                 Ok(0) => break Ok(()),
@@ -124,23 +122,25 @@ impl Inbox {
                 waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
             }
             for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-                line.extend(part);
+                let room = MAX_LINE_BYTES - line.len();
+                line.extend(&part[..part.len().min(room)]);
                 if part.last() == Some(&b'\n') {
-                    self.add(&mut waiting, line.take());
+                    self.add(&mut waiting, std::mem::take(&mut line));
                 }
             }
             self.changed.notify_all();
         };
         let mut waiting = self.waiting();
-        if !line.0.is_empty() {
-            self.add(&mut waiting, line.take());
+        if !line.is_empty() {
+            self.add(&mut waiting, line);
         }
         waiting.interrupt((self.interruption)(None));
         waiting.end = Some(end);
         self.changed.notify_all();
     }
 
-    fn add(&self, waiting: &mut Waiting, line: String) {
+    fn add(&self, waiting: &mut Waiting, line: Vec<u8>) {
+        let line = String::from_utf8_lossy(&line).trim().to_owned();
         let effect = (self.interruption)(Some(&line));
         if effect == Interruption::Ignored {
             return;
@@ -173,19 +173,5 @@ impl Waiting {
         if ends {
             interrupt.store(true, Ordering::Relaxed);
         }
-    }
-}
-
-#[derive(Default)]
-struct Line(Vec<u8>);
-
-impl Line {
-    fn extend(&mut self, part: &[u8]) {
-        let room = MAX_LINE_BYTES - self.0.len();
-        self.0.extend(&part[..part.len().min(room)]);
-    }
-
-    fn take(&mut self) -> String {
-        String::from_utf8_lossy(&std::mem::take(&mut self.0)).trim().to_owned()
     }
 }

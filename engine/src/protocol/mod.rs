@@ -63,8 +63,7 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the session or the input ends. A line may end the search in
-/// progress. While this function waits for a line, the server may ponder in another thread.
+/// Answers lines until one ends the session or the input ends; in between, the server may ponder.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,

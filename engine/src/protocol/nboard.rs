@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use super::board::Board;
-use super::clock::Clock;
+use super::clock::{Clock, limits_of_move};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
 use crate::analysis::RatedMove;
@@ -34,8 +34,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         let (name, value) = what.split_once(char::is_whitespace).unwrap_or((what, ""));
         match name {
             "depth" => {
-                let level = value.trim().parse().ok().and_then(Level::new);
-                let Some(level) = level else {
+                let Some(level) = value.trim().parse().ok().and_then(Level::new) else {
                     return Reply::says("status set depth: expected a number from 1 to 60\n");
                 };
                 self.player.set_level(level);
@@ -61,13 +60,12 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
 
     fn play(&mut self, text: &str) -> Reply {
         let side = self.board.side();
-        match ggf::read_turn(text).and_then(|turn| self.board.play(side, turn)) {
-            Ok(()) => {
-                spend(&mut self.clocks, side, text);
-                Reply::default()
-            }
-            Err(reason) => Reply::says(format!("status move: {reason}\n")),
+        let played = ggf::read_turn(text).and_then(|turn| self.board.play(side, turn));
+        if let Err(reason) = played {
+            return Reply::says(format!("status move: {reason}\n"));
         }
+        spend(&mut self.clocks, side, text);
+        Reply::default()
     }
 
     fn go(&mut self, limits: &Limits) -> Reply {
@@ -77,15 +75,13 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
         let begun = Instant::now();
         let clock = self.clocks[usize::from(self.board.side() == Side::White)];
-        let time = clock.map(|clock| clock.for_move(position.empties()));
-        let limits = Player::<E>::limits(time, limits);
+        let limits = limits_of_move(clock, position.empties(), limits);
         let Found { best, value, nodes, .. } = self.player.choose(&position, &limits);
         let seconds = begun.elapsed().as_secs_f64();
         let square = best.map_or("PA".to_owned(), capital);
-        let thought = if nodes == 0 {
-            book_line(&square, value)
-        } else {
-            format!("nodestats {nodes} {seconds:.2}\n")
+        let thought = match nodes {
+            0 => book_line(&square, value),
+            _ => format!("nodestats {nodes} {seconds:.2}\n"),
         };
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
@@ -200,8 +196,8 @@ fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
         let (name, value) = field?;
         match (name, &mut board) {
             ("BO", board) => {
-                let (position, side) =
-                    ggf::read_board(&value).ok_or("the board does not have 8 by 8 squares")?;
+                let read = ggf::read_board(&value);
+                let (position, side) = read.ok_or("the board does not have 8 by 8 squares")?;
                 *board = Some(Board::new(position, side));
             }
             ("B" | "W", Some(board)) => {
@@ -216,6 +212,5 @@ fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
             _ => {}
         }
     }
-    let board = board.ok_or_else(|| "it does not begin with a board".to_owned())?;
-    Ok((board, clocks))
+    Ok((board.ok_or("it does not begin with a board")?, clocks))
 }

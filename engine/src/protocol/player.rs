@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use crate::analysis::{RatedMove, rated_moves};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
@@ -45,9 +43,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         let evaluator = self.team.leader().evaluator();
         let plan = level.plan(evaluator);
         let (strength, pruning) = match &self.pruning {
-            Some(pruning) => {
-                (Strength { depth: level.number(), exact: plan.exact }, pruning.clone())
-            }
+            Some(own) => (Strength { depth: level.number(), exact: plan.exact }, own.clone()),
             None => (plan.strength(), plan.pruning(evaluator)),
         };
         self.team.select(&pruning);
@@ -60,8 +56,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses a move from the book, or by a search at the player's level within `limits`. A move
-    /// from the book has taken 0 nodes.
+    /// Chooses a move from the book (with 0 nodes), or by a search at the player's level.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Found {
         let found = match self.from_book(position) {
             Some((best, value)) => Found { best: Some(best), value, ..Found::default() },
@@ -72,14 +67,13 @@ impl<'a, E: Evaluate> Player<'a, E> {
         found
     }
 
-    /// Returns true if pondering is on and `position` is the one directly before or directly after
-    /// the move that this player chose last.
+    /// Returns true if the player ponders and its last move led to, or started from, `position`.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
 
-    /// Ponders after the last chosen move: searches the position after each reply, the expected
-    /// reply first, to fill the transposition table. Ends after all replies or at a limit.
+    /// Searches the position after each reply to the last chosen move, the expected reply first, to
+    /// fill the transposition table. Ends after all replies or at a limit.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
         for next in self.after_replies(&after) {
@@ -116,20 +110,11 @@ impl<'a, E: Evaluate> Player<'a, E> {
             let value = Value::from_score(position.score());
             return Found { value, depth: position.empties(), ..Found::default() };
         }
-        match position.moves() {
-            0 => {
-                let found = self.search(&position.pass(), limits);
-                Found { value: -found.value, ..found }
-            }
-            _ => self.search(position, limits),
+        if position.moves() != 0 {
+            return self.search(position, limits);
         }
-    }
-
-    /// Returns `limits` with another deadline: `time` from now or, without `time`, no deadline.
-    pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
-        // If the time is too long for `Instant`, there is no deadline.
-        let deadline = time.and_then(|time| Instant::now().checked_add(time));
-        Limits { deadline, ..limits.clone() }
+        let found = self.search(&position.pass(), limits);
+        Found { value: -found.value, ..found }
     }
 
     /// Returns the book's best move; `None` unless the book has the position and all its children.
