@@ -88,13 +88,10 @@ pub fn number_in<T: Number>(
     move |text| {
         let number = text.parse().ok().filter(|number| range.contains(number));
         let (first, last) = (range.start(), range.end());
-        number.ok_or_else(|| {
-            let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            if *last == T::MAX && !is_whole {
-                format!("expected a whole number in digits, {first} or more")
-            } else {
-                format!("expected a whole number from {first} to {last}")
-            }
+        let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        number.ok_or_else(|| match *last == T::MAX && !is_whole {
+            true => format!("expected a whole number in digits, {first} or more"),
+            false => format!("expected a whole number from {first} to {last}"),
         })
     }
 }
@@ -117,8 +114,7 @@ pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses the words of a command line, the first of which is the name of the program. If they are
-/// not valid, prints the error and exits; if they ask for help, prints the help and exits.
+/// Parses a command line as [`parse_words`] does; prints an error or the help, and then exits.
 pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P {
     parse_words(words).unwrap_or_else(|error| error.exit())
 }
@@ -155,8 +151,7 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes and shortens the arguments that the error quotes, except in text that clap has already
-/// styled for a terminal.
+/// Escapes and shortens the arguments that the error quotes, except in text that clap has styled.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

@@ -53,10 +53,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("ordering", "patterns", "lists the pattern sets that the command accepts"),
 ];
 
-fn is_exception(command: &str, flag: &str) -> bool {
-    EXCEPTIONS.iter().any(|&(of, name, _)| (of, name) == (command, flag))
-}
-
 impl Flag {
     fn of(arg: &Arg) -> Option<&'static Self> {
         FLAGS.iter().find(|flag| Some(flag.name) == arg.get_long())
@@ -64,7 +60,7 @@ impl Flag {
 
     fn put_into(&self, command: &str, arg: Arg) -> Arg {
         let arg = arg.help_heading(self.heading);
-        if is_exception(command, self.name) {
+        if EXCEPTIONS.iter().any(|&(of, name, _)| (of, name) == (command, self.name)) {
             return arg;
         }
         let find = |name: &str| self.defaults.iter().find(|(of, _)| *of == name);

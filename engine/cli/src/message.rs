@@ -11,7 +11,6 @@ pub(crate) fn say(line: &str) {
 }
 
 const MAX_WORD_CHARS: usize = 300;
-
 const SHORTENED_WORD_CHARS: [usize; 2] = [50, 27];
 
 pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {

@@ -20,6 +20,7 @@ use othello_core::progress::Progress;
 use stage::Stage;
 
 /// Reports the progress, the messages and the end of a process, and passes interrupts to the work.
+#[derive(Default)]
 pub struct Reporter {
     log: Log,
     has_bar: bool,
@@ -34,17 +35,8 @@ pub struct Reporter {
 
 impl Reporter {
     pub(crate) fn new(log: Log) -> Self {
-        Self {
-            log,
-            has_bar: log == Log::Text && io::stderr().is_terminal(),
-            is_quiet: AtomicBool::new(false),
-            stage: Mutex::default(),
-            done: AtomicU64::new(0),
-            file: OnceLock::new(),
-            file_failed: AtomicBool::new(false),
-            interrupts: Interrupts::default(),
-            resumed: Mutex::default(),
-        }
+        let has_bar = log == Log::Text && io::stderr().is_terminal();
+        Self { log, has_bar, ..Self::default() }
     }
 
     /// Runs `work` without output except errors, and returns its result; interrupts still end it.
@@ -133,8 +125,8 @@ impl Reporter {
 
     pub(crate) fn interrupt(&self, signal: u8) {
         if self.interrupts.receive(signal) {
-            return self
-                .message("stopping after the current work; interrupt again to stop at once");
+            let first = "stopping after the current work; interrupt again to stop at once";
+            return self.message(first);
         }
         self.message(self.interrupts.farewell());
         // The lock is held to the end, so that no other thread writes after the last event.

@@ -1,8 +1,6 @@
 //! The hidden subcommands. `reference` writes Markdown: a page on commands, from their help texts,
-//! and pages on JSON objects and settings, from the doc comments of Rust types. `completions` and
-//! `man` write shell completions and manual pages.
+//! and pages on JSON objects and settings, from the doc comments of Rust types.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -47,8 +45,7 @@ pub fn event_schema() -> Schema {
 }
 
 impl Reference {
-    /// Writes Markdown files into the folder: one about `command` and all its subcommands, and one
-    /// for each of `pages`, which describe JSON objects or settings.
+    /// Writes Markdown files: one about `command` and its subcommands, and one for each of `pages`.
     pub fn write(&self, command: clap::Command, pages: &[Page]) -> anyhow::Result<Outcome> {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
         let options = MarkdownOptions::new().show_footer(false);
@@ -72,19 +69,16 @@ impl Page {
             let mut rows = vec![];
             collect(schema.as_value(), "", &mut rows);
             rows.dedup();
-            let has_defaults = rows.iter().any(|row| row.default.is_some());
-            let column =
-                |name: &str| if has_defaults { format!(" {name} |") } else { String::new() };
-            let _ = write!(
-                text,
-                "\n## {heading}\n\n| field | type |{} is |\n|---|---|",
-                column("default")
-            );
-            let _ = writeln!(text, "{}---|", column("---").replace(' ', ""));
+            let [name, line] = match rows.iter().any(|row| row.default.is_some()) {
+                true => [" default |", "---|"],
+                false => ["", ""],
+            };
+            text +=
+                &format!("\n## {heading}\n\n| field | type |{name} is |\n|---|---|{line}---|\n");
             for Row { field, kind, default, description } in rows {
                 let default = default.map_or(String::new(), |default| format!("`{default}`"));
-                let _ =
-                    writeln!(text, "| `{field}` | {kind} |{} {description} |", column(&default));
+                let default = if name.is_empty() { default } else { format!(" {default} |") };
+                text += &format!("| `{field}` | {kind} |{default} {description} |\n");
             }
         }
         text
@@ -101,11 +95,7 @@ struct Row {
 }
 
 fn collect(schema: &Value, path: &str, rows: &mut Vec<Row>) {
-    for variant in
-        ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array()).flatten()
-    {
-        collect(variant, path, rows);
-    }
+    variants(schema).for_each(|variant| collect(variant, path, rows));
     if schema["items"].is_object() {
         return collect(&schema["items"], &format!("{path}[]"), rows);
     }
@@ -125,6 +115,10 @@ fn collect(schema: &Value, path: &str, rows: &mut Vec<Row>) {
     }
 }
 
+fn variants(schema: &Value) -> impl Iterator<Item = &Value> {
+    ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array()).flatten()
+}
+
 fn in_toml(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
@@ -140,11 +134,10 @@ fn one_line(text: &str) -> String {
 }
 
 fn kind_of(schema: &Value) -> String {
-    let variants = ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array());
     let mut kinds: Vec<String> = match &schema["type"] {
         Value::String(kind) => vec![kind.clone()],
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        _ => variants.flatten().map(kind_of).collect(),
+        _ => variants(schema).map(kind_of).collect(),
     };
     kinds.dedup();
     let choices = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);

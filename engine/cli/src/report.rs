@@ -15,8 +15,7 @@ pub trait Report: Serialize + JsonSchema + Display {}
 
 impl<T: Serialize + JsonSchema + Display> Report for T {}
 
-/// The version of the JSON fields that the commands print. Fields may be added without a new
-/// version, but no field is removed or changes its meaning.
+/// The version of the printed JSON. Fields may be added to it, but none is removed or redefined.
 pub const JSON_VERSION: u32 = 1;
 
 #[derive(Serialize)]

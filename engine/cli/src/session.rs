@@ -68,8 +68,7 @@ impl Session {
         }
     }
 
-    /// Returns, as text, the report that was passed to [`Self::print`] if this session belongs to a
-    /// step of a run ([`Self::step`]); `None` before that, and for any other session.
+    /// Returns the report of a step ([`Self::step`]) as text; `None` before it is printed.
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -149,17 +148,13 @@ fn end_with_any_panic() {
     }));
 }
 
-/// Runs a binary's `main` on a thread with a large stack, and returns the exit status. A panic in
-/// any thread ends the process.
+/// Runs a program on a thread with a large stack, and returns its status; any panic ends it.
 pub fn main(work: impl FnOnce() -> u8 + Send) -> u8 {
     end_with_any_panic();
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("command".to_owned());
         match builder.stack_size(STACK_BYTES).spawn_scoped(scope, work) {
-            Ok(command) => match command.join() {
-                Ok(status) => status,
-                Err(panic) => std::panic::resume_unwind(panic),
-            },
+            Ok(command) => command.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(error) => {
                 say(&format!("error: cannot start a thread: {error}"));
                 2
@@ -168,8 +163,7 @@ pub fn main(work: impl FnOnce() -> u8 + Send) -> u8 {
     })
 }
 
-/// Runs a subcommand and returns its exit status: 2 after an error, as in clap; 75 if a retry may
-/// succeed; 128 + N after signal N, as in shells.
+/// Runs a subcommand and returns its exit status, as the [front page](crate) lists them.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
     let reporter = Arc::new(Reporter::new(common.log));
     let answering = Arc::clone(&reporter);
@@ -199,15 +193,12 @@ fn is_passing(error: &anyhow::Error) -> bool {
 }
 
 fn explanation(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
-        if text.is_empty() {
-            cause
-        } else if text.contains(&cause) {
-            text
-        } else {
-            format!("{text}: {cause}")
-        }
-    })
+    let causes = error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty());
+    let all = causes.reduce(|text, cause| match text.contains(&cause) {
+        true => text,
+        false => format!("{text}: {cause}"),
+    });
+    all.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -90,12 +90,11 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
             let _ = write!(out, "{}", text(state));
         }
     }
-    let total_of = |state: &ProgressState| state.len().unwrap_or(0);
-    let left = move |state: &ProgressState| total_of(state).saturating_sub(state.pos());
+    let left = move |state: &ProgressState| total.saturating_sub(state.pos());
     let (of_part, of_rate) = (unit.to_owned(), unit.to_owned());
     let style = ProgressStyle::with_template(TEMPLATE).unwrap_or(ProgressStyle::default_bar());
     let style = style
-        .with_key("done", key(move |state| part(&of_part, state.pos(), total_of(state))))
+        .with_key("done", key(move |state| part(&of_part, state.pos(), total)))
         .with_key("rate", key(move |state| rate(&of_rate, state.per_sec())))
         .with_key("left", key(move |state| time_left(left(state), state.per_sec())));
     let bar = ProgressBar::new(total).with_style(style).with_prefix(name.to_owned());
