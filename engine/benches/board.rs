@@ -3,7 +3,8 @@
 
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use othello_engine::board::{Position, Square, Squares};
 use othello_engine::random::random_game;
 use othello_engine::with_instructions;
@@ -54,42 +55,30 @@ fn walk(criterion: &mut Criterion) {
 fn board(criterion: &mut Criterion) {
     let steps = (0..).flat_map(|number| random_game(1, number, usize::MAX).steps);
     let positions: Vec<Position> = steps.map(|step| step.position).take(10_000).collect();
-    let mut group = criterion.benchmark_group("board");
-    group.throughput(Throughput::Elements(positions.len() as u64));
-    group.bench_function("moves", |bencher| {
-        bencher
-            .iter(|| positions.iter().fold(0, |sum, position| sum ^ black_box(position).moves()));
-    });
-    group.bench_function("stable discs", |bencher| {
-        bencher.iter(|| {
-            positions.iter().fold(0, |sum, position| {
-                sum ^ with_instructions!(|set| black_box(position).stable_of_opponent(set))
-            })
-        });
-    });
-    group.bench_function("canonical image", |bencher| {
-        bencher.iter(|| {
-            positions.iter().fold(0, |sum, position| sum ^ black_box(position).canonical().player())
-        });
-    });
     let moves: Vec<(Position, Square)> = positions
         .iter()
         .flat_map(|&position| Squares(position.moves()).map(move |square| (position, square)))
         .collect();
-    group.throughput(Throughput::Elements(moves.len() as u64));
-    group.bench_function("flips", |bencher| {
-        bencher.iter(|| {
-            moves.iter().fold(0, |sum, (position, square)| sum ^ black_box(position).flips(*square))
-        });
+    let mut group = criterion.benchmark_group("board");
+    time(&mut group, "moves", &positions, |position| position.moves());
+    time(&mut group, "stable discs", &positions, |position| {
+        with_instructions!(|set| position.stable_of_opponent(set))
     });
-    group.bench_function("last flips", |bencher| {
-        bencher.iter(|| {
-            moves
-                .iter()
-                .fold(0, |sum, (position, square)| sum ^ black_box(position).last_flips(*square))
-        });
+    time(&mut group, "canonical image", &positions, |position| position.canonical().player());
+    time(&mut group, "flips", &moves, |(position, square)| position.flips(*square));
+    time(&mut group, "last flips", &moves, |(position, square)| {
+        position.last_flips(*square).into()
     });
     group.finish();
+}
+
+type Group<'a> = BenchmarkGroup<'a, WallTime>;
+
+fn time<T>(group: &mut Group<'_>, name: &str, items: &[T], result: impl Fn(&T) -> u64) {
+    group.throughput(Throughput::Elements(items.len() as u64));
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| items.iter().fold(0, |sum, item| sum ^ result(black_box(item))));
+    });
 }
 
 criterion_group!(benches, board, walk);

@@ -130,13 +130,11 @@ fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
         }
         begun.elapsed()
     };
-    let mut ratios: Vec<f64> = (0..31)
-        .map(|_| {
-            let limit = time(&|| load(black_box(loads)));
-            let whole = time(&|| update_and_value(tables, black_box(steps)));
-            limit.as_secs_f64() / whole.as_secs_f64()
-        })
-        .collect();
+    let mut ratios = [(); 31].map(|()| {
+        let limit = time(&|| load(black_box(loads)));
+        let whole = time(&|| update_and_value(tables, black_box(steps)));
+        limit.as_secs_f64() / whole.as_secs_f64()
+    });
     ratios.sort_by(f64::total_cmp);
     ratios[15]
 }

@@ -22,9 +22,8 @@ fn embed() -> Result<(), String> {
         Ok(choice) if choice == NONE => no_weights(),
         // Cargo would read the text after a line break as an instruction of the build script.
         Ok(path) if path.contains(char::is_control) => {
-            return Err(format!(
-                "{VARIABLE}: {path:?} has a line break or another control character"
-            ));
+            let what = "has a line break or another control character";
+            return Err(format!("{VARIABLE}: {path:?} {what}"));
         }
         Ok(path) => read(&workspace()?.join(path))?,
         Err(env::VarError::NotUnicode(path)) => {

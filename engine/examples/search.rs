@@ -25,10 +25,8 @@ pub(crate) fn play(evaluator: &Evaluator) -> Result<i32, TableError> {
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {
         let Found { value, best, nodes, .. } = searcher.search(&position, STRENGTH);
-        position = match best.and_then(|square| position.play(square)) {
-            Some(next) => next,
-            None => position.pass(),
-        };
+        let next = best.and_then(|square| position.play(square));
+        position = next.unwrap_or_else(|| position.pass());
         let name = best.map_or("pass".into(), |square| square.to_string());
         println!("{side:?} {name} {value:+.2} ({nodes} nodes)");
         side = side.other();

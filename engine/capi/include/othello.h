@@ -37,8 +37,7 @@ typedef enum {
   OTHELLO_STATUS_WEIGHTS = 2,
   // There is too little memory, or the system allows no further thread.
   OTHELLO_STATUS_MEMORY = 3,
-  // The library has a bug and panicked. A handle that was passed to the call must not be used
-  // again.
+  // The library panicked, by a bug. Do not use again a handle that was passed to the call.
   OTHELLO_STATUS_INTERNAL = 4,
 } OthelloStatus;
 
@@ -48,13 +47,11 @@ typedef enum {
   OTHELLO_PART_KIND_PATTERN = 0,
   // The weight of a scalar feature, such as the number of legal moves, which has no squares.
   OTHELLO_PART_KIND_SCALAR = 1,
-  // The pairwise interactions of all patterns and scalar features together, from the
-  // factorization machine. They do not belong to single squares of the board.
+  // The pairwise interactions of all patterns and scalar features (factorization machine).
   OTHELLO_PART_KIND_FACTORS = 2,
 } OthelloPartKind;
 
-// A handle for searches: settings, threads, and a transposition table that keeps the results of
-// earlier searches.
+// A handle for searches: settings, threads, and a transposition table with earlier results.
 typedef struct OthelloSearch OthelloSearch;
 
 // Weights in memory. Weights never change, so several threads and searches can share them.
@@ -70,13 +67,11 @@ typedef struct {
 
 // The result of a search.
 typedef struct {
-  // The value for the player, in steps of 1/OTHELLO_STEPS_PER_DISC disc. The value of a solved
-  // position is its score in discs times OTHELLO_STEPS_PER_DISC.
+  // The value, or the score if solved, in steps of 1/OTHELLO_STEPS_PER_DISC disc for the player.
   int32_t value;
   // The square of the best move, 0 to 63; OTHELLO_PASS if the player has no legal move.
   int32_t best;
-  // The depth that the search reached, in moves: less than the requested depth if a limit ended
-  // it.
+  // The depth that the search reached, in moves: less than requested if a limit ended it.
   int32_t depth;
   // The confidence of ProbCut pruning in percent; 100 for a search without ProbCut.
   int32_t confidence;
@@ -106,17 +101,14 @@ extern "C" {
 const char *othello_error(void);
 
 // Reads a board from a text: 64 squares and the side to move, OBF, or the moves of a game such as
-// "f5d6c3". Sets `is_white` to true if white is to move, and to false otherwise; `is_white` may be
-// null.
+// "f5d6c3". Sets `is_white`, which may be null, to true if white is to move, otherwise to false.
 OthelloStatus othello_board_parse(const char *text, OthelloBoard *board, bool *is_white);
 
-// Finds the player's legal moves as a bitboard. The bitboard is 0 if the player must pass or if
-// the game is over.
+// Finds the player's legal moves as a bitboard: 0 if the player must pass or the game is over.
 OthelloStatus othello_moves(const OthelloBoard *board, uint64_t *moves);
 
-// Plays a move on `square`, or passes if `square` is OTHELLO_PASS. Afterwards, `board` is seen by
-// the other side: the former opponent is the player. A pass is legal only if the player has no
-// legal move and the opponent has one.
+// Plays a move on `square`, or passes if `square` is OTHELLO_PASS: legal only if the player has no
+// legal move and the opponent has one. Afterwards, the former opponent is the player of `board`.
 OthelloStatus othello_play(OthelloBoard *board, int32_t square);
 
 // Finds the final score of the player in discs, -64 to 64. The empty squares count for the winner.
@@ -145,24 +137,20 @@ OthelloStatus othello_search(const OthelloSearch *search,
                              const OthelloBoard *board,
                              OthelloFound *found);
 
-// Solves a board: finds the score under perfect play by both sides. The solution takes seconds for
-// a board with up to about 22 empty squares.
+// Solves a board: finds the score under perfect play, in seconds up to about 22 empty squares.
 OthelloStatus othello_solve(const OthelloSearch *search,
                             const OthelloBoard *board,
                             OthelloFound *found);
 
 // Finds the best line of the last search: at most 60 moves, without passes, of which the first is
-// the best move. `squares` must have room for 60 numbers, and `count` receives the number of
-// moves. Most of the line comes from the transposition table; the rest is searched within the
-// limits of the settings.
+// the best move. `squares` must have room for 60 numbers; `count` receives the number of moves.
+// What is not in the transposition table is searched within the limits of the settings.
 OthelloStatus othello_line(const OthelloSearch *search, int32_t *squares, size_t *count);
 
-// Stops the search that another thread runs with this handle. The stopped search returns the best
-// result that it has found. If no search is running, nothing happens.
+// Stops the search of another thread with this handle, if any; it returns its best result so far.
 void othello_search_stop(const OthelloSearch *search);
 
-// Clears the transposition table and the last result, so that later searches give the same results
-// as with a new handle.
+// Clears the transposition table and the last result: later results are those of a new handle.
 void othello_search_forget(const OthelloSearch *search);
 
 // Frees a search; null is ignored.
@@ -172,8 +160,7 @@ void othello_search_free(OthelloSearch *search);
 // "mobility" a hand-written evaluation of mobility, and "none" the value 0 of every position.
 OthelloStatus othello_weights_load(const char *path, OthelloWeights **weights);
 
-// Reads weights from the content of a weights file in memory: `size` bytes at the address `bytes`.
-// The function copies the bytes.
+// Reads weights from a copy of the content of a weights file: `size` bytes at the address `bytes`.
 OthelloStatus othello_weights_read(const uint8_t *bytes, size_t size, OthelloWeights **weights);
 
 // Returns the identity of the weights: the SHA-256 of a weights file, or the name of a
@@ -184,8 +171,7 @@ const char *othello_weights_identity(const OthelloWeights *weights);
 void othello_weights_free(OthelloWeights *weights);
 
 // Stores the static values of `count` boards in `values`, in steps of 1/OTHELLO_STEPS_PER_DISC
-// disc. If the player of a board must pass, the value is the negated value after the pass. The
-// value of a finished game is its score.
+// disc: the score of a finished game, the negated value after the pass if the player must pass.
 OthelloStatus othello_evaluate(const OthelloWeights *weights,
                                const OthelloBoard *boards,
                                size_t count,

@@ -39,8 +39,7 @@ impl OthelloBoard {
 }
 
 /// Reads a board from a text: 64 squares and the side to move, OBF, or the moves of a game such as
-/// "f5d6c3". Sets `is_white` to true if white is to move, and to false otherwise; `is_white` may be
-/// null.
+/// "f5d6c3". Sets `is_white`, which may be null, to true if white is to move, otherwise to false.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_board_parse(
     text: *const c_char,
@@ -60,8 +59,7 @@ pub unsafe extern "C" fn othello_board_parse(
     })
 }
 
-/// Finds the player's legal moves as a bitboard. The bitboard is 0 if the player must pass or if
-/// the game is over.
+/// Finds the player's legal moves as a bitboard: 0 if the player must pass or the game is over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_moves(
     board: *const OthelloBoard,
@@ -75,9 +73,8 @@ pub unsafe extern "C" fn othello_moves(
     })
 }
 
-/// Plays a move on `square`, or passes if `square` is OTHELLO_PASS. Afterwards, `board` is seen by
-/// the other side: the former opponent is the player. A pass is legal only if the player has no
-/// legal move and the opponent has one.
+/// Plays a move on `square`, or passes if `square` is OTHELLO_PASS: legal only if the player has no
+/// legal move and the opponent has one. Afterwards, the former opponent is the player of `board`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_play(board: *mut OthelloBoard, square: i32) -> OthelloStatus {
     call(|| {

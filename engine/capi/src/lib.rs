@@ -37,8 +37,7 @@ pub enum OthelloStatus {
     Weights = 2,
     /// There is too little memory, or the system allows no further thread.
     Memory = 3,
-    /// The library has a bug and panicked. A handle that was passed to the call must not be used
-    /// again.
+    /// The library panicked, by a bug. Do not use again a handle that was passed to the call.
     Internal = 4,
 }
 
@@ -84,16 +83,14 @@ fn null(name: &str) -> Failure {
 }
 
 /// # Safety
-/// `pointer` points to a valid value that nobody changes during `'a`, or is null. For null, the
-/// error contains `name`, the name of the parameter.
+/// `pointer`, the parameter `name`, is null or points to a valid value that nobody changes in `'a`.
 pub(crate) unsafe fn read<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Failure> {
     // SAFETY: the caller promises a valid pointer.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
 /// # Safety
-/// `pointer` points to memory for a value that nobody else uses during `'a`, or is null. For null,
-/// the error contains `name`, the name of the parameter.
+/// `pointer`, the parameter `name`, is null or points to memory that nobody else uses in `'a`.
 pub(crate) unsafe fn place<'a, T>(
     pointer: *mut T,
     name: &str,
@@ -103,8 +100,7 @@ pub(crate) unsafe fn place<'a, T>(
 }
 
 /// # Safety
-/// `pointer` points to a text that ends with a zero and that nobody changes during `'a`, or is
-/// null. For null, the error contains `name`, the name of the parameter.
+/// `pointer`, the parameter `name`, is null or points to a text, ended by a zero, as for [`read`].
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Failure> {
     if pointer.is_null() {
         return Err(null(name));

@@ -14,8 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::{Failure, OTHELLO_PASS, OthelloBoard, OthelloStatus, OthelloWeights};
 use crate::{call, place, read, text};
 
-/// A handle for searches: settings, threads, and a transposition table that keeps the results of
-/// earlier searches.
+/// A handle for searches: settings, threads, and a transposition table with earlier results.
 pub struct OthelloSearch {
     state: Mutex<State>,
     stop: Arc<AtomicBool>,
@@ -34,13 +33,11 @@ struct State {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OthelloFound {
-    /// The value for the player, in steps of 1/OTHELLO_STEPS_PER_DISC disc. The value of a solved
-    /// position is its score in discs times OTHELLO_STEPS_PER_DISC.
+    /// The value, or the score if solved, in steps of 1/OTHELLO_STEPS_PER_DISC disc for the player.
     pub value: i32,
     /// The square of the best move, 0 to 63; OTHELLO_PASS if the player has no legal move.
     pub best: i32,
-    /// The depth that the search reached, in moves: less than the requested depth if a limit ended
-    /// it.
+    /// The depth that the search reached, in moves: less than requested if a limit ended it.
     pub depth: i32,
     /// The confidence of ProbCut pruning in percent; 100 for a search without ProbCut.
     pub confidence: i32,
@@ -155,8 +152,7 @@ pub unsafe extern "C" fn othello_search(
     unsafe { find(search, board, found, |state| state.strength) }
 }
 
-/// Solves a board: finds the score under perfect play by both sides. The solution takes seconds for
-/// a board with up to about 22 empty squares.
+/// Solves a board: finds the score under perfect play, in seconds up to about 22 empty squares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_solve(
     search: *const OthelloSearch,
@@ -199,9 +195,8 @@ unsafe fn find(
 }
 
 /// Finds the best line of the last search: at most 60 moves, without passes, of which the first is
-/// the best move. `squares` must have room for 60 numbers, and `count` receives the number of
-/// moves. Most of the line comes from the transposition table; the rest is searched within the
-/// limits of the settings.
+/// the best move. `squares` must have room for 60 numbers; `count` receives the number of moves.
+/// What is not in the transposition table is searched within the limits of the settings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_line(
     search: *const OthelloSearch,
@@ -228,8 +223,7 @@ pub unsafe extern "C" fn othello_line(
     })
 }
 
-/// Stops the search that another thread runs with this handle. The stopped search returns the best
-/// result that it has found. If no search is running, nothing happens.
+/// Stops the search of another thread with this handle, if any; it returns its best result so far.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_stop(search: *const OthelloSearch) {
     // SAFETY: the caller promises valid pointers.
@@ -238,8 +232,7 @@ pub unsafe extern "C" fn othello_search_stop(search: *const OthelloSearch) {
     }
 }
 
-/// Clears the transposition table and the last result, so that later searches give the same results
-/// as with a new handle.
+/// Clears the transposition table and the last result: later results are those of a new handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_forget(search: *const OthelloSearch) {
     // SAFETY: the caller promises valid pointers.

@@ -23,8 +23,7 @@ pub enum OthelloPartKind {
     Pattern = 0,
     /// The weight of a scalar feature, such as the number of legal moves, which has no squares.
     Scalar = 1,
-    /// The pairwise interactions of all patterns and scalar features together, from the
-    /// factorization machine. They do not belong to single squares of the board.
+    /// The pairwise interactions of all patterns and scalar features (factorization machine).
     Factors = 2,
 }
 
@@ -57,8 +56,7 @@ pub unsafe extern "C" fn othello_weights_load(
     })
 }
 
-/// Reads weights from the content of a weights file in memory: `size` bytes at the address `bytes`.
-/// The function copies the bytes.
+/// Reads weights from a copy of the content of a weights file: `size` bytes at the address `bytes`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_read(
     bytes: *const u8,
@@ -98,8 +96,7 @@ pub unsafe extern "C" fn othello_weights_free(weights: *mut OthelloWeights) {
 }
 
 /// Stores the static values of `count` boards in `values`, in steps of 1/OTHELLO_STEPS_PER_DISC
-/// disc. If the player of a board must pass, the value is the negated value after the pass. The
-/// value of a finished game is its score.
+/// disc: the score of a finished game, the negated value after the pass if the player must pass.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_evaluate(
     weights: *const OthelloWeights,
@@ -152,17 +149,14 @@ pub unsafe extern "C" fn othello_parts(
         if parts.is_null() && capacity > 0 {
             return Err(null("parts"));
         }
-        let patterns = found.instances.iter().map(|part| OthelloPart {
-            kind: OthelloPartKind::Pattern,
-            steps: part.weight.steps.into(),
-            squares: part.squares.iter().map(|square| square.bit()).sum(),
+        let part = |kind, steps, squares| OthelloPart { kind, steps, squares };
+        let patterns = found.instances.iter().map(|it| {
+            let squares = it.squares.iter().map(|square| square.bit()).sum();
+            part(OthelloPartKind::Pattern, it.weight.steps.into(), squares)
         });
-        let scalars = found.scalars.iter().map(|part| {
-            let (kind, steps) = (OthelloPartKind::Scalar, part.weight.steps.into());
-            OthelloPart { kind, steps, squares: 0 }
-        });
-        let (kind, steps) = (OthelloPartKind::Factors, found.together);
-        let factors = std::iter::once(OthelloPart { kind, steps, squares: 0 });
+        let scalars = found.scalars.iter();
+        let scalars = scalars.map(|it| part(OthelloPartKind::Scalar, it.weight.steps.into(), 0));
+        let factors = [part(OthelloPartKind::Factors, found.together, 0)];
         let all: Vec<OthelloPart> = patterns.chain(scalars).chain(factors).collect();
         for (number, part) in all.iter().take(capacity).enumerate() {
             // SAFETY: the caller promises room for `capacity` parts; `number` is less than that.

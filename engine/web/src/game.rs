@@ -29,8 +29,7 @@ pub(crate) fn positions(start: &StatedPosition, moves: &str) -> Result<Json, Str
     Ok(all.into())
 }
 
-/// Describes a position. `passed` is true if the other side had to pass before it. The score is the
-/// final score for black (the winner gets empty squares); null if the game is not over.
+/// Describes a position; `passed` is true if the other side had to pass before it.
 fn shown(replay: &Replay, passed: bool) -> Json {
     let Replay { end, side, .. } = replay;
     let over = end.is_over();

@@ -31,8 +31,7 @@ pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question that the page wrote into the [`buffer`]. Returns the size in bytes of the
-/// answer, whose address [`answer`] returns.
+/// Answers the question in the [`buffer`]. Returns the size in bytes of the [`answer`].
 #[unsafe(no_mangle)]
 pub extern "C" fn ask() -> usize {
     reply(|question| answer_text(&String::from_utf8_lossy(&question)))
@@ -45,9 +44,7 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| Loaded::load(name, Weights::read_bytes(name, bytes), true))
 }
 
-/// Loads a weights file without training counts (the number of occurrences of each parameter) from
-/// the [`buffer`], which has a file name of `name_bytes` bytes and then the content of the file.
-/// Returns the size in bytes of the [`answer`].
+/// Does [`load`] for a weights file without training counts (occurrences of each parameter).
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -55,9 +52,7 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads the training counts of the weights that [`load_part`] has loaded. The [`buffer`] contains
-/// a file name of `name_bytes` bytes, then a file with only these counts. Returns the size in bytes
-/// of the [`answer`].
+/// Does [`load`] for a file of only the training counts of the weights from [`load_part`].
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)
@@ -81,8 +76,7 @@ fn milliseconds() -> f64 {
 
 #[cfg(not(target_family = "wasm"))]
 fn milliseconds() -> f64 {
-    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
-    since.as_secs_f64() * 1e3
+    std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs_f64() * 1e3
 }
 
 fn take_file(

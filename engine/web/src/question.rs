@@ -9,7 +9,6 @@ use crate::{game, searching};
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Question {
-    /// Asks for the start position and the moves in a text: a transcript, an OBF line, or a board.
     Read {
         text: String,
     },
@@ -31,7 +30,6 @@ enum Question {
     Values {
         boards: Vec<String>,
     },
-    /// Asks for the value of one move of a position, and the best line after it.
     Rate {
         board: String,
         square: String,
@@ -50,9 +48,10 @@ pub fn answer_text(question: &str) -> String {
 }
 
 pub(crate) fn written(answer: Result<Json, String>) -> String {
-    let answer =
-        answer.map_or_else(|error| json!({ "error": error }), |it| json!({ "answer": it }));
-    answer.to_string()
+    match answer {
+        Ok(answer) => json!({ "answer": answer }).to_string(),
+        Err(error) => json!({ "error": error }).to_string(),
+    }
 }
 
 fn answer(question: Question) -> Result<Json, String> {

@@ -10,7 +10,7 @@ use othello_engine::eval::{
     weight_in_discs,
 };
 use othello_engine::file::Provenance;
-use othello_engine::pattern::{Geometry, PatternSet};
+use othello_engine::pattern::{Geometry, Pattern, PatternSet};
 use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Strength};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -60,15 +60,12 @@ impl Loaded {
         let WeightsFile { weights, provenance, .. } = file;
         let counts = has_counts.then(|| Counts::from(weights));
         let (set, geometry) = patterns(&evaluator)?;
-        let patterns = set.patterns().iter().map(|pattern| {
-            let squares: Vec<String> = pattern.squares().iter().map(Square::to_string).collect();
-            json!({ "name": pattern.name(), "squares": squares })
-        });
+        let pattern = |it: &Pattern| json!({ "name": it.name(), "squares": texts(it.squares()) });
         let described = json!({
             "name": name.display().to_string(),
             "identity": evaluator.identity(),
             "set": set.name(),
-            "patterns": patterns.collect::<Vec<_>>(),
+            "patterns": set.patterns().iter().map(pattern).collect::<Vec<_>>(),
             "parameters": geometry.parameters(),
             "positions": counts.as_ref().map(|counts| positions(geometry, counts)),
             "provenance": provenance.as_map(),
@@ -115,6 +112,10 @@ pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
         *counts = Some(read);
         Ok(json!({ "positions": positions }))
     })
+}
+
+fn texts(squares: &[Square]) -> Vec<String> {
+    squares.iter().map(Square::to_string).collect()
 }
 
 fn patterns(evaluator: &Evaluator) -> Result<(&PatternSet, &Geometry), String> {
@@ -215,7 +216,7 @@ pub(crate) fn rate(line: &StatedPosition, square: &str, how: &How) -> Result<Jso
             "exact": rated.exact,
             "how": rated.how(line.position.empties()),
             "nodes": rated.nodes,
-            "line": rated.line.iter().map(Square::to_string).collect::<Vec<_>>(),
+            "line": texts(&rated.line),
         }))
     })
 }
@@ -227,10 +228,9 @@ pub(crate) fn parts(line: &StatedPosition) -> Result<Json, String> {
         let parts = tables.parts(counts.as_ref(), &line.position);
         let parts = parts.ok_or("the side to move has no legal move, so its value has no parts")?;
         let instances = parts.instances.iter().map(|part| {
-            let squares: Vec<String> = part.squares.iter().map(Square::to_string).collect();
-            let discs = weight_in_discs(part.weight.steps);
-            let pattern = part.pattern.name();
-            json!({ "pattern": pattern, "squares": squares, "discs": discs, "count": known(part.weight.count) })
+            let (pattern, squares) = (part.pattern.name(), texts(part.squares));
+            let (discs, count) = (weight_in_discs(part.weight.steps), known(part.weight.count));
+            json!({ "pattern": pattern, "squares": squares, "discs": discs, "count": count })
         });
         let scalars = parts.scalars.iter().map(|part| {
             let (discs, count) = (weight_in_discs(part.weight.steps), known(part.weight.count));
