@@ -1,27 +1,18 @@
 //! The analysis of a position: every move with its value and best line.
 //!
-//! This example searches each move of a position for at most 50 ms and prints the best three:
+//! This example searches each move of a position in 10,000 nodes and prints the best three:
 //!
 //! ```
-//! use std::time::{Duration, Instant};
-//!
-//! use othello_engine::analysis::{RatedMove, rated_move, sort_best_first};
-//! use othello_engine::board::{Position, Squares};
+//! use othello_engine::analysis::{RatedMove, rated_moves};
+//! use othello_engine::board::Position;
 //! use othello_engine::eval::Mobility;
 //! use othello_engine::search::{Level, Limits, Search};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let position = Position::START;
 //! let mut searcher = Search::new(&Mobility).searcher()?;
 //! let plan = Level::new(12).ok_or("a level is from 1 to 60")?.plan(&Mobility);
-//! let strength = plan.strength();
-//! let rate = |square| {
-//!     let deadline = Some(Instant::now() + Duration::from_millis(50));
-//!     let limits = Limits { deadline, ..Limits::default() };
-//!     rated_move(&mut searcher, &position, square, strength, &limits)
-//! };
-//! let mut moves: Vec<RatedMove> = Squares(position.moves()).filter_map(rate).collect();
-//! sort_best_first(&mut moves);
+//! let limits = Limits { nodes: Some(10_000), ..Limits::default() };
+//! let moves = rated_moves(&mut searcher, &Position::START, plan.strength(), &limits);
 //! for RatedMove { square, value, depth, line, .. } in moves.iter().take(3) {
 //!     println!("{square} {value:+.2}, to depth {depth}: {line:?}");
 //!     assert_eq!(line.first(), Some(square));
@@ -54,14 +45,13 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns how the value was found ([`how_found`]), in a position with `empties` empty squares.
+    /// Describes the search of the move in a position with `empties` empty squares: [`how_found`].
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
 }
 
-/// Returns a text about the search that found a value, in a position with `empties` empty squares:
-/// `depth 12`, `exact`, or `95 % sure` for an endgame search pruned at that confidence.
+/// Describes a search at `empties` empty squares: `depth 12`, `exact`, or `95 % sure` (ProbCut).
 pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     match selectivity {
         _ if depth < empties => format!("depth {depth}"),
@@ -79,17 +69,11 @@ pub fn rated_moves<E: Evaluate>(
 ) -> Vec<RatedMove> {
     let rate = |square| rated_move(searcher, position, square, strength, limits);
     let mut rated: Vec<RatedMove> = Squares(position.moves()).filter_map(rate).collect();
-    sort_best_first(&mut rated);
+    rated.sort_by_key(|rated| (-rated.value, rated.square));
     rated
 }
 
-/// Sorts the moves of one position, the best first.
-pub fn sort_best_first(moves: &mut [RatedMove]) {
-    moves.sort_by_key(|rated| (-rated.value, rated.square));
-}
-
-/// Returns a move's value and best line, by a search of the position after it; `None` if the move
-/// is not legal. `limits` apply to this search, and to each later search that extends the line.
+/// Rates a move by searches, each within `limits`, of the positions after it; `None` if illegal.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -101,53 +85,35 @@ pub fn rated_move<E: Evaluate>(
     let (empties, depth) = (position.empties(), strength.depth_of(position));
     let strength = if depth < empties { (depth - 1).into() } else { Strength::PERFECT };
     let found = searcher.search_within(&child, strength, limits);
+    let (value, best, depth) = (-found.value, Some(square), found.depth + 1);
+    let line = best_line(searcher, position, &Found { best, depth, ..found }, limits);
     let Found { nodes, selectivity, .. } = found;
-    let (value, depth) = (-found.value, found.depth + 1);
-    let mut line = vec![square];
-    follow(searcher, child, (found.depth, selectivity), limits, &mut line);
     let exact = depth == empties && selectivity == Selectivity::Full;
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
 /// Returns the best line from `position`, without passes: the best move of `found` (a search of
-/// `position`), then that of a search, within `limits`, of each position that follows.
+/// `position`), then that of a search, within `limits`, of each position that follows. These
+/// searches become shallower by a ply, so that most of the tree is in the transposition table.
 pub fn best_line<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
-    found: &Found,
+    &Found { mut best, mut depth, selectivity, .. }: &Found,
     limits: &Limits,
 ) -> Vec<Square> {
-    let mut line = vec![];
-    let (mut next, mut depth) = (*position, found.depth);
-    if let Some((square, after)) = found.best.and_then(|best| Some((best, position.play(best)?))) {
-        line.push(square);
-        (next, depth) = (after, depth - 1);
-    }
-    follow(searcher, next, (depth, found.selectivity), limits, &mut line);
-    line
-}
-
-/// Searches `position`, then the position after the best move, and so on, each a ply shallower, so
-/// that most of the tree is in the transposition table. Appends the best moves to `line`.
-fn follow<E: Evaluate>(
-    searcher: &mut Searcher<'_, E>,
-    mut position: Position,
-    (mut depth, selectivity): (u32, Selectivity),
-    limits: &Limits,
-    line: &mut Vec<Square>,
-) {
-    while depth > 0 && !limits.are_interrupted() {
-        if position.moves() == 0 {
-            position = position.pass();
+    let (mut position, mut line) = (*position, vec![]);
+    loop {
+        if best.is_none() && depth > 0 && !limits.are_interrupted() {
+            if position.moves() == 0 {
+                position = position.pass();
+            }
+            let found = searcher.search_to(&position, depth, Some(selectivity), limits);
+            best = found.best.filter(|_| found.depth == depth);
         }
-        let found = searcher.search_to(&position, depth, Some(selectivity), limits);
-        let best = found.best.filter(|_| found.depth == depth);
-        let Some((square, next)) = best.and_then(|best| Some((best, position.play(best)?))) else {
-            return;
-        };
+        let next = best.take().and_then(|best| Some((best, position.play(best)?)));
+        let Some((square, after)) = next else { return line };
         line.push(square);
-        position = next;
-        depth -= 1;
+        (position, depth) = (after, depth - 1);
     }
 }
 

@@ -11,8 +11,7 @@ use crate::eval::{Evaluate, PruningError, WeightsChoice};
 use crate::search::{EndgameSchedule, Level, Limits, Plan, Pruning, Selectivity, Strength};
 use crate::text::{Invalid, excerpt};
 
-/// A player. Text form: `WEIGHTS[:KEY=VALUE,...]`; `gtp:COMMAND`; or `nboard:COMMAND`. The keys
-/// begin at the last colon that is followed by valid keys.
+/// A player. Text form: `gtp:COMMAND`, `nboard:COMMAND`, or that of a [`WeightsSpec`].
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum PlayerSpec {
     /// An evaluation with the engine's search.
@@ -21,7 +20,8 @@ pub enum PlayerSpec {
     Program(ExternalEngine),
 }
 
-/// An evaluation with the engine's search. Text form: `WEIGHTS[:KEY=VALUE,...]`.
+/// An evaluation with the engine's search. Text form: `WEIGHTS[:KEY=VALUE,...]`; the keys begin at
+/// the last colon that is followed by valid keys.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{weights}{search}")]
 pub struct WeightsSpec {
@@ -64,25 +64,23 @@ pub enum SearchBy {
     Realization,
 }
 
-/// The search settings in a player's text; a field is `None` if the text lacks its key. Text form:
-/// nothing, or `:` and `KEY=VALUE` pairs separated by commas.
+/// The search settings in a player's text; a field is `None` if the text lacks its key. `depth`,
+/// `selectivity`, `exact` and `ends` are then the level's or, without one, the command's defaults.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level, which supplies each of `depth`, `selectivity`, `ends` and `exact` that is `None`.
-    /// If the level is `None`, they have the default values of the command.
+    /// The level of play.
     pub level: Option<Level>,
-    /// The depth in plies of searches before exact play; `None`: the level's, else the default.
+    /// The depth in plies of searches before exact play.
     pub depth: Option<u32>,
     /// The greatest number of nodes of each search before exact play starts; `None` for no limit.
     pub nodes: Option<u64>,
     /// The time limit, in ms, of each search before exact play starts; `None` for no limit.
     pub milliseconds: Option<u64>,
-    /// The ProbCut confidence of fixed-depth searches; `None`: the level's, else the default.
+    /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Option<Selectivity>,
-    /// The greatest number of empty squares for exact play; `None`: the level's, else the default.
+    /// The greatest number of empty squares for exact play.
     pub exact: Option<u32>,
-    /// The ProbCut schedule of endgame searches with more than `exact` empty squares. `None` means
-    /// the schedule of `level` or, if that is also `None`, the default of the command.
+    /// The ProbCut schedule of endgame searches with more than `exact` empty squares.
     pub ends: Option<EndgameSchedule>,
     /// The quantity that `depth` limits, a line's number of moves or probability; `None`: moves.
     pub search: Option<SearchBy>,
@@ -140,10 +138,8 @@ impl FromStr for PlayerSpec {
                 Err(_) => {}
             }
         }
-        match refused {
-            Some(error) => Err(error),
-            None => Ok(Self::Weights(choice(text)?.into())),
-        }
+        refused.map_or(Ok(()), Err)?;
+        Ok(Self::Weights(choice(text)?.into()))
     }
 }
 
@@ -180,22 +176,21 @@ impl FromStr for SearchSpec {
         for pair in text.split(',') {
             let unknown = |key| Invalid::not(key, "a key of a search", KEYS);
             let (key, value) = pair.split_once('=').ok_or_else(|| unknown(pair))?;
-            match key.trim() {
-                "level" => put(&mut spec.level, "level", value, str::parse),
-                "depth" => put(&mut spec.depth, "depth", value, |v| whole(v, 1..=60)),
-                "nodes" => put(&mut spec.nodes, "nodes", value, |v| whole(v, 1..=u64::MAX)),
-                "ms" => {
-                    put(&mut spec.milliseconds, "ms", value, |v| whole(v, 1..=MAX_MILLISECONDS))
-                }
-                "selectivity" => put(&mut spec.selectivity, "selectivity", value, str::parse),
-                "exact" => put(&mut spec.exact, "exact", value, |v| whole(v, 0..=60)),
-                "ends" => put(&mut spec.ends, "ends", value, steps),
-                "search" => put(&mut spec.search, "search", value, |v| match v {
+            let key = key.trim();
+            match key {
+                "level" => put(&mut spec.level, key, value, str::parse),
+                "depth" => put(&mut spec.depth, key, value, |v| whole(v, 1..=60)),
+                "nodes" => put(&mut spec.nodes, key, value, |v| whole(v, 1..=u64::MAX)),
+                "ms" => put(&mut spec.milliseconds, key, value, |v| whole(v, 1..=MAX_MILLISECONDS)),
+                "selectivity" => put(&mut spec.selectivity, key, value, str::parse),
+                "exact" => put(&mut spec.exact, key, value, |v| whole(v, 0..=60)),
+                "ends" => put(&mut spec.ends, key, value, steps),
+                "search" => put(&mut spec.search, key, value, |v| match v {
                     "depth" => Ok(SearchBy::Depth),
                     "realization" => Ok(SearchBy::Realization),
                     _ => Err("expected depth or realization"),
                 }),
-                key => Err(unknown(key)),
+                _ => Err(unknown(key)),
             }?;
         }
         Ok(spec)
@@ -204,12 +199,12 @@ impl FromStr for SearchSpec {
 
 fn put<'a, T, E: fmt::Display>(
     place: &mut Option<T>,
-    key: &'static str,
+    key: &str,
     value: &'a str,
     parse: impl Fn(&'a str) -> Result<T, E>,
 ) -> Result<(), Invalid> {
-    let parsed = parse(value.trim())
-        .map_err(|expected| Invalid(format!("`{key}={}`: {expected}", excerpt(value))))?;
+    let invalid = |expected| Invalid(format!("`{key}={}`: {expected}", excerpt(value)));
+    let parsed = parse(value.trim()).map_err(invalid)?;
     match place.replace(parsed) {
         Some(_) => Err(Invalid(format!("`{key}` is given twice; expected each key once"))),
         None => Ok(()),
@@ -282,8 +277,7 @@ impl SearchSpec {
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {
-            let Plan { exact, .. } = plan;
-            plan = Plan { depth: level.number(), exact, ..Plan::to_depth(0) };
+            plan = Plan { exact: plan.exact, ..Plan::to_depth(level.number()) };
         }
         Plan {
             depth: self.depth.unwrap_or(plan.depth),

@@ -3,13 +3,10 @@
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-const PLIES: usize = 61;
-
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions: in statistics of games, those in which a move was played; in
-    /// statistics of all legal moves ([`of_positions`]), those with a legal move.
+    /// The number of positions in which a move was played or, in [`of_positions`], is legal.
     pub positions: u64,
     /// The number of moves whose flipped discs are counted.
     pub moves: u64,
@@ -19,8 +16,7 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of passes. Statistics of games count moves after which the opponent must pass;
-    /// those of all legal moves ([`of_positions`]) count positions whose player must pass.
+    /// The number of moves that lead to a pass; in [`of_positions`], of positions that must pass.
     pub passes: u64,
     /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,
@@ -78,7 +74,7 @@ pub struct GameStatistics {
 
 impl Default for GameStatistics {
     fn default() -> Self {
-        Self { games: 0, plies: vec![PlyStatistics::default(); PLIES], shortest: None }
+        Self { games: 0, plies: vec![PlyStatistics::default(); 61], shortest: None }
     }
 }
 
@@ -97,8 +93,7 @@ impl GameStatistics {
         }
         if replay.end.moves() == 0 {
             self.plies[replay.steps.len()].ends += 1;
-            let squares = replay.steps.iter().map(|step| step.square).collect();
-            self.offer(squares);
+            self.offer(Some(replay.steps.iter().map(|step| step.square).collect()));
         }
     }
 
@@ -109,9 +104,7 @@ impl GameStatistics {
         for (own, other) in self.plies.iter_mut().zip(other.plies) {
             *own = *own + other;
         }
-        if let Some(shortest) = other.shortest {
-            self.offer(shortest);
-        }
+        self.offer(other.shortest);
         self
     }
 
@@ -120,11 +113,9 @@ impl GameStatistics {
         self.plies.iter().copied().fold(PlyStatistics::default(), |all, ply| all + ply)
     }
 
-    fn offer(&mut self, squares: Vec<Square>) {
-        let key = |squares: &Vec<Square>| (squares.len(), squares.clone());
-        if self.shortest.as_ref().is_none_or(|shortest| key(&squares) < key(shortest)) {
-            self.shortest = Some(squares);
-        }
+    fn offer(&mut self, game: Option<Vec<Square>>) {
+        let both = self.shortest.take().into_iter().chain(game);
+        self.shortest = both.min_by_key(|squares| (squares.len(), squares.clone()));
     }
 }
 

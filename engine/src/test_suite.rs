@@ -12,8 +12,7 @@ use crate::eval::Value;
 pub struct Agreement {
     /// The error of each value, in discs, if the position has a stated score.
     errors: Vec<f64>,
-    /// For each position with stated moves, the discs that the chosen move loses against the best
-    /// one; `None` if the file does not state the score of the chosen move.
+    /// For each line with stated moves, the discs that the choice loses; `None` if unknown.
     lost: Vec<Option<Discs>>,
 }
 

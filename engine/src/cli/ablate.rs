@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use cpu_time::ThreadTime;
-use serde::Serialize;
-
 use othello_cli::arguments::number_in;
+use serde::Serialize;
 
 use super::arguments::POSITION;
 use super::solve::Line;
@@ -38,7 +37,6 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// The cost of the searches of all positions.
 #[derive(Clone, Serialize, schemars::JsonSchema)]
 struct Cost {
     /// The nodes of the searches of all positions.
@@ -93,14 +91,9 @@ impl fmt::Display for Ablate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = ["<without", "nodes", "ratio", "CPU s", "ratio", "other moves", "<"];
         let rows = self.rows.iter().map(|row| {
-            let note = match row.different_scores {
-                0 => String::new(),
-                scores => format!("{scores} different values"),
-            };
-            let note = match row.stated_moves {
-                Some(moves) => format!("{moves} stated moves {note}").trim_end().to_owned(),
-                None => note,
-            };
+            let stated = row.stated_moves.map(|moves| format!("{moves} stated moves"));
+            let scores = Some(row.different_scores).filter(|&scores| scores > 0);
+            let scores = scores.map(|scores| format!("{scores} different values"));
             [
                 row.without.unwrap_or("(nothing)").to_owned(),
                 row.cost.nodes.to_string(),
@@ -108,7 +101,7 @@ impl fmt::Display for Ablate {
                 format!("{:.3}", row.cost.cpu_seconds),
                 format!("{:.2}", row.cpu_ratio),
                 row.different_moves.to_string(),
-                note,
+                stated.into_iter().chain(scores).collect::<Vec<_>>().join(" "),
             ]
         });
         f.write_str(&table(columns, rows))
@@ -136,13 +129,14 @@ impl Arguments {
         let one_off = Features::one_off().filter(|(_, features)| is_asked(features));
         let mut variants = vec![variant(None, Features::ALL)];
         variants.extend(one_off.map(|(name, features)| variant(Some(name), features)));
+        let mut without = |name, pruning| {
+            variants.push(Variant { without: Some(name), features: Features::ALL, pruning });
+        };
         if self.selectivity != Selectivity::Full {
-            let (without, pruning) = (Some("ProbCut"), Pruning::default());
-            variants.push(Variant { without, features: Features::ALL, pruning });
+            without("ProbCut", Pruning::default());
         }
         if self.search == SearchBy::Realization {
-            let (without, pruning) = (Some("probabilities"), Pruning::by_even_probability());
-            variants.push(Variant { without, features: Features::ALL, pruning });
+            without("probabilities", Pruning::by_even_probability());
         }
         Ok(variants)
     }
@@ -170,8 +164,8 @@ impl Arguments {
             (found.value, found.best)
         });
         let found = found.collect();
-        let (seconds, cpu) = (begun.elapsed(), cpu_begun.elapsed());
-        let (seconds, cpu_seconds) = (seconds.as_secs_f64(), cpu.as_secs_f64());
+        let seconds = begun.elapsed().as_secs_f64();
+        let cpu_seconds = cpu_begun.elapsed().as_secs_f64();
         let last = nodes_by_depth.iter().rposition(|&nodes| nodes > 0);
         nodes_by_depth.truncate(last.map_or(0, |last| last + 1));
         Ok((found, Cost { nodes, nodes_by_depth, seconds, cpu_seconds }))
@@ -184,9 +178,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let lines: Vec<Line> = Lines::open(&arguments.file)?.all(POSITION)?;
     let variants = arguments.variants(&evaluator)?;
     session.progress().begin("ablate (positions)", 0, (variants.len() * lines.len()) as u64);
-    let solved =
-        variants.iter().map(|variant| arguments.search(variant, (&evaluator, &lines), session));
-    let solved = solved.collect::<anyhow::Result<Vec<(SearchResults, Cost)>>>()?;
+    let search = |variant| arguments.search(variant, (&evaluator, &lines), session);
+    let solved = variants.iter().map(search).collect::<anyhow::Result<Vec<_>>>()?;
     let (all, all_cost) = &solved[0];
     let stated = lines.iter().any(|line| !line.0.moves.is_empty());
     let row = |(variant, (found, cost)): (&Variant, &(SearchResults, Cost))| {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::ensure;
+use anyhow::bail;
 use othello_cli::arguments::number_in;
 
 use crate::board::StatedPosition;
@@ -29,8 +29,7 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the settings: these flags, `depth` in plies, and exact play at `exact` or fewer
-    /// empty squares. A setting that is `None` is left to the level or to the player's default.
+    /// Returns the settings: these flags, and those of --depth and --exact.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();
@@ -39,12 +38,8 @@ impl SearchArguments {
 }
 
 pub(super) fn without_clock(search: &SearchSpec) -> anyhow::Result<()> {
-    ensure!(
-        search.milliseconds.is_none(),
-        "`ms={}`: a search by time differs from run to run; expected nodes or depth",
-        search.milliseconds.unwrap_or_default()
-    );
-    Ok(())
+    let Some(ms) = search.milliseconds else { return Ok(()) };
+    bail!("`ms={ms}`: a search by time differs from run to run; expected nodes or depth")
 }
 
 pub(super) const POSITION: &str = "a position";

@@ -6,7 +6,6 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::{Outcome, Session};
-use crate::board::Position;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::random::{Generator, random_position_to_move};
@@ -23,7 +22,7 @@ pub struct Arguments {
 const POSITIONS: u64 = 24;
 const HASH_MEGABYTES: usize = 16;
 const DEPTH: u32 = 9;
-const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
+const LEAST_MIDGAME_EMPTIES: u32 = 28;
 const SOLVED_EMPTIES: u32 = 17;
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -74,12 +73,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         });
         Part::new(nodes.sum(), begun.elapsed().as_secs_f64())
     };
-    let position = |number, empties| -> Position {
-        random_position_to_move(&mut Generator::new(number), empties)
-    };
+    let position = |number, empties| random_position_to_move(&mut Generator::new(number), empties);
     let midgame = time(&mut |searcher, number| {
-        let span = u64::from(MIDGAME_EMPTIES.end - MIDGAME_EMPTIES.start);
-        let empties = MIDGAME_EMPTIES.start + (number % span) as u32;
+        let empties = LEAST_MIDGAME_EMPTIES + number as u32;
         searcher.search(&position(number, empties), DEPTH).nodes
     });
     let endgame =

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use serde::Serialize;
-
 use othello_cli::arguments::number_in;
+use serde::Serialize;
 
 use super::arguments::{POSITION, Positions, SearchArguments, without_clock};
 use super::{Outcome, Session};
@@ -17,7 +16,7 @@ use crate::eval::{Evaluator, Value};
 use crate::openings::Book;
 use crate::player::{SearchBy, SearchSpec, WeightsSpec};
 use crate::progress::{Progress as _, Silent};
-use crate::search::{Limits, Plan, Search, Strength, TableError};
+use crate::search::{Limits, Plan, Search, Strength};
 use crate::test_suite::{Agreement, AgreementReport};
 
 /// Arguments of `evaluate`.
@@ -45,8 +44,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search, and whether it looks ahead: false, for static values, if the depth is 0
-    /// and no position is searched to the end of the game.
+    /// Returns the search, and whether it looks ahead, rather than return static values.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -88,8 +86,6 @@ impl fmt::Display for Evaluation {
     }
 }
 
-type Finding = (Value, Option<Square>);
-
 /// Evaluates the positions of the input in chunks, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
@@ -108,21 +104,23 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         if boards.is_empty() {
             break;
         }
-        let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
         forms.extend(boards.iter().map(|board| board.form));
-        let search = |unknown: &[Position]| {
-            let found = search.find_all(unknown, &Silent)?;
-            Ok(found.into_iter().map(|found| (found.value, found.best)).collect())
-        };
-        let found = match &book {
-            None => search(&positions),
-            Some(book) => book_first(book, &positions, search, &mut evaluation.from_book),
-        };
-        let found = found.context("--hash-mb, the size of the table of each thread")?;
-        for (board, &(value, best)) in boards.iter().zip(&found) {
+        let known = boards.iter().map(|StatedPosition { position, .. }| {
+            let book = book.as_ref()?;
+            Some((book.value(position)?, book.best_move(position).map(|(square, _)| square)))
+        });
+        let known: Vec<Option<(Value, Option<Square>)>> = known.collect();
+        let unknown = boards.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let unknown: Vec<Position> = unknown.map(|(board, _)| board.position).collect();
+        evaluation.from_book += boards.len() - unknown.len();
+        let searched = search.find_all(&unknown, &Silent);
+        let searched = searched.context("--hash-mb, the size of the table of each thread")?;
+        let mut searched = searched.into_iter().map(|found| (found.value, found.best));
+        let found = known.into_iter().filter_map(|known| known.or_else(|| searched.next()));
+        for (board, (value, best)) in boards.iter().zip(found) {
             agreement.add(board, value, best);
+            evaluation.values.push(value.discs());
         }
-        evaluation.values.extend(found.into_iter().map(|(value, _)| value.discs()));
         session.progress().advance(lines.source().bytes_read() - bytes_before);
     }
     if evaluation.values.is_empty() {
@@ -132,23 +130,4 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     evaluation.agreement = agreement.report();
     evaluation.seconds = begun.elapsed().as_secs_f64();
     session.print(&evaluation)
-}
-
-fn book_first(
-    book: &Book,
-    positions: &[Position],
-    search: impl Fn(&[Position]) -> Result<Vec<Finding>, TableError>,
-    from_book: &mut usize,
-) -> Result<Vec<Finding>, TableError> {
-    let in_book = |position: &Position| {
-        let best = book.best_move(position).map(|(square, _)| square);
-        Some((book.value(position)?, best))
-    };
-    let known: Vec<Option<Finding>> = positions.iter().map(in_book).collect();
-    let both = positions.iter().zip(&known);
-    let unknown: Vec<Position> =
-        both.filter(|(_, known)| known.is_none()).map(|(position, _)| *position).collect();
-    *from_book += positions.len() - unknown.len();
-    let mut searched = search(&unknown)?.into_iter();
-    Ok(known.into_iter().filter_map(|known| known.or_else(|| searched.next())).collect())
 }

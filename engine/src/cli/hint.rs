@@ -4,13 +4,12 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use serde::Serialize;
-
 use othello_cli::arguments::number_in;
+use serde::Serialize;
 
 use super::arguments::{Positions, SearchArguments};
 use super::{Outcome, Session};
-use crate::analysis::{RatedMove, rated_move, sort_best_first};
+use crate::analysis::{RatedMove, rated_move};
 use crate::board::notation::board_text;
 use crate::board::transcript::Form;
 use crate::board::{Square, Squares, StatedPosition};
@@ -89,7 +88,7 @@ struct Hint {
 }
 
 impl Hint {
-    fn new((position, empties): (usize, u32), rated: &RatedMove) -> Self {
+    fn new(position: usize, empties: u32, rated: &RatedMove) -> Self {
         let RatedMove { square, value, depth, exact, nodes, ref line, .. } = *rated;
         let (how, selectivity) = (rated.how(empties), rated.selectivity.percent());
         let line = line.iter().map(Square::to_string).collect();
@@ -127,11 +126,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;
     Form::report(positions.iter().map(|stated| stated.form), session.progress());
-    let numbered = positions.iter().enumerate();
-    let moves = numbered.flat_map(|(index, stated)| {
+    let moves_of = |(index, stated): (usize, &StatedPosition)| {
         Squares(stated.position.moves()).map(move |square| (index, square))
-    });
-    let moves: Vec<(usize, Square)> = moves.collect();
+    };
+    let moves: Vec<(usize, Square)> = positions.iter().enumerate().flat_map(moves_of).collect();
     let spec = arguments.spec();
     let (strength, pruning) = spec.search(Plan::to_depth(0), &evaluator)?;
     let search = Search::new(&evaluator).pruning(pruning).hash_mb(arguments.hash_mb);
@@ -145,15 +143,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         session.progress().advance(1);
         Some((index, rated?))
     };
-    let rated = team.work(&moves, rate);
-    let mut of_positions = vec![vec![]; positions.len()];
-    rated.into_iter().flatten().for_each(|(index, rated)| of_positions[index].push(rated));
-    of_positions.iter_mut().for_each(|moves: &mut Vec<RatedMove>| sort_best_first(moves));
-    let empties = positions.iter().map(|stated| stated.position.empties());
-    let moves = of_positions.iter().zip((1..).zip(empties));
+    let mut rated: Vec<_> = team.work(&moves, rate).into_iter().flatten().collect();
+    rated.sort_by_key(|(index, rated)| (*index, -rated.value, rated.square));
+    let hint = |(index, rated): &(usize, RatedMove)| {
+        Hint::new(index + 1, positions[*index].position.empties(), rated)
+    };
     session.print(&Hints {
         boards: positions.iter().map(|p| board_text(&p.position, p.side)).collect(),
-        moves: moves.flat_map(|(m, of)| m.iter().map(move |m| Hint::new(of, m))).collect(),
+        moves: rated.iter().map(hint).collect(),
         seconds: begun.elapsed().as_secs_f64(),
     })
 }

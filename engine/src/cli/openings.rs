@@ -15,6 +15,7 @@ use crate::file::{Existing, FileError, check_output, check_replaceable, plain, r
 use crate::openings::{
     self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, Written, write_openings,
 };
+use crate::progress::Progress;
 use crate::run::{Shard, described};
 use crate::text_table::table;
 use othello_cli::arguments::{number_from, number_in};
@@ -85,13 +86,9 @@ impl fmt::Display for Openings {
 /// Enumerates the openings, scores them if there is an output, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
-    if let (Some(path), true) = (&arguments.out, arguments.balanced) {
-        return write_balanced(path, arguments, session);
-    }
-    let written = match &arguments.out {
-        None => {
-            Written { unique: openings::count(arguments.plies, progress), ..Written::default() }
-        }
+    let (written, balanced) = match &arguments.out {
+        None => (counted(arguments.plies, progress), None),
+        Some(path) if arguments.balanced => write_balanced(path, arguments, session)?,
         Some(path) => {
             ensure!(
                 arguments.plies <= MAX_PLIES_HELD,
@@ -104,19 +101,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let &Arguments { plies, score_depth, shard, .. } = arguments;
             let settings = Settings { plies, score_depth, shard };
             let existing = Existing::by_force(arguments.force);
-            write_openings(path, &settings, &evaluator, existing, progress)?
+            (write_openings(path, &settings, &evaluator, existing, progress)?, None)
         }
     };
-    let seconds = session.seconds();
-    session.print(&Openings { written, balanced: None, seconds })
+    session.print(&Openings { written, balanced, seconds: session.seconds() })
+}
+
+fn counted(plies: u32, progress: &dyn Progress) -> Written {
+    Written { unique: openings::count(plies, progress), ..Written::default() }
 }
 
 const COMPARED_OPENINGS: usize = 16;
-
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Returns an error unless the file is an output of this command: each line is a transcript of
-/// `balance.plies` moves, and the first [`COMPARED_OPENINGS`] that the command finds are there.
+/// Refuses an existing file unless its lines are such openings, and the first found are there.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,
@@ -129,29 +127,25 @@ fn check_is_own<E: Evaluate>(
     let refused = |reason: String| FileError::Exists { path: path.to_owned(), reason };
     let text = read_ordinary(path, LONGEST_FILE)?;
     let lines = String::from_utf8_lossy(&text);
-    let game = |line: &str| {
-        let game = transcript::parse(line).ok()?;
-        (game.len() == balance.plies as usize).then_some(game)
-    };
+    let is_long = |game: &Vec<Square>| game.len() == balance.plies as usize;
+    let game = |line| transcript::parse(line).ok().filter(is_long);
     let there: Option<BTreeSet<Vec<Square>>> = lines.lines().map(game).collect();
     let Some(there) = there else {
         let reason = format!("it is not a list of transcripts of {} moves", balance.plies);
         return Err(refused(reason).into());
     };
-    let count = balance.count.unwrap_or(usize::MAX).min(COMPARED_OPENINGS);
-    let first =
-        Balance { count: Some(count), ..*balance }.openings(evaluator, session.progress())?;
-    if first.iter().all(|game| there.contains(game)) {
-        return Ok(());
-    }
-    Err(refused("it has other openings".to_owned()).into())
+    let count = Some(balance.count.unwrap_or(usize::MAX).min(COMPARED_OPENINGS));
+    let first = Balance { count, ..*balance }.openings(evaluator, session.progress())?;
+    let are_there = first.iter().all(|game| there.contains(game));
+    ensure!(are_there, refused("it has other openings".to_owned()));
+    Ok(())
 }
 
 fn write_balanced(
     path: &Path,
     arguments: &Arguments,
     session: &Session,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<(Written, Option<usize>)> {
     let &Arguments { plies, within, count, seed, score_depth: depth, .. } = arguments;
     ensure!(
         plies <= MAX_PLIES_BALANCED,
@@ -165,13 +159,10 @@ fn write_balanced(
     } else {
         check_is_own(path, &balance, &evaluator, session)?;
     }
-    let unique = openings::count(plies, session.progress());
-    let written = Written { unique, ..Written::default() };
+    let written = counted(plies, session.progress());
     let openings = balance.openings(&evaluator, session.progress())?;
-    let line =
-        |game: &Vec<Square>| game.iter().map(Square::to_string).chain(["\n".into()]).collect();
-    let text: String = openings.iter().map(line).collect::<Vec<String>>().concat();
+    let line = |game: &Vec<Square>| game.iter().map(Square::to_string).collect::<String>() + "\n";
+    let text: String = openings.iter().map(line).collect();
     plain::write(path, text.as_bytes(), Existing::by_force(arguments.force))?;
-    let (balanced, seconds) = (Some(openings.len()), session.seconds());
-    session.print(&Openings { written, balanced, seconds })
+    Ok((written, Some(openings.len())))
 }

@@ -4,7 +4,6 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-
 use othello_cli::arguments::number_in;
 
 use super::{Outcome, Session};

@@ -90,12 +90,7 @@ struct SolvedMove {
 }
 
 impl Solved {
-    fn is_wrong(&self) -> bool {
-        let wrong_move = |checked: &SolvedMove| checked.score != checked.expected;
-        self.expected.is_some_and(|expected| expected != self.score)
-            || self.moves.iter().any(wrong_move)
-    }
-
+    /// Returns the differences from the stated scores; empty if there is none.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -182,7 +177,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let positions: Vec<Solved> = team.work(&lines, solve);
     let seconds = begun.elapsed().as_secs_f64();
     let nodes = positions.iter().map(|solved| solved.nodes).sum();
-    let wrong = positions.iter().filter(|solved| solved.is_wrong()).count();
+    let wrong = positions.iter().filter(|solved| !solved.complaint().is_empty()).count();
     session.print(&Solve { positions, nodes, seconds, wrong })?;
     Ok(Outcome::wrong_if(wrong > 0))
 }

@@ -77,7 +77,6 @@ pub(in crate::cli) struct Report {
     inspect: Option<Inspection>,
 }
 
-/// The move-ordering evaluation.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Light {
     /// The patterns of the move-ordering evaluation, as squares.
@@ -97,7 +96,6 @@ impl Light {
     }
 }
 
-/// Statistics of the number of occurrences of each parameter in the training positions of a phase.
 #[derive(Serialize, schemars::JsonSchema)]
 struct PhaseCounts {
     /// The phase.
@@ -110,7 +108,6 @@ struct PhaseCounts {
     most: u32,
 }
 
-/// The weights of one class in every phase.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Inspection {
     /// The name of the pattern.
@@ -203,12 +200,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 fn selective(weights: &Weights) -> Vec<&'static str> {
     let Models { probcut, ends, realization } = &weights.models;
-    let names = [
-        probcut.is_some().then_some("probcut"),
-        ends.is_some().then_some("ends"),
-        realization.is_some().then_some("realization"),
-    ];
-    names.into_iter().flatten().collect()
+    let has = [probcut.is_some(), ends.is_some(), realization.is_some()];
+    let names = ["probcut", "ends", "realization"].into_iter().zip(has);
+    names.filter_map(|(name, has)| has.then_some(name)).collect()
 }
 
 fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
@@ -217,9 +211,7 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of a class of configurations and, if `counted`, its training counts. `asked`
-/// names a configuration of the class: the squares of a pattern instance, in any order, and their
-/// contents in the same order (X the player, O the opponent, - empty), as in `a1 b1 c1` and `XO-`.
+/// `asked`: the squares of a pattern instance, in any order, and the discs on them in this order.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);
@@ -234,22 +226,18 @@ fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Res
     };
     let pattern = &weights.set().patterns()[instance.pattern];
     let discs_of = |phase| weight_in_discs(weights.steps(phase)[parameter]);
+    let count = |phase| weights.counts(phase)[parameter];
     Ok(Inspection {
         pattern: pattern.name().to_owned(),
         parameter,
         weights: Phase::all().map(discs_of).collect(),
-        counts: counted
-            .then(|| Phase::all().map(|phase| weights.counts(phase)[parameter]).collect()),
+        counts: counted.then(|| Phase::all().map(count).collect()),
     })
 }
 
 fn partial_position(squares: &[Square], discs: &str) -> anyhow::Result<Position> {
-    ensure!(
-        discs.chars().count() == squares.len(),
-        "--inspect: {} squares, but `{discs}` has {} characters",
-        squares.len(),
-        discs.chars().count()
-    );
+    let (known, given) = (squares.len(), discs.chars().count());
+    ensure!(given == known, "--inspect: {known} squares, but `{discs}` has {given} characters");
     let (mut player, mut opponent) = (0, 0);
     for (square, disc) in squares.iter().zip(discs.chars()) {
         match disc {
@@ -267,10 +255,9 @@ fn bits(squares: &[Square]) -> u64 {
 }
 
 const MOST_FIELDS: usize = 64;
-
 const MAX_LIST_ENTRIES: usize = 3;
 
-pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
+struct History<'a>(&'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,8 +6,7 @@ use crate::board::{CORNERS, Position, Square, X_SQUARES};
 pub enum Handwritten {
     /// The value 0 for every position; a search then compares only finished games.
     Zero,
-    /// Mobility, corners, and X squares (diagonally next to a corner) whose corner is empty. This
-    /// evaluation plays the games to which the first weights are fitted.
+    /// Mobility, corners, and X squares (diagonally next to a corner) whose corner is empty.
     Mobility,
 }
 
@@ -46,21 +45,16 @@ impl Identified for Handwritten {
 
 #[inline]
 fn mobility(position: &Position) -> Value {
-    let before_corners = before_corners(position.empty() & CORNERS);
+    let corners = position.empty() & CORNERS;
+    let next_to = (corners << 9) | (corners << 7) | (corners >> 7) | (corners >> 9);
     let more = |squares: u64| {
         let count = |bits: u64| (bits & squares).count_ones() as i32;
         count(position.player()) - count(position.opponent())
     };
     let moves = position.moves().count_ones() as i32;
     let replies = position.pass().moves().count_ones() as i32;
-    let steps =
-        MOVE * (moves - replies) + CORNER * more(CORNERS) - X_SQUARE_COST * more(before_corners);
-    Value::clamped(steps)
-}
-
-#[inline]
-const fn before_corners(corners: u64) -> u64 {
-    ((corners << 9) | (corners << 7) | (corners >> 7) | (corners >> 9)) & X_SQUARES
+    let x_squares = X_SQUARE_COST * more(next_to & X_SQUARES);
+    Value::clamped(MOVE * (moves - replies) + CORNER * more(CORNERS) - x_squares)
 }
 
 #[cfg(test)]

@@ -31,8 +31,7 @@ mod carried {
         PackedWeights::open(NAME, FILE).expect("the build script wrote the weights")
     });
 
-    /// The embedded tables, shared by all players of the process. Each block (the tables of a range
-    /// of consecutive phases) is expanded at its first use.
+    /// Shared by all players of the process. Each block of phases is expanded at its first use.
     static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
     /// Returns the settings and inputs that determined the embedded weights.
@@ -45,14 +44,11 @@ mod carried {
         TABLES.clone()
     }
 
-    /// Returns the embedded weights by class. All counts are 0, because the binary does not contain
-    /// the number of occurrences of each class in training.
+    /// Returns the embedded weights by class; their training counts are not in the binary, thus 0.
     #[expect(clippy::expect_used, reason = "the build script wrote the file")]
     pub fn weights() -> WeightsFile {
         let read = Weights::read_without_counts(NAME.as_ref(), FILE);
-        WeightsFile {
-            sha256: sha256().to_owned(),
-            ..read.expect("the build script wrote the weights")
-        }
+        let read = read.expect("the build script wrote the weights");
+        WeightsFile { sha256: sha256().to_owned(), ..read }
     }
 }

@@ -57,8 +57,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads the weights with one value for each class of symmetric configurations. Embedded
-    /// weights have no training counts. Rejects the handwritten evaluations.
+    /// Loads weights by class: embedded ones lack training counts, handwritten ones are an error.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),
@@ -93,8 +92,7 @@ impl Evaluator {
     /// Loads the chosen evaluation. Embedded weights are expanded when they are first used.
     ///
     /// # Errors
-    /// If the file is not a complete weights file, or if embedded weights are chosen and the
-    /// program was built without the feature `embedded`.
+    /// If the file is not a complete weights file, or the program has no embedded weights.
     pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {
             WeightsChoice::None => Zero.into(),
@@ -216,17 +214,11 @@ impl Evaluate for Evaluator {
     }
 
     fn move_ordering(&self) -> Option<&MoveOrdering> {
-        match &self.evaluation {
-            Evaluation::Handwritten(_) => None,
-            Evaluation::Tables(tables) => tables.move_ordering(),
-        }
+        self.tables()?.move_ordering()
     }
 
     fn models(&self) -> &Models {
-        match &self.evaluation {
-            Evaluation::Handwritten(own) => own.models(),
-            Evaluation::Tables(tables) => tables.models(),
-        }
+        self.tables().map_or(Zero.models(), Tables::models)
     }
 }
 

@@ -19,10 +19,8 @@ pub use move_ordering::MoveOrdering;
 pub use othello_core::weights::*;
 pub use tables::Tables;
 
-/// An evaluation that can follow a search move by move.
-///
-/// A state (such as pattern indices) belongs to one position. A move returns a new state and leaves
-/// the old one unchanged, so that no move has to be undone.
+/// An evaluation that can follow a search: a state (such as pattern indices) is of one position.
+/// A move returns a new state and leaves the old one unchanged, so that no move has to be undone.
 pub trait Evaluate: Sync {
     /// The data of one position from which its value is computed, such as pattern indices.
     type State: Copy + std::fmt::Debug + Send + Sync;

@@ -70,8 +70,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the points to subtract from the score of the move to `child` in move ordering: 1/32
-    /// of the strength for each disc of the value of `child` for its side to move.
+    /// Returns the points against a move to `child`: its value in discs × strength / 32.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

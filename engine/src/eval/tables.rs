@@ -19,8 +19,7 @@ use crate::random::random_game;
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// Expanded weights: one for each configuration, not only for each class of symmetric ones. A block
-/// (consecutive phases) of packed weights is expanded at its first use.
+/// Expanded weights: one for each configuration, not only for each class of symmetric ones.
 #[derive(Clone, Debug)]
 pub struct Tables {
     patterns: Arc<(PatternSet, Geometry)>,
@@ -29,12 +28,10 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// For each phase, the index of its block in `blocks`, and the index in this block of the first
-    /// weight of the phase's table.
+    /// For each phase, its block, and the index of its table's first weight in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// The weights file from which blocks of phases are expanded at their first use; `None` if all
-    /// blocks were expanded when this value was created.
+    /// The weights from which a block is expanded at its first use; `None` if all are expanded.
     packed: Option<&'static PackedWeights>,
     /// The move-ordering evaluation, if any.
     pub ordering: Option<MoveOrdering>,
@@ -49,25 +46,24 @@ struct Expanded {
 }
 
 #[derive(Clone, Copy)]
-struct PhaseTable<'t> {
+struct Table<'t> {
     within: &'t Expanded,
     start: usize,
 }
 
 impl Tables {
-    /// Expands all weights now: gives each configuration the weight of its class of symmetric ones.
+    /// Expands all weights now.
     pub fn new(weights: &Weights) -> Self {
         let patterns = (weights.set().clone(), weights.geometry().clone());
-        let tables =
-            Self::without_blocks(patterns, weights.ordering.as_ref(), weights.models.clone());
+        let (ordering, models) = (weights.ordering.as_ref(), weights.models.clone());
+        let tables = Self::without_blocks(patterns, ordering, models);
         for (number, block) in layout::expand(weights).into_iter().enumerate() {
             tables.blocks[number].get_or_init(|| tables.with_bounds(number, block));
         }
         tables
     }
 
-    /// Creates tables from packed weights. A block (a range of consecutive phases) is expanded when
-    /// the first position of one of its phases is evaluated.
+    /// Creates tables from packed weights. A block of phases is expanded at its first use.
     pub fn packed(packed: &'static PackedWeights) -> Self {
         let PackedWeights { set, geometry, ordering, models, .. } = packed;
         let patterns = (set.clone(), geometry.clone());
@@ -107,8 +103,7 @@ impl Tables {
         });
     }
 
-    /// Returns a block. The first thread that needs it expands it, while others wait. The expansion
-    /// must not use the thread pool: all threads of the pool may be waiting.
+    /// Expands a block at its first use, without the thread pool, whose threads may all be waiting.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -121,24 +116,26 @@ impl Tables {
 
     fn with_bounds(&self, number: usize, block: Block) -> Expanded {
         let within = Expanded { block, bounds: None };
-        let worth = |phase: Phase, position: &Position| {
+        let worth = |&(phase, ref position): &(Phase, Position)| {
             let state = self.state(position);
-            let table = PhaseTable { within: &within, start: self.phases[phase.index()].1 };
+            let table = Table { within: &within, start: self.phases[phase.index()].1 };
             with_instructions!(|set| {
-                let scalars = self.places_of_scalars(set, position);
-                self.sum_of_factors(set, table, &state, &scalars)
+                let scalars = &self.places_of_scalars(set, position);
+                let places = Places { middles: &self.middles, indices: &state, scalars };
+                self.sum_of_factors(set, table, places)
             })
         };
-        let is_here = |phase| self.layout.block(phase) == number;
-        let bounds = self.factors.map(|_| FactorBounds::of_phases(is_here, worth));
+        let sample = || SAMPLE.iter().filter(|(phase, _)| self.layout.block(*phase) == number);
+        let worths = self.factors.map(|_| sample().map(worth).collect::<Vec<i32>>());
+        let bounds = worths.map(|worths| FactorBounds::of(&worths));
         Expanded { bounds, ..within }
     }
 
     #[inline(always)]
-    fn table(&self, phase: usize) -> PhaseTable<'_> {
+    fn table(&self, phase: usize) -> Table<'_> {
         let (block, start) = self.phases[phase];
         let expanded = self.blocks[block].get();
-        PhaseTable { within: expanded.unwrap_or_else(|| self.expand(block)), start }
+        Table { within: expanded.unwrap_or_else(|| self.expand(block)), start }
     }
 
     /// Returns the pattern set, and its instances and classes.
@@ -146,20 +143,20 @@ impl Tables {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Splits the position's value into its terms: one for each pattern instance and scalar
-    /// feature, and one for all factors. `None` if the player has no legal move. `counts` must be
-    /// the training counts of these weights; without them, the count of each term is 0.
+    /// Splits the position's value into its terms: instances, scalar features, and all factors;
+    /// `None` if the player has no legal move. `counts` are of these weights; without, they are 0.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<ValueParts<'_>> {
         let (set, geometry) = self.patterns();
         ValueParts::new(set, geometry, position, |phase| {
             let (state, table) = (self.state(position), self.table(phase.index()));
-            let lanes = Places { middles: &self.middles, indices: &state, scalars: &[] }.lanes();
+            let places = Places { middles: &self.middles, indices: &state, scalars: &[] };
             let (scalars, together) = with_instructions!(|instructions| {
                 let scalars = self.places_of_scalars(instructions, position);
-                let sum = self.sum_of_factors(instructions, table, &state, &scalars);
+                let all = Places { scalars: &scalars, ..places };
+                let sum = self.sum_of_factors(instructions, table, all);
                 (scalars, sum)
             });
-            let lanes = lanes.into_iter().take(geometry.instances.len());
+            let lanes = places.lanes().into_iter().take(geometry.instances.len());
             let places = lanes.map(i32::cast_unsigned).chain(scalars);
             let weights = geometry.parameters_of(position).zip(places);
             let weights = weights.map(move |(parameter, place)| PartWeight {
@@ -168,17 +165,6 @@ impl Tables {
             });
             (weights, together)
         })
-    }
-
-    #[inline(always)]
-    fn sum_of_patterns<I: Instructions>(
-        &self,
-        set: I,
-        table: PhaseTable<'_>,
-        indices: &Indices,
-    ) -> i32 {
-        let (weights, start) = (&table.within.block.steps, table.start);
-        sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
     #[inline(always)]
@@ -202,37 +188,27 @@ impl Tables {
     }
 
     #[inline(always)]
-    fn sum_of_weights<I: Instructions>(
-        &self,
-        set: I,
-        table: PhaseTable<'_>,
-        indices: &Indices,
-        scalars: &ScalarPlaces,
-    ) -> i32 {
-        let weights = &table.within.block.steps[table.start..];
-        let weight = |&place: &u32| i32::from(weights[place as usize]);
-        self.sum_of_patterns(set, table, indices) + scalars.iter().map(weight).sum::<i32>()
+    fn sum_of_weights<I: Instructions>(&self, set: I, table: Table<'_>, at: Places<'_>) -> i32 {
+        let (weights, start) = (&table.within.block.steps, table.start);
+        let of_phase = &weights[start..];
+        let scalars = at.scalars.iter().map(|&place| i32::from(of_phase[place as usize]));
+        let end = start + self.layout.stride;
+        sum(set, weights, start, end, at.middles, at.indices) + scalars.sum::<i32>()
     }
 
     #[inline(always)]
-    fn sum_of_factors<I: Instructions>(
-        &self,
-        set: I,
-        table: PhaseTable<'_>,
-        indices: &Indices,
-        scalars: &ScalarPlaces,
-    ) -> i32 {
+    fn sum_of_factors<I: Instructions>(&self, set: I, table: Table<'_>, at: Places<'_>) -> i32 {
         let Some(shape) = self.factors else { return 0 };
-        let places = Places { middles: &self.middles, indices, scalars };
-        factor_sum::steps(set, shape.dimensions(), &table.within.block.vectors, places)
+        factor_sum::steps(set, shape.dimensions(), &table.within.block.vectors, at)
     }
 
     #[compiled_for(I::SET)]
     fn value_by<I: Instructions>(&self, set: I, state: &Indices, position: &Position) -> Value {
         let table = self.table(phase_at(position.ply()));
-        let scalars = self.places_of_scalars(set, position);
-        let alone = self.sum_of_weights(set, table, state, &scalars);
-        Value::clamped(alone + self.sum_of_factors(set, table, state, &scalars))
+        let scalars = &self.places_of_scalars(set, position);
+        let places = Places { middles: &self.middles, indices: state, scalars };
+        let alone = self.sum_of_weights(set, table, places);
+        Value::clamped(alone + self.sum_of_factors(set, table, places))
     }
 
     #[compiled_for(I::SET)]
@@ -243,14 +219,15 @@ impl Tables {
         [alpha, beta]: [Value; 2],
     ) -> Value {
         let (state, table) = (self.after(state, square, flips), self.table(phase_at(after.ply())));
-        let scalars = self.places_of_scalars(set, after);
-        let alone = self.sum_of_weights(set, table, &state, &scalars);
+        let scalars = &self.places_of_scalars(set, after);
+        let places = Places { middles: &self.middles, indices: &state, scalars };
+        let alone = self.sum_of_weights(set, table, places);
         if let Some(FactorBounds { least, mean, greatest }) = table.within.bounds
             && (alone + greatest <= alpha.steps() || alone + least >= beta.steps())
         {
             return Value::clamped(alone + mean);
         }
-        Value::clamped(alone + self.sum_of_factors(set, table, &state, &scalars))
+        Value::clamped(alone + self.sum_of_factors(set, table, places))
     }
 
     #[compiled_for(I::SET)]
@@ -261,13 +238,13 @@ impl Tables {
         position: &Position,
         ply: u32,
     ) -> Value {
-        let scalars = self.places_of_scalars(set, position);
-        Value::clamped(self.sum_of_weights(set, self.table(phase_at(ply)), state, &scalars))
+        let scalars = &self.places_of_scalars(set, position);
+        let places = Places { middles: &self.middles, indices: state, scalars };
+        Value::clamped(self.sum_of_weights(set, self.table(phase_at(ply)), places))
     }
 }
 
-/// For each scalar feature of the set, the index of its value in one position. The value's weight
-/// has this index in a phase's weights, and its vector has it among the factor vectors.
+/// For each scalar feature, the index of its value's weight in a phase, and of its factor vector.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -301,11 +278,8 @@ impl Evaluate for Tables {
         after: &Position,
         window: [Value; 2],
     ) -> Value {
-        with_instructions!(|set| self.value_after_within_by(
-            set,
-            (state, square, flips, after),
-            window
-        ))
+        let moved = (state, square, flips, after);
+        with_instructions!(|set| self.value_after_within_by(set, moved, window))
     }
 
     /// Omits the factor vectors from the value for move ordering: they cost time and hardly help.
@@ -331,8 +305,7 @@ fn phase_at(ply: u32) -> usize {
 const GAMES: u64 = 200;
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games, on which the bounds of the factors' contribution are measured. The
-/// contribution varies less in a search, so the bounds are wider than needed, which is safe.
+/// Positions of random games. In a search, the factors' contribution varies less.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
@@ -350,21 +323,12 @@ struct FactorBounds {
 
 impl FactorBounds {
     fn of(worths: &[i32]) -> Self {
-        let count = worths.len().max(1) as f64;
-        let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
+        let mean_of = |sum: f64| sum / worths.len().max(1) as f64;
+        let mean = mean_of(worths.iter().map(|&worth| f64::from(worth)).sum());
         let square = |&worth: &i32| (f64::from(worth) - mean) * (f64::from(worth) - mean);
-        let deviation = (worths.iter().map(square).sum::<f64>() / count).sqrt();
-        let least = (mean - DEVIATIONS * deviation).floor() as i32;
-        let greatest = (mean + DEVIATIONS * deviation).ceil() as i32;
+        let most = DEVIATIONS * mean_of(worths.iter().map(square).sum()).sqrt();
+        let [least, greatest] = [(mean - most).floor() as i32, (mean + most).ceil() as i32];
         Self { least, mean: mean.round() as i32, greatest }
-    }
-
-    fn of_phases(
-        are_meant: impl Fn(Phase) -> bool,
-        worth: impl Fn(Phase, &Position) -> i32,
-    ) -> Self {
-        let meant = SAMPLE.iter().filter(|(phase, _)| are_meant(*phase));
-        Self::of(&meant.map(|(phase, position)| worth(*phase, position)).collect::<Vec<_>>())
     }
 }
 

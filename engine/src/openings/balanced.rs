@@ -23,8 +23,8 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// To save time, shallower searches come first: the depth of each, and a margin in discs. Each
-/// drops the openings whose absolute value exceeds [`Balance::within`] by more than the margin.
+/// Shallower searches come first, to save time: the depth of each, and the discs by which a value
+/// may exceed [`Balance::within`].
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;
@@ -64,13 +64,8 @@ impl Balance {
             let ends: Vec<Position> = games.iter().map(|game| end(game)).collect();
             let values = Search::new(evaluator).depth(depth).values(&ends, &Silent);
             let values = values.expect("memory for the transposition tables");
-            let near = |value: &Value| -limit <= *value && *value <= limit;
-            games
-                .into_iter()
-                .zip(values)
-                .filter(|(_, value)| near(value))
-                .map(|(game, _)| game)
-                .collect()
+            let near = |(game, value)| (-limit <= value && value <= limit).then_some(game);
+            games.into_iter().zip(values).filter_map(near).collect()
         })
     }
 }

@@ -6,10 +6,9 @@ use super::score::value_by;
 use super::write::value;
 use crate::board::{Position, Square, Squares};
 use crate::eval::Value;
-use crate::record::{PositionReader, RecordError};
+use crate::record::{PositionReader, RecordError, ScoredPosition};
 
-/// A book of openings: the values of positions, sorted for a binary search. Of the eight images of
-/// a position, the book has the canonical one. An entry takes 18 bytes.
+/// A book of openings: the values of canonical positions, sorted, 18 bytes each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Book {
     positions: Vec<Position>,
@@ -23,9 +22,9 @@ impl Book {
         let mut reader = PositionReader::open(path)?;
         while let Some(frame) = reader.next_frame()? {
             // A value is at most 64 discs, so its number of steps fits into 16 bits.
-            rows.extend(
-                frame.iter().map(|row| (row.position().canonical(), value(row).steps() as i16)),
-            );
+            let row =
+                |row: &ScoredPosition| (row.position().canonical(), value(row).steps() as i16);
+            rows.extend(frame.iter().map(row));
         }
         rows.par_sort_unstable();
         rows.dedup_by_key(|(position, _)| *position);
@@ -39,8 +38,7 @@ impl Book {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the best move (of equally good moves, the first) and its value; `None` unless the
-    /// book has the positions after all legal moves.
+    /// Returns the best move, the first of equals, and its value; `None` if the book lacks a move.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;

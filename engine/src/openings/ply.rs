@@ -5,12 +5,11 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// Generates the positions of a ply in ascending order, by sample sort. Splitters, chosen from a
-/// sample of the ply, divide it into parts that are small enough to be sorted in a core's cache.
-/// Each pass over the previous ply makes as many parts as fit into memory. It first makes runs: for
-/// every few thousand parents, their children in these parts, sorted and distinct. Then, for each
-/// part, it joins the pieces of all runs between the part's splitters, and sorts them. Sorting
-/// all positions at once took 1.5 times as long at ply 11, and twice the memory.
+/// Generates the positions of a ply in ascending order, by sample sort. Splitters divide the ply
+/// into parts that can be sorted in a core's cache. Each pass over the previous ply makes as many
+/// parts as fit into memory: it first makes runs (for every few thousand parents, their children in
+/// these parts, sorted and distinct), then joins and sorts the pieces of all runs for each part.
+/// Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The least position of each part (range of the sorted next ply), except the first part.
@@ -21,8 +20,7 @@ struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The sorted positions of the next ply are divided into parts. For each part, the index in
-    /// `positions` of its first position; at the end, the number of positions.
+    /// The index in `positions` of each part's first position; then the number of positions.
     starts: Vec<u32>,
 }
 
@@ -35,24 +33,17 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans the making of the next ply, whose positions are divided into parts. Each loop over
-    /// `parents` makes as many of these parts as fit into `memory` bytes, and at least one.
+    /// Plans the passes, each of as many parts as fit into `memory` bytes, and at least one.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
         let splitters = splitters(parents, children.div_ceil(POSITIONS_IN_PART));
-        let passes =
-            (children * size_of::<Position>()).div_ceil(memory).clamp(1, splitters.len() + 1);
+        let passes = (children * size_of::<Position>()).div_ceil(memory);
+        let passes = passes.clamp(1, splitters.len() + 1);
         Self { parents, splitters, passes, progress }
     }
 
-    fn work(&self) -> u64 {
-        (self.parents.len() * self.passes) as u64
-    }
-
-    /// Makes the positions of the next ply in ascending order, by one or more loops over the
-    /// parents. Each loop makes the next positions of this order, and calls `take` once with them,
-    /// divided into consecutive parts (one `Vec` for each).
+    /// Calls `take` once in each pass, with its parts.
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -109,8 +100,8 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     let sampled = parents.iter().step_by(step).flat_map(children);
     let mut sample: Vec<Position> = sampled.map(|child| child.canonical()).collect();
     sample.par_sort_unstable();
-    let mut splitters: Vec<Position> =
-        (1..parts).map(|part| sample[sample.len() * part / parts]).collect();
+    let splitter = |part| sample[sample.len() * part / parts];
+    let mut splitters: Vec<Position> = (1..parts).map(splitter).collect();
     splitters.dedup();
     splitters
 }
@@ -132,10 +123,8 @@ pub const MAX_PLIES_HELD: u32 = 11;
 
 const MAX_CHILDREN_BYTES: usize = 1 << 30;
 
-/// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each
-/// number of moves. The positions of a list are in canonical form and in ascending order.
-///
-/// The player of a position is the opponent of the side that moved last, even if that player must
+/// Returns the positions after 0, 1, …, `plies` moves, unique up to symmetry: a list for each ply,
+/// canonical and ascending. The player is the opponent of the side that moved last, even if it must
 /// pass. A finished game is counted at its ply and has no successors, as in the published counts.
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
@@ -161,7 +150,8 @@ pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
 fn next_ply<'a>(ply: u32, found: &'a [Vec<Position>], progress: &'a dyn Progress) -> NextPly<'a> {
     let parents = found.last().map_or(&[][..], Vec::as_slice);
     let next = NextPly::new(parents, MAX_CHILDREN_BYTES, progress);
-    progress.begin(&format!("openings of ply {ply} (parents)"), 0, next.work());
+    let work = parents.len() * next.passes;
+    progress.begin(&format!("openings of ply {ply} (parents)"), 0, work as u64);
     next
 }
 

@@ -5,13 +5,11 @@ use crate::board::{CORNERS, Position, Side, Square, Squares};
 
 const MOST_POSITIONS: usize = 1 << 20;
 
-/// Searches for a game from the start to this position with `side` to move. Such a game plays only
-/// on squares that have a disc in the position. Returns `None` if there is no such game, or if the
-/// search visits 2^20 positions without finding one.
+/// Searches for a game from the start to this position with `side` to move. Returns `None` if there
+/// is none, or none is found within 2^20 positions.
 pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
-    let target = Replay::from(position, side);
-    let [black, white] = by_colour(&target.end, target.side);
-    let mut way = Way { black, white, side: target.side, seen: HashSet::new(), moves: vec![] };
+    let Replay { end, side, .. } = Replay::from(position, side);
+    let mut way = Way { target: by_colour(&end, side), side, seen: HashSet::new(), moves: vec![] };
     way.leads_on(Position::START, Side::Black).then_some(way.moves)
 }
 
@@ -20,8 +18,7 @@ fn by_colour(position: &Position, side: Side) -> [u64; 2] {
 }
 
 struct Way {
-    black: u64,
-    white: u64,
+    target: [u64; 2],
     side: Side,
     seen: HashSet<(Position, Side)>,
     moves: Vec<Square>,
@@ -29,7 +26,8 @@ struct Way {
 
 impl Way {
     fn leads_on(&mut self, position: Position, side: Side) -> bool {
-        if by_colour(&position, side) == [self.black, self.white] && side == self.side {
+        let [black, white] = self.target;
+        if by_colour(&position, side) == self.target && side == self.side {
             return true;
         }
         if self.seen.len() >= MOST_POSITIONS || !self.seen.insert((position, side)) {
@@ -37,12 +35,12 @@ impl Way {
         }
         let next = |square: Square| {
             let next = Replay::from(position.play(square)?, side.other());
-            let [black, white] = by_colour(&next.end, next.side);
-            let wrong = black & self.white | white & self.black;
+            let [next_black, next_white] = by_colour(&next.end, next.side);
+            let wrong = next_black & white | next_white & black;
             // A disc in a corner is never flipped, so a wrong colour there cannot be corrected.
             (wrong & CORNERS == 0).then_some((wrong.count_ones(), square, next.end, next.side))
         };
-        let squares = Squares(position.moves() & (self.black | self.white));
+        let squares = Squares(position.moves() & (black | white));
         let mut moves: Vec<_> = squares.filter_map(next).collect();
         moves.sort_unstable_by_key(|&(wrong, square, ..)| (wrong, square));
         moves.into_iter().any(|(_, square, position, side)| {

@@ -6,8 +6,8 @@ use super::ply::mover;
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
-/// Converts the positions of a ply to the form in which they are scored: canonical, in ascending
-/// order, and with a player who can move (after a pass if necessary). Finished games are omitted.
+/// Returns the positions of a ply in the form in which they are scored: canonical, ascending, after
+/// a pass if the player has no legal move, and without finished games.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
     let to_mover = |position: &Position| {
         let mover = mover(position);
@@ -20,11 +20,9 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// Returns the value of each position of every ply, for the side to move, by negamax.
-///
-/// `plies`: the positions of each ply, from the first ply to the last, as [`movers`] returns them:
-/// sorted, canonical, and with a legal move; `last`: the value of each position of the last ply.
-/// Returns `None` if `last` has another length, or a position's child is missing in the next ply.
+/// Returns the value of each position of every ply, for the side to move, by negamax. [`movers`]
+/// returned `plies`, from the first to the last; `last` has the values of the last ply. Returns
+/// `None` if `last` has another length, or a position's child is missing in the next ply.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -54,11 +52,10 @@ pub(super) fn value_by(
     if position.moves() != 0 {
         return look_up(position);
     }
-    let passed = position.pass();
-    if passed.moves() == 0 {
+    if position.is_over() {
         return Some(Value::from_score(position.score()));
     }
-    Some(-look_up(&passed)?)
+    Some(-look_up(&position.pass())?)
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use super::ply::mover;
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The tree of the openings that [`enumerate`](super::enumerate()) returns, without finished games.
-/// For each opening, the tree has exactly one sequence of moves.
+/// The tree of the unfinished openings of [`enumerate`](super::enumerate()): one game for each.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
     plies: Vec<Vec<Node>>,
@@ -28,8 +27,7 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the next ply, the unfinished positions after one move from `parents`, up to symmetry,
-    /// and returns them. In both lists, a side without a legal move has already passed.
+    /// Adds the ply after `parents` and returns its positions. Both are after forced passes.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -53,11 +51,9 @@ impl OpeningTree {
     /// Returns the game that leads to the opening with index `number` among those of `ply` moves.
     ///
     /// # Panics
-    ///
     /// If `number` is not less than [`Self::count`].
     pub fn replay(&self, ply: usize, number: usize) -> Replay {
-        let mut squares = vec![];
-        let mut number = number;
+        let (mut squares, mut number) = (vec![], number);
         for ply in (1..=ply).rev() {
             let Node { parent, square } = self.plies[ply][number];
             squares.push(square);

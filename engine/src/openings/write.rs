@@ -59,12 +59,10 @@ impl Settings {
 }
 
 const MOST_PER_PART: u64 = 1 << 20;
-
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them to a file. The score of an opening of the last ply is that
-/// of a search with an empty table; the others follow by negamax. A run of a shard only searches
-/// its part of the last ply, and writes no openings.
+/// Scores all openings and writes them to a file: the last ply by searches with an empty table, the
+/// others by negamax. A run of a shard only searches its part of the last ply.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -136,9 +134,12 @@ impl Openings {
         self.plies.last().map_or(&[], Vec::as_slice)
     }
 
+    fn positions(&self) -> usize {
+        self.plies.iter().map(Vec::len).sum()
+    }
+
     fn written(&self, summary: Option<Summary>) -> Written {
-        let positions = Some(self.plies.iter().map(Vec::len).sum());
-        Written { unique: self.unique.clone(), positions, summary }
+        Written { unique: self.unique.clone(), positions: Some(self.positions()), summary }
     }
 
     fn pack(&self, run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
@@ -156,13 +157,12 @@ impl Openings {
             let wrong = "does not hold one value for each position of the last ply".to_owned();
             return Err(run.part(0, 0)?.meaningless(wrong).into());
         };
-        let all = self.plies.iter().zip(&values).rev();
-        let positions = self.plies.iter().map(Vec::len).sum::<usize>() as u64;
-        progress.begin_stoppable("pack (positions)", 0, positions);
-        for (positions, values) in all {
+        progress.begin_stoppable("pack (positions)", 0, self.positions() as u64);
+        for (positions, values) in self.plies.iter().zip(&values).rev() {
             progress.check()?;
-            let mut rows = positions.iter().zip(values);
-            rows.try_for_each(|(&position, &value)| writer.push(scored(position, value)))?;
+            for (&position, &value) in positions.iter().zip(values) {
+                writer.push(scored(position, value))?;
+            }
             progress.advance(positions.len() as u64);
         }
         writer.finish()

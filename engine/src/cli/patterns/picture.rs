@@ -25,40 +25,32 @@ const PATTERN_COLOUR: &str = "#1b6e3c";
 const INSTANCE_COLOUR: &str = "#a3cfa9";
 
 pub(super) fn picture(weights: &Weights) -> String {
-    let set = weights.set();
-    let rows = (set.patterns().len() + 1).div_ceil(COLUMNS);
+    let (set, geometry) = (weights.set(), weights.geometry());
+    let (name, patterns) = (short(set.name()), set.patterns().len());
+    let (instances, parameters) = (geometry.instances.len(), geometry.parameters());
+    let headline = format!(
+        "{name}: {patterns} patterns, {instances} instances, {parameters} weights in each of 60 \
+         phases"
+    );
+    let rows = (patterns + 1).div_ceil(COLUMNS);
     let (width, height) = (LEFT + COLUMNS * STEP_X, TOP + rows * STEP_Y);
-    let background = rectangle(0, 0, "#ffffff").set("width", width).set("height", height);
     let document = Document::new()
         .set("viewBox", (0, 0, width, height))
         .set("width", width)
         .set("font-family", "sans-serif")
-        .add(background)
-        .add(text(headline(weights), LEFT, 28, 16));
-    let patterns = 0..set.patterns().len();
-    let document = patterns.fold(document, |document, number| draw(document, weights, number));
-    draw_coverage(document, weights).to_string() + "\n"
-}
-
-fn headline(weights: &Weights) -> String {
-    let (set, geometry) = (weights.set(), weights.geometry());
-    format!(
-        "{}: {} patterns, {} instances, {} weights in each of 60 phases",
-        short(set.name()),
-        set.patterns().len(),
-        geometry.instances.len(),
-        geometry.parameters()
-    )
+        .add(rectangle((0, 0), [width, height], "#ffffff"))
+        .add(text(headline, LEFT, 28, 16));
+    let draw = |document, number| draw(document, weights, number);
+    draw_coverage((0..patterns).fold(document, draw), weights).to_string() + "\n"
 }
 
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
-    let (x, y) = corner_of_board(number);
-    let instances: Vec<&Instance> =
-        geometry.instances.iter().filter(|instance| instance.pattern == number).collect();
+    let instances = geometry.instances.iter().filter(|instance| instance.pattern == number);
+    let instances: Vec<&Instance> = instances.collect();
     let is_covered = |square: &Square| instances.iter().any(|i| i.squares.contains(square));
-    let covered: Vec<Square> = (0..64).filter_map(Square::new).filter(is_covered).collect();
-    let corner = |square: &Square| (x + square.index() % 8 * CELL, y + square.index() / 8 * CELL);
+    let covered: Vec<Square> = Square::all().filter(is_covered).collect();
+    let corner = |square: &Square| corner_of_square(number, square.index());
     let cells = |squares: &[Square], colour: &str| {
         let cell = |square| {
             let (left, top) = corner(square);
@@ -86,7 +78,6 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines, open_lines } = Coverage::of(weights.geometry());
     let number = weights.set().patterns().len();
-    let (x, y) = corner_of_board(number);
     let most = instances.iter().copied().max().unwrap_or(0).max(1);
     let captions = [
         "instances that have each square".to_owned(),
@@ -94,9 +85,9 @@ fn draw_coverage(document: Document, weights: &Weights) -> Document {
     ];
     let document = begin_board(document, number, "all patterns");
     let cells = instances.iter().enumerate().fold(document, |document, (square, &count)| {
-        let (left, top) = (x + square % 8 * CELL, y + square / 8 * CELL);
+        let (left, top) = corner_of_square(number, square);
         let strength = f64::from(count) / f64::from(most);
-        let cell = rectangle(left, top, PATTERN_COLOUR).set("width", CELL).set("height", CELL);
+        let cell = rectangle((left, top), [CELL; 2], PATTERN_COLOUR);
         let digits = text(count, left + CELL / 2, top + 12, 10).set("text-anchor", "middle");
         let ink = if strength > 0.5 { "#ffffff" } else { "#000000" };
         document
@@ -108,8 +99,7 @@ fn draw_coverage(document: Document, weights: &Weights) -> Document {
 
 fn begin_board(document: Document, number: usize, name: &str) -> Document {
     let (x, y) = corner_of_board(number);
-    let board = rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD);
-    document.add(text(name, x, y - 8, 12)).add(board)
+    document.add(text(name, x, y - 8, 12)).add(rectangle((x, y), [BOARD; 2], FELT))
 }
 
 fn end_board(document: Document, number: usize, [first, second]: [String; 2]) -> Document {
@@ -128,8 +118,14 @@ fn corner_of_board(number: usize) -> (usize, usize) {
     (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y)
 }
 
-fn rectangle(x: usize, y: usize, fill: &str) -> Rectangle {
-    Rectangle::new().set("x", x).set("y", y).set("fill", fill)
+fn corner_of_square(board: usize, square: usize) -> (usize, usize) {
+    let (x, y) = corner_of_board(board);
+    (x + square % 8 * CELL, y + square / 8 * CELL)
+}
+
+fn rectangle((x, y): (usize, usize), [width, height]: [usize; 2], fill: &str) -> Rectangle {
+    let rectangle = Rectangle::new().set("x", x).set("y", y).set("fill", fill);
+    rectangle.set("width", width).set("height", height)
 }
 
 fn path(data: String) -> Path {

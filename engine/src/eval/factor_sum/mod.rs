@@ -12,8 +12,7 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors in the array of all factor vectors. Index 0 is the
-/// first vector after the [`MARGIN`] vectors of zeros at the beginning of the array.
+/// The indices of a position's factor vectors; index 0 comes after [`MARGIN`] vectors of zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,
@@ -22,8 +21,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the index of the factor vector of each lane (pattern instance). Uses a single loop,
-    /// so that the compiler can use vector instructions.
+    /// Returns the index of each lane's vector, in a single loop, which the compiler vectorizes.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (&self.middles.of.0, &self.indices.0);
@@ -31,8 +29,7 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors to a value, in steps of 1/32 disc. `vectors` begins with
-/// [`MARGIN`] vectors of zeros; each vector has `dimensions` numbers.
+/// Returns the contribution of the factors, of `dimensions` numbers, to a value, in 1/32 disc.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -59,8 +56,7 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the element-wise sum of the vectors whose indices `places` contains; the vector with the
-/// index i is `vectors[MARGIN + i]`.
+/// Returns the sum of the vectors with the indices in `places`; index i is `vectors[MARGIN + i]`.
 ///
 /// # Panics
 /// If `vectors` is too short for some index that `places` could contain.

@@ -1,11 +1,7 @@
 //! The sum of factor vectors with AVX2 and with AVX-512. One instruction of AVX2 adds 16 numbers (8
 //! if the vectors have 8), one of AVX-512 adds 32 numbers.
 
-use std::arch::x86_64::{
-    __m256i, __m512i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,
-    _mm256_loadu_si256, _mm256_setzero_si256, _mm256_storeu_si256, _mm512_add_epi16,
-    _mm512_cvtepi8_epi16, _mm512_setzero_si512, _mm512_storeu_si512,
-};
+use std::arch::x86_64::*;
 
 use super::Places;
 use crate::eval::layout::MARGIN;
@@ -13,10 +9,10 @@ use crate::eval::layout::MARGIN;
 const MAX_REGISTERS_AVX2: usize = 8;
 
 /// # Safety
-/// For each lane with the numbers `m` in `middles` and `x` in `indices` (`x` is from `-MARGIN` to
-/// `MARGIN - 1`), the function reads `vectors[m + x + MARGIN]`; for each number `m` in `scalars`,
-/// it reads `vectors[m + MARGIN]`. So `vectors` must contain the elements `m` to
-/// `m + 2 * MARGIN - 1` for every number `m` in the `middles` and `scalars` of `places`.
+/// For each lane with the numbers m in `middles` and x in `indices` (−`MARGIN` ≤ x < `MARGIN`), the
+/// function reads `vectors[m + x + MARGIN]`; for each number m in `scalars`, `vectors[m + MARGIN]`.
+/// So `vectors` must have the elements m to m + 2 · `MARGIN` − 1 for every number m in `middles`
+/// and `scalars`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(
@@ -58,10 +54,7 @@ pub(super) const WIDTH: usize = 32;
 const MAX_REGISTERS_AVX512: usize = 4;
 
 /// # Safety
-/// For each lane with the numbers m in `middles` and x in `indices` (−`MARGIN` ≤ x < `MARGIN`), the
-/// function reads `vectors[m + x + MARGIN]`; for each number m in `scalars`, `vectors[m + MARGIN]`.
-/// So `vectors` must have the elements m to m + 2 · `MARGIN` − 1 for every number m in `middles`
-/// and `scalars`. `DIMENSIONS` must be a multiple of [`WIDTH`].
+/// As for [`sum_avx2`]; also, `DIMENSIONS` must be a multiple of [`WIDTH`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) unsafe fn sum_avx512<const DIMENSIONS: usize>(

@@ -49,25 +49,21 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// Returns the same as `sum`. One bounds check for each lane (pattern instance) covers all weights
-/// that a signed 16-bit index can reach from the lane's middle (configuration 0).
+/// One bounds check for each lane covers all weights that an index can reach from its middle.
 #[inline]
 fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
-    let lanes = middles.0.iter().zip(&indices.0);
-    lanes
-        .map(|(&middle, &index)| {
-            let around = &tables[start + middle as usize - MARGIN..][..2 * MARGIN];
-            i32::from(around[MARGIN.wrapping_add_signed(index.into())])
-        })
-        .sum()
+    let weight = |(&middle, &index): (&u32, &i16)| {
+        let around = &tables[start + middle as usize - MARGIN..][..2 * MARGIN];
+        i32::from(around[MARGIN.wrapping_add_signed(index.into())])
+    };
+    middles.0.iter().zip(&indices.0).map(weight).sum()
 }
 
 /// For each lane (pattern instance), the index of configuration 0 (all empty) in a phase's weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     pub(super) of: Aligned,
-    /// The greatest index in `of`. If it is less than the number of weights of a phase, into which
-    /// it points, a sum reads only these and the [`MARGIN`] weights before and after them.
+    /// The greatest index in `of`.
     pub(super) greatest: u32,
 }
 

@@ -1,14 +1,7 @@
 //! The sum of weights with AVX2 and with AVX-512. Each gather instruction reads the weights of 8 or
 //! 16 lanes.
 
-use std::arch::x86_64::{
-    _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_shuffle_epi32, _mm256_add_epi32,
-    _mm256_castsi256_si128, _mm256_cvtepi16_epi32, _mm256_extracti128_si256,
-    _mm256_i32gather_epi32, _mm256_load_si256, _mm256_setzero_si256, _mm256_slli_epi32,
-    _mm256_srai_epi32, _mm512_add_epi32, _mm512_cvtepi16_epi32, _mm512_i32gather_epi32,
-    _mm512_load_si512, _mm512_reduce_add_epi32, _mm512_setzero_si512, _mm512_slli_epi32,
-    _mm512_srai_epi32,
-};
+use std::arch::x86_64::*;
 
 use super::Aligned;
 use crate::pattern::{Indices, LANES};
@@ -38,10 +31,8 @@ pub(super) unsafe fn sum_avx2(start: *const i16, middles: &Aligned, indices: &In
     }
 }
 
-/// Returns the sum of the weights at `start.offset(middle + index)`, one weight for each lane.
-///
 /// # Safety
-/// The four bytes at each such place (a gather reads them) must be in the allocation of `start`.
+/// As for [`sum_avx2`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn sum_avx512(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
