@@ -1,5 +1,4 @@
-//! Memory limits, and temporary files for data that exceed the limit. Sorts more items than fit
-//! into memory: writes sorted runs to a temporary file, and merges them.
+//! Memory limits, temporary files for data beyond them, and an external merge sort.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,8 +17,7 @@ use rayon::prelude::*;
 pub struct MemoryLimit {
     /// The greatest memory in bytes that the work may use.
     pub bytes: u64,
-    /// The folder of temporary files for the data beyond the limit. The files have no names; the
-    /// operating system deletes them when the process ends.
+    /// The folder of temporary files, which have no names and vanish when the process ends.
     pub folder: PathBuf,
 }
 
@@ -100,16 +98,14 @@ pub fn allowed_memory() -> (u64, &'static str) {
     )
 }
 
-/// Returns [`u64::MAX`] for the memory in bytes, and `unknown` for the name of the limit that sets
-/// it, since no limits can be read on this system.
+/// Returns [`u64::MAX`] bytes and `unknown`, since no limits can be read on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns, for each of the limits `ulimit -d` and `ulimit -v` that is set, half of the bytes that
-/// the process may still allocate under it. The other half is a reserve: vectors allocate up to
-/// twice their size; threads and the allocator reserve unused memory.
+/// Returns half of the bytes that the process may still allocate under `ulimit -d` and `-v`. The
+/// other half is a reserve: vectors allocate up to twice their size, threads keep unused memory.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -183,14 +179,12 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns how many items may be held in memory: as many as fill a quarter of the limit. When
-    /// their vector grows, it needs another buffer of twice its size; both fill three quarters.
+    /// Returns how many items fill a quarter of the limit: to grow, their vector takes thrice that.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice that items go to a temporary file, if `items` items do not fit into memory;
-    /// otherwise `None`. `bytes` is the greatest size of an item in this file.
+    /// Returns a notice if not all `items` items, each of at most `bytes` in a file, fit in memory.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -262,8 +256,8 @@ impl<T: Stored> Sources<T> {
     }
 }
 
-/// Merges `sources` sorted sources. `next` returns the next item of the source with a given index;
-/// `None` at its end. Of equal items, that of the source with the lowest index comes first.
+/// Merges `sources` sorted sources, whose items `next` returns. Of equal items, that of the source
+/// with the lowest index comes first.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,

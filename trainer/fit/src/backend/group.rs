@@ -19,11 +19,9 @@ pub struct Group {
     /// For each parameter of the model, its index among the parameters that occur in the group of
     /// phases; for a parameter that does not occur, the length of `parameters`.
     pub numbers: Vec<u32>,
-    /// The parameters of the model that occur in the group of phases, those most frequent in
-    /// training first.
+    /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
-    /// For each element of `parameters`, the total weight of its occurrences in training positions.
-    /// The weight of one occurrence is [`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE).
+    /// For each of `parameters`, the weight of its occurrences in training (64 is one occurrence).
     pub occurrences: Vec<i64>,
     /// The number of parameters that occur in training; they have the lowest indices.
     pub trained: usize,
@@ -32,10 +30,9 @@ pub struct Group {
 }
 
 impl Group {
-    /// Creates the group of `phases`, at least one; `None` if the model has no factors. For each
-    /// parameter p of the model, `trained[p]` is the total weight of its occurrences in training
-    /// positions of these phases (64 for one occurrence); `others[p]` is the same for validation
-    /// and test positions.
+    /// Creates the group of `phases`, at least one; `None` if the model has no factors. `trained`
+    /// and `others` have the [`occurrences`](super::Backend::occurrences) of each parameter of the
+    /// model in training, and in validation and test.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {
@@ -55,15 +52,13 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest [`Self::length`] (number of weights and factors) of a group of `phases`
-    /// phases: if all parameters of `model` occur. `None` if the model has no factors.
+    /// Returns the [`Self::length`] if all parameters of `model` occur; `None` without factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of parameter indices: one for each parameter that occurs in the group's
-    /// training, validation or test positions, and one that all other parameters share.
+    /// Returns the number of parameter indices, including the one that all others share.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }

@@ -120,8 +120,7 @@ pub trait Backend: Sync {
         sums: &mut Self::Sums,
     ) -> Result<u128>;
 
-    /// Sets each parameter's element of `sums` to Σ weight over the parameter's occurrences in the
-    /// positions. The weight of a position that counts once is [`WEIGHTS_PER_OCCURRENCE`].
+    /// Sets each parameter's element of `sums` to Σ weight over its occurrences in the positions.
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
     /// Returns the sums of the errors of an evaluation with these weights on the positions.
@@ -231,8 +230,7 @@ pub struct GroupUpdate<'v, B: Backend> {
 /// The vectors that [`Backend::adam`] changes.
 #[derive(Debug)]
 pub struct Moments<B: Backend + ?Sized> {
-    /// The current weights, in discs. For a group of phases with factors: the weights of each phase
-    /// in turn, then the factors of all parameters, in √disc.
+    /// The current weights, in discs; in a [`Group`], then the factors in √disc.
     pub weights: B::Reals,
     /// For each weight, the running mean of its gradient.
     pub first: B::Reals,
@@ -244,12 +242,9 @@ pub struct Moments<B: Backend + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
-    /// The factor that converts Σ weight · residual, an integer for each parameter (the argument
-    /// `sums` of [`Backend::adam`]), to the gradient in discs.
+    /// The factor that converts the integers Σ weight · residual to gradients in discs.
     pub unit: f64,
-    /// The strength of the ridge, without unit. To a parameter's gradient, [`Backend::adam`] adds r
-    /// = ridge · (initial − current weight), in discs; [`Backend::descend`] adds r · n / N if n of
-    /// the parameter's N occurrences are in the batch.
+    /// The strength of the ridge, without unit; see [`Backend::adam`] and [`Backend::descend`].
     pub ridge: f64,
     /// Adam's β₁: the decay rate of the running mean of the gradient.
     pub keep_first: f64,
@@ -326,8 +321,7 @@ impl Batch {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Returns the range of the indices that this batch's positions have in a [`Rows`]
-    /// with `positions` positions in all.
+    /// Returns the indices of this batch's positions in a [`Rows`] of `positions` positions.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

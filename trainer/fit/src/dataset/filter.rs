@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{ADD_VALUES, DataError};
 
-/// A property of a position that a filter restricts to a range, as [`Self::number`] computes it.
-/// For positions outside games, `Flips` and `Surprise` are undefined.
+/// A number that a filter restricts to a range; `Flips` and `Surprise` are undefined outside games.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -35,14 +34,13 @@ const KEYS: [(Key, f64); 6] = [
     (Key::Share, 1.0),
 ];
 
-/// The conditions that a position must meet, at most one for each key, as text `KEY=A..B,…`. Ranges
-/// include both ends; `share=B` means `share=0..B`. A position for which the key is undefined, such
-/// as `value` in a game without recorded values, does not pass.
+/// Conditions on positions, at most one for each key, as text `KEY=A..B,…` (A and B included;
+/// `share=B` means `share=0..B`). A position does not pass if a key is undefined, such as `value`
+/// in a game without recorded values.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key of a filter, the numbers of positions that the filter excludes: because the key's
-/// value is outside the range, and because the key is undefined.
+/// For each key, how many positions a filter excludes by its range, and because it is undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
@@ -92,9 +90,8 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if the position passes; otherwise counts it in `excluded` by the first
-    /// condition that fails. `played` is its game and the game's step there; `None` if it is
-    /// outside games. `seed` determines the number from 0 to 1 that a condition `share=A..B` tests.
+    /// Returns true if the position passes; otherwise counts its first failing condition in
+    /// `excluded`. `played` is `None` outside games; `seed` determines the number for `share=A..B`.
     pub fn passes(
         &self,
         row: &ScoredPosition,

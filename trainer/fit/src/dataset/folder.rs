@@ -107,8 +107,7 @@ impl DatasetFolder {
         Manifest::parse(text).map(drop)
     }
 
-    /// Returns the number of training games. A position outside games counts as one game, or as
-    /// none if its file is a complete enumeration, such as of openings.
+    /// Returns the number of training games, as [`Dataset::games`] counts them.
     pub fn games(&self) -> u64 {
         self.manifest.games
     }

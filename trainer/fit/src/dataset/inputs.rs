@@ -1,6 +1,5 @@
-//! The inputs of a dataset: files of records, each file with one weight for all its positions.
-//! Files are read in ranges of consecutive frames (blocks of records). Refuses test files that are
-//! also training files.
+//! The inputs of a dataset: files of records, each with a weight, read in ranges of frames (blocks
+//! of records). Refuses test files that are also training files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -84,8 +83,7 @@ impl fmt::Display for DataChoice {
     }
 }
 
-/// The number of records in a range, which one thread reads in a few seconds: first for files of
-/// games, then for files of positions.
+/// The records in a range of games or of positions, which one thread reads in a few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
 /// Twice the size of a position, since growing vectors allocate up to twice their content.
@@ -197,8 +195,7 @@ pub(super) fn no_usable_positions(
     }
 }
 
-/// The files that training uses: for each, its SHA-256, and a clause on its use in training, for
-/// the error message that refuses a test file with the same SHA-256.
+/// The SHA-256 of each training file, and the clause by which an equal test file is refused.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 

@@ -64,16 +64,13 @@ use merge::merge;
 use place::Placer;
 use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
 
-/// Positions for training, validation and test, by phase.
+/// Positions for training, validation and test, by phase. Any range of rows is a fair sample, since
+/// they are sorted by a hash of the position.
 ///
-/// Every position is the canonical one of its eight images, and its player has a legal move. Rows
-/// are sorted by a hash of the position, so the dataset does not depend on the order of the inputs
-/// and the number of threads, and any range of rows is a fair sample.
-///
-/// In training, duplicates of a position become one row. Its label is the weighted mean of their
-/// labels, in 1/256 disc (halves rounded away from zero); its weight is the sum of their weights,
-/// but at most 65,535/64 occurrences. Validation and test keep duplicates, but omit positions that
-/// are also in training.
+/// Every position is the canonical one of its eight images, and its player has a legal move. In
+/// training, duplicates become one row: its label is the weighted mean of theirs in 1/256 disc,
+/// with halves rounded away from zero; its weight is the sum of theirs, at most 65,535/64
+/// occurrences. Validation and test keep duplicates, but omit positions that are also in training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
     phases: Vec<PhaseRows>,
@@ -170,8 +167,7 @@ impl Dataset {
         }
     }
 
-    /// Returns each kind of label of a phase's training positions with its number of positions,
-    /// duplicates included, the most frequent kind first.
+    /// Returns a phase's kinds of training labels, the most frequent first, duplicates counted.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }

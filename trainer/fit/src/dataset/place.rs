@@ -62,9 +62,8 @@ pub struct Placed {
     pub rule: Option<u8>,
     /// The subset of the position's game: training, validation or test.
     pub subset: Subset,
-    /// The number of the position's game, equal for all positions of the game: a hash of its moves,
-    /// or the number in a file of positions that stores their games' numbers. For a position
-    /// outside games: a hash of the position.
+    /// The number of the position's game: a hash of its moves, or the number stored in a file of
+    /// positions. For a position outside games: a hash of the position.
     pub game: u64,
 }
 

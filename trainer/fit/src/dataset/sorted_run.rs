@@ -86,8 +86,7 @@ pub(super) struct RowSink<'l> {
 }
 
 impl<'l> RowSink<'l> {
-    /// Creates an empty sink: with a memory limit in a temporary file, otherwise in memory, with
-    /// room for `rows` rows.
+    /// Creates a sink: with a limit in a temporary file, otherwise in memory, with room for `rows`.
     pub(super) fn new(limit: Option<&'l MemoryLimit>, rows: usize) -> Self {
         let rows = if limit.is_some() { 0 } else { rows };
         Self { memory: Vec::with_capacity(rows), file: None, limit }
@@ -293,8 +292,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the sorted run of the rows `map[bytes]`; `None` if `description` states more or
-    /// fewer rows than these bytes have.
+    /// Returns the run of the rows `map[bytes]`; `None` if `description` states another number.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

@@ -95,16 +95,14 @@ impl FromStr for Share {
 }
 
 /// The split of a dataset into training, validation and test, by a hash of the seed and a game's
-/// moves. The subset of a game does not depend on other games. Symmetric images of a game are in
-/// the same subset.
+/// moves, which is equal for symmetric images of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// The seed of the split. Different seeds give different splits.
     pub seed: u64,
     /// The percentage of games whose positions are for validation.
     pub validation_percent: u8,
-    /// The percentage of games whose positions are for the test. Games that are neither for the
-    /// test nor for validation are for training.
+    /// The percentage of games whose positions are for the test; the remaining games train.
     pub test_percent: u8,
     /// The share of the games that is used. With the same seed, larger shares include smaller ones.
     #[serde(default)]
@@ -128,15 +126,14 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a position outside games, given as its canonical image; `None` if
-    /// [`Self::share`] omits it.
+    /// Returns the subset of a canonical position outside games; `None` outside [`Self::share`].
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the record states, whatever the seed; if it states none, that which
-    /// the seed gives to the record's game. Always `None` if [`Self::share`] omits the game.
+    /// Returns the subset that the record states, or else that of its game by the seed; `None` if
+    /// [`Self::share`] omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

@@ -26,8 +26,7 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
-    /// The number of positions that wait in a buffer, from which the stream draws the next position
-    /// at random; 0 keeps the order of the files.
+    /// The size of the buffer from which the stream draws at random; 0 keeps the files' order.
     pub shuffled: usize,
     /// The seed of the random order of files and positions.
     pub seed: u64,
@@ -47,8 +46,7 @@ pub struct PositionStream {
 }
 
 impl PositionStream {
-    /// Opens a stream over files and folders of records. If [`StreamSettings::shuffled`] is above
-    /// 0, also draws a random order of the files.
+    /// Opens a stream over files and folders of records; also shuffles the files if it shuffles.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {

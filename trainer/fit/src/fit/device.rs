@@ -40,8 +40,7 @@ pub struct PickedDevice {
 }
 
 impl Device {
-    /// Returns the device for this value of `--device`. The error for an unusable GPU states a
-    /// remedy.
+    /// Returns the device for this value of `--device`; the error for a GPU states a remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let processor = |name, reason| PickedDevice { name, gpu: None, reason };
         let of = |gpu: Gpu| PickedDevice { name: "cuda", reason: gpu.to_string(), gpu: Some(gpu) };

@@ -17,8 +17,7 @@ use super::{FitError, MAX_DISCS};
 use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
 
 /// The problem of one phase: minimise Σ ω (label − V)² + λ Σ (w − w₀)² over the weights w. The
-/// value V of a position is the sum of the weights w of its parameters, and ω is the weight of the
-/// position itself. λ is the ridge, and w₀ are the initial weights.
+/// value V of a position is the sum of the weights w of its parameters.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
     /// The device that computes the primitives of the fit.
@@ -27,10 +26,9 @@ pub struct Problem<'a, B: Backend> {
     pub positions: B::Positions<'a>,
     /// The number of positions in `positions`.
     pub count: u64,
-    /// Σ ω: the total weight of the training positions. A position that counts once has weight 1.
+    /// Σ ω: the total weight of the positions. One that counts once has weight 1.
     pub occurrences: f64,
-    /// The ridge λ. It acts like λ further occurrences of each parameter, whose residual is the
-    /// parameter's initial weight minus its current weight.
+    /// The ridge λ, which acts like λ further occurrences with the residual w₀ − w.
     pub ridge: f64,
     /// The initial weights w₀ in discs, by parameter.
     pub initial: Vec<f64>,
@@ -78,8 +76,7 @@ impl<'a, B: Backend> Problem<'a, B> {
     /// The divisor from an integer Σ weight · residual to discs, where an occurrence has weight 1.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Converts Σ weight · residual² from the integer units of [`Backend::residual_sums`] to
-    /// discs², where the weight of one occurrence of a position is 1.
+    /// Converts a result of [`Backend::residual_sums`] to discs²; an occurrence has weight 1.
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
@@ -129,8 +126,7 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of a snapshot's first section. It contains everything except the vectors with an
-/// element for each parameter (such as the weights), which have sections of their own.
+/// The name of a snapshot's first section, which has everything except vectors by parameter.
 pub(super) const HEAD: &str = "phase";
 
 impl State {

@@ -23,8 +23,7 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer that fits the phase. In [`Self::run_with`], the caller's solver fits it
-    /// instead, but the optimizer's stopping rule still ends the fit.
+    /// The optimizer. In [`Self::run_with`], only its stopping rule applies.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,

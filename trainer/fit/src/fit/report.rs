@@ -180,8 +180,7 @@ impl FittedPhase {
     }
 }
 
-/// The results of one phase, or of a group of phases that share factors. `factors` has the group's
-/// index and its factor vectors, in the parameter order of weights files; `None` without factors.
+/// The results of a phase or group of phases; for a group, also its index and its factor vectors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,

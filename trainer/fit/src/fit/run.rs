@@ -192,13 +192,11 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// In the parts of the first stage (fits without factors): the name of the section with a phase's
-/// fitted weights. The fit of factors starts from these weights.
+/// The section of a part of a first stage with the weights from which the fit of factors starts.
 const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Makes the missing parts of the run, each the fit of a phase or of a group of phases. Returns
-    /// the phases that the time limit left unfinished.
+    /// Makes the missing parts of the run; returns the phases that the time limit left unfinished.
     fn make(&self) -> Result<Vec<Phase>, FitError> {
         let (model, last) = (self.fit.model, self.run.plan.stages.len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());

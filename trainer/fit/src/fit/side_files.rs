@@ -48,8 +48,7 @@ impl SideFiles {
         Self { metrics, report, head, begun: Mutex::default() }
     }
 
-    /// Adds an epoch's line to the metrics file, unless an earlier, killed process already added
-    /// it. At the end, packing the phases replaces the file by one in the order of phases.
+    /// Adds an epoch's line, unless an earlier, killed process did; packing sorts them by phase.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.metrics, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,17 +1,13 @@
-//! Averages weights files of one pattern set.
-//!
-//! Weights that were fine-tuned from common weights, with different games or settings, have
-//! different errors. Their mean has a smaller error than each of them, and a search with it is as
-//! fast as with one of them (Wortsman et al., "Model soups", 2022). Factors can only be averaged if
-//! the fits began with the same factors: those of independent fits do not correspond to each other.
+//! Averages weights files of one pattern set. The mean of weights that were fine-tuned from common
+//! weights has a smaller error than each of them (Wortsman et al., "Model soups", 2022). Factors of
+//! independent fits do not correspond to each other, so their mean has no use.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns weights with the mean, over `all`, of every weight and factor, rounded. A parameter's
-/// count of training occurrences is the greatest of its counts in `all`. First widens all factor
-/// vectors to the greatest width. Returns `None` if `all` is empty, or if the pattern sets differ
-/// in more than the width of factors.
+/// Returns the rounded mean of every weight and factor, and the greatest count of each parameter's
+/// occurrences; narrower factor vectors are widened first. `None` if `all` is empty, or if the
+/// pattern sets differ in more than the width of factors.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;

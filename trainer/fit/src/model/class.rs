@@ -13,9 +13,8 @@
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The squares of one pattern instance, and the constants of the formula for its class (see the
-/// head of this file). The contents of the squares in `first` are the ternary digits of the number
-/// a, the least significant first; those in `second` are the digits of b, those in `fixed`, of c.
+/// The squares of one pattern instance, and the constants of the formula for its class. The squares
+/// in `first`, `second` and `fixed` are the digits of a, b and c, the least significant first.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// One square of each mirrored pair, at most five.
@@ -24,13 +23,11 @@ pub(crate) struct Lane {
     pub second: Vec<Square>,
     /// The other squares (at most ten): those on the mirror's axis or, without a mirror pair, all.
     pub fixed: Vec<Square>,
-    /// The T = 3ᵏ(3ᵏ + 1)/2 that multiplies c in the formula of the class (see [`Lane`]), for k
-    /// mirrored pairs of squares. The ternary digits of c are the contents of the `fixed` squares.
+    /// The factor T = 3ᵏ(3ᵏ + 1)/2 of c in the formula, for k mirrored pairs of squares.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// For a pattern with four or eight symmetries, the class for each c, the number whose ternary
-    /// digits are the contents of `fixed` (here all its squares); `None` for other patterns.
+    /// The class for each c of a pattern with four or eight symmetries; `None` for other patterns.
     pub map: Option<Vec<u16>>,
 }
 
@@ -38,8 +35,6 @@ pub(crate) struct Lane {
 struct MirrorSplit {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// For a pattern with four or eight symmetries, the class of each configuration; its index has
-    /// the contents of the squares as ternary digits. `None` for a pattern with fewer symmetries.
     map: Option<Vec<u16>>,
 }
 

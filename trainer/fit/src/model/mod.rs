@@ -103,9 +103,8 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes one row for each position: the indices, below [`Self::parameters`], of the parameters
-    /// whose weights add up to the position's value. If several pattern instances share a
-    /// parameter, its index is repeated.
+    /// Writes a row for each position: the indices, below [`Self::parameters`], of the parameters
+    /// whose weights add up to its value, repeated for pattern instances that share a parameter.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;
@@ -122,16 +121,14 @@ impl Model {
         }
     }
 
-    /// Returns the parameter indices of one position as in [`Self::write_rows`]: one for each
-    /// pattern instance, then one for each scalar feature.
+    /// Returns the parameter of each pattern instance, then of each scalar feature, of a position.
     pub fn features(&self, position: &Position) -> Vec<u32> {
         let mut rows = [Row::EMPTY];
         self.write_rows([*position].into_iter(), &mut rows);
         rows[0].features(self).to_vec()
     }
 
-    /// Returns one row for each position: the parameters of its pattern instances, then those of
-    /// its scalar features, as indices into the weights of a phase in a weights file.
+    /// Returns the [`Self::features`] of each position as indices into a phase of a weights file.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         const CHUNK: usize = 256;
         let features = self.feature_count();

@@ -1,8 +1,6 @@
-//! Quantizes weights to coarser steps for a smaller file.
-//!
-//! Every weight and every factor gets the coarsest steps that its error allows. The standard error
-//! of a weight learned from n occurrences is about σ/√n, where σ is the error of one label. So
-//! frequent classes keep their steps, and rare classes, which are most of a file, compress well.
+//! Quantizes weights and factors to the coarsest steps that their errors allow, for a smaller file.
+//! The standard error of a weight learned from n labels of error σ is about σ/√n: frequent classes
+//! keep their steps, and rare classes, which are most of a file, compress well.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
@@ -24,8 +22,7 @@ pub struct Coarseness {
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that share weights. A shared weight is the mean of the
-    /// weights of these phases, weighted by occurrences.
+    /// The number of consecutive phases that share the mean, by occurrences, of their weights.
     pub shared_phases: usize,
 }
 

@@ -25,8 +25,7 @@ pub struct Cpu<'m> {
 }
 
 impl<'m> Cpu<'m> {
-    /// Creates a backend for fits of one phase without factors: a vector has one weight for each
-    /// parameter of `model`. [`Backend::of_group`] makes from it a backend for fits with factors.
+    /// Creates a backend for fits of one phase without factors; see [`Backend::of_group`].
     pub fn new(model: &'m Model) -> Self {
         Self { model, group: None }
     }
@@ -198,9 +197,8 @@ fn rows_of<'a>(positions: &[Rows<'a>], batch: Batch) -> Vec<Rows<'a>> {
     positions.iter().map(of_batch).collect()
 }
 
-// Memory bandwidth limits the elementwise operations on the vectors of parameters, and the dot
-// product, which take little time compared with the loops over positions. The compiler vectorises
-// them, and never fuses a product and a sum into one operation.
+// Memory bandwidth limits these loops, which take little time compared with those over positions.
+// The compiler vectorises them, and never fuses a product and a sum into one operation.
 
 #[compiled_for(InstructionSet::chosen())]
 fn dot(left: &[f64], right: &[f64]) -> f64 {

@@ -1,10 +1,6 @@
 //! Sums over positions, by the inner loop of a fit: it computes the features of a block of
 //! positions, gathers their weights, and adds a number of each position, such as its residual, to
-//! one sum per parameter (scatter). Sums are of integers, so their division among threads has no
-//! effect.
-//!
-//! A feature (`standard` has 65) costs a gather, an addition to memory and the computation of an
-//! index; see `othello-trainer bench`. `docs/log/fits.md` lists failed attempts to make it faster.
+//! one integer per parameter (scatter). `docs/log/fits.md` lists failed attempts at more speed.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;

@@ -39,8 +39,7 @@ pub struct KernelSolver<L> {
 }
 
 impl<L: Launcher> KernelSolver<L> {
-    /// Creates a solver. `launcher` must have compiled a [program](program()). It does not matter
-    /// for which model this program was made, since a solver uses no weights.
+    /// Creates a solver. `launcher` must have compiled the [program](program()) of any model.
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
     }

@@ -24,9 +24,8 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder. Returns `None` if this process is a shard of the run, which
-    /// makes only some of the dataset's parts. Positions of `test` go to the test subset, except
-    /// those that are also in training.
+    /// Makes a dataset in a folder; `None` for a shard, which makes only some of the parts.
+    /// Positions of `test` go to the test subset, except those that are also in training.
     pub fn make(
         folder: &Path,
         data: &[DataChoice],
