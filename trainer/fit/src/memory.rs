@@ -34,9 +34,9 @@ impl MemoryLimit {
 
     /// Returns how many pieces of `bytes` bytes fit into the limit, up to `most`; an error if none.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
-        let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
+        let (needed, allowed) = (bytes.div_ceil(1 << 20), self.bytes >> 20);
         match parts_within(self.bytes, bytes, most) {
-            0 => Err(MemoryError::Limit { needed: megabytes(bytes), allowed: self.bytes >> 20 }),
+            0 => Err(MemoryError::Limit { needed, allowed }),
             parts => Ok(parts),
         }
     }
@@ -90,12 +90,8 @@ pub fn allowed_memory() -> (u64, &'static str) {
     let groups = limits_of_groups(&groups, Path::new("/sys/fs/cgroup"));
     let groups = groups.map(|bytes| (bytes, "control group"));
     let process = limits_of_process().map(|bytes| (bytes, "ulimit"));
-    groups.chain(process).fold(
-        (installed, "machine"),
-        |least, next| {
-            if next.0 < least.0 { next } else { least }
-        },
-    )
+    let limits = iter::once((installed, "machine")).chain(groups).chain(process);
+    limits.min_by_key(|&(bytes, _)| bytes).expect("the memory of the machine is a limit")
 }
 
 /// Returns [`u64::MAX`] bytes and `unknown`, since no limits can be read on this system.
@@ -123,14 +119,13 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
     })
 }
 
-/// Returns the memory limits, in bytes, of the process's control groups and of their ancestors.
-/// `groups` is the text of `/proc/self/cgroup`, where a group of version 2 has no controllers.
+/// Returns the limits in bytes of the control groups in `groups`, the text of `/proc/self/cgroup`
+/// (where a group of version 2 has no controllers), and of their ancestors.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, group) =
-            (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let (_, line) = line.split_once(':').unwrap_or_default();
+        let (controllers, group) = line.split_once(':').unwrap_or((line, ""));
         let (bases, file) = match controllers {
             // If both versions of control groups are in use, version 2 is under `unified/`.
             "" => (vec![root.to_owned(), root.join("unified")], "memory.max"),
@@ -186,14 +181,10 @@ impl<T: Stored> Sorter<T> {
 
     /// Returns a notice if not all `items` items, each of at most `bytes` in a file, fit in memory.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
-        let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
-        (items > Self::fitting(limit)).then(|| {
-            format!(
-                "records that do not fit into memory go to a temporary file: at most {} MB in \
-                 {folder}",
-                megabytes + 1
-            )
-        })
+        let megabytes = (items.saturating_mul(bytes) >> 20) + 1;
+        let text = "records that do not fit into memory go to a temporary file: at most";
+        let folder = limit.folder.display();
+        (items > Self::fitting(limit)).then(|| format!("{text} {megabytes} MB in {folder}"))
     }
 
     pub(crate) fn push(&mut self, item: T) -> Result<(), MemoryError> {
@@ -225,34 +216,18 @@ impl<T: Stored> Sorter<T> {
     ) -> Result<impl Iterator<Item = Result<T, MemoryError>>, MemoryError> {
         self.held.par_sort_unstable();
         let map = self.file.map(Temporary::map).transpose()?;
-        let (limit, held) = (self.limit, self.held.into_iter());
-        let mut sources = Sources { map, runs: self.runs, held, limit };
-        merged(sources.runs.len() + 1, move |source| sources.next(source))
-    }
-}
-
-struct Sources<T> {
-    map: Option<Mmap>,
-    /// For each sorted run in the temporary file, the range of bytes that have not been read yet.
-    runs: Vec<Range<usize>>,
-    held: std::vec::IntoIter<T>,
-    limit: MemoryLimit,
-}
-
-impl<T: Stored> Sources<T> {
-    /// Returns the next item of the sorted run with index `run`; `None` at its end. The run with
-    /// the highest index consists of the items that are still in memory.
-    fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
-        let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
-            return Ok(self.held.next());
-        };
-        let mut rest = &map[run.clone()];
-        if rest.is_empty() {
-            return Ok(None);
-        }
-        let item = T::read(&mut rest).ok_or_else(|| self.limit.changed())?;
-        run.start = run.end - rest.len();
-        Ok(Some(item))
+        let (mut runs, mut held, limit) = (self.runs, self.held.into_iter(), self.limit);
+        // The last run consists of the items that are still in memory.
+        merged(runs.len() + 1, move |run| {
+            let (Some(run), Some(map)) = (runs.get_mut(run), &map) else { return Ok(held.next()) };
+            let mut rest = &map[run.clone()];
+            if rest.is_empty() {
+                return Ok(None);
+            }
+            let item = T::read(&mut rest).ok_or_else(|| limit.changed())?;
+            run.start = run.end - rest.len();
+            Ok(Some(item))
+        })
     }
 }
 

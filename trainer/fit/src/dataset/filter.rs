@@ -115,20 +115,20 @@ impl Key {
             let (game, step) = played?;
             game.values()?.get(step.position.ply() as usize).copied().flatten().map(f64::from)
         };
-        Some(match (self, played) {
-            (Self::Ply, _) => position.ply().into(),
-            (Self::Moves, _) => position.moves().count_ones().into(),
-            (Self::Flips, _) => {
+        Some(match self {
+            Self::Ply => position.ply().into(),
+            Self::Moves => position.moves().count_ones().into(),
+            Self::Flips => {
                 let (_, step) = played?;
                 step.position.flips(step.square).count_ones().into()
             }
-            (Self::Value, None) => row.label().discs().abs(),
-            (Self::Value, Some(_)) => value()?.abs(),
-            (Self::Surprise, _) => {
+            Self::Value if played.is_none() => row.label().discs().abs(),
+            Self::Value => value()?.abs(),
+            Self::Surprise => {
                 let (game, step) = played?;
                 (value()? - f64::from(game.black_score()? * step.side.sign())).abs()
             }
-            (Self::Share, _) => {
+            Self::Share => {
                 let number = PlacedPosition::number_alone(&position);
                 Generator::split(seed, number).next_u64() as f64 / u64::MAX as f64
             }

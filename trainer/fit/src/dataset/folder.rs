@@ -12,7 +12,7 @@ use othello_engine::file::{
     sha256_of_file,
 };
 use othello_engine::progress::{Progress, Silent};
-use othello_engine::record::{PositionReader, PositionWriter, ScoredPosition};
+use othello_engine::record::{PositionReader, PositionWriter, ROW_BYTES};
 use othello_engine::text::{excerpt, quoted_reason};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -128,9 +128,7 @@ impl DatasetFolder {
             phases.iter().flat_map(|&phase| Subset::ALL.map(|subset| (subset, phase))).collect();
         progress.begin_stoppable("dataset (files read)", 0, wanted.len() as u64);
         let all = wanted.iter().map(|&(subset, phase)| self.entry(subset, phase).positions);
-        let bytes = all
-            .fold(0u64, |sum, rows| sum.saturating_add(rows))
-            .saturating_mul(size_of::<ScoredPosition>() as u64);
+        let bytes = all.fold(0, u64::saturating_add).saturating_mul(ROW_BYTES as u64);
         let limit = limit.filter(|limit| bytes > limit.bytes);
         let read = |&(subset, phase): &(Subset, Phase)| -> Result<_> {
             let path = self.path.join(file_name(subset, phase));
@@ -160,9 +158,9 @@ impl DatasetFolder {
             if positions != *expected {
                 wrong(count(positions), count(*expected))?;
             }
-            match file.sha256().unwrap_or_default() {
-                found if found == sha256 => {}
-                found => wrong(format!("the sha256 {found}"), format!("the sha256 {sha256}"))?,
+            let found = file.sha256().unwrap_or_default();
+            if found != sha256 {
+                wrong(format!("the sha256 {found}"), format!("the sha256 {sha256}"))?;
             }
             progress.advance(1);
             Ok((subset, phase, rows.finish()?))
@@ -191,6 +189,42 @@ impl DatasetFolder {
             Subset::Test => test,
         }
     }
+
+    fn has_all_files(&self) -> bool {
+        files().par_bridge().all(|(subset, phase)| {
+            let there = sha256_of_file(&self.path.join(file_name(subset, phase)), &Silent);
+            there.is_ok_and(|sha256| sha256 == self.entry(subset, phase).sha256)
+        })
+    }
+
+    /// Refuses a folder that cannot be written, or in which a file of the dataset would overwrite
+    /// one of the `inputs`. Unless `existing` allows replacing files, also refuses a folder with
+    /// other files of records: they would seem to belong to the dataset.
+    pub fn check_place<P: AsRef<Path>>(
+        folder: &Path,
+        inputs: &[P],
+        existing: Existing,
+    ) -> Result<()> {
+        check_output(&folder.join(MANIFEST), inputs)?;
+        for (subset, phase) in files() {
+            check_output(&folder.join(file_name(subset, phase)), inputs)?;
+        }
+        if existing == Existing::Replace {
+            return Ok(());
+        }
+        let unreadable = FileError::io(folder, "read it");
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_own = files().any(|(subset, phase)| name.starts_with(&file_name(subset, phase)));
+            let is_record = kind_of(&path).is_ok_and(Kind::is_of_records);
+            if name == "records.json" || (is_record && !is_own) {
+                let reason = "this is a file of records; expected a folder for the dataset alone";
+                return Err(FileError::exists(&path, reason).into());
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Manifest {
@@ -200,10 +234,8 @@ impl Manifest {
         })?;
         let Self { format, version, phases, .. } = &manifest;
         if format != FORMAT || *version != VERSION {
-            let format = excerpt(format);
-            return Err(format!(
-                "expected `{FORMAT}` of version {VERSION}, found `{format}` of {version}"
-            ));
+            let found = format!("found `{}` of {version}", excerpt(format));
+            return Err(format!("expected `{FORMAT}` of version {VERSION}, {found}"));
         }
         if phases.len() != PHASES {
             return Err(format!("it has {} phases, not {PHASES}", phases.len()));
@@ -270,51 +302,11 @@ fn provenance_of_file(dataset: &Provenance, subset: Subset, phase: Phase) -> Pro
     dataset.clone().with("phase", phase.index()).with("part", subset.to_string())
 }
 
-impl DatasetFolder {
-    fn has_all_files(&self) -> bool {
-        files().par_bridge().all(|(subset, phase)| {
-            let there = sha256_of_file(&self.path.join(file_name(subset, phase)), &Silent);
-            there.is_ok_and(|sha256| sha256 == self.entry(subset, phase).sha256)
-        })
-    }
-}
-
 const FILES: &str = "dataset (files)";
 const FILE_COUNT: u64 = (PHASES * Subset::ALL.len()) as u64;
 
 fn files() -> impl Iterator<Item = (Subset, Phase)> + Send {
     Phase::all().flat_map(|phase| Subset::ALL.map(|subset| (subset, phase)))
-}
-
-impl DatasetFolder {
-    /// Refuses a folder that cannot be written, or in which a file of the dataset would overwrite
-    /// one of the `inputs`. Unless `existing` allows replacing files, also refuses a folder with
-    /// other files of records: they would seem to belong to the dataset.
-    pub fn check_place<P: AsRef<Path>>(
-        folder: &Path,
-        inputs: &[P],
-        existing: Existing,
-    ) -> Result<()> {
-        check_output(&folder.join(MANIFEST), inputs)?;
-        for (subset, phase) in files() {
-            check_output(&folder.join(file_name(subset, phase)), inputs)?;
-        }
-        if existing == Existing::Replace {
-            return Ok(());
-        }
-        let unreadable = FileError::io(folder, "read it");
-        for entry in fs::read_dir(folder).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_own = files().any(|(subset, phase)| name.starts_with(&file_name(subset, phase)));
-            let is_record = kind_of(&path).is_ok_and(Kind::is_of_records);
-            if name == "records.json" || (is_record && !is_own) {
-                let reason = "this is a file of records; expected a folder for the dataset alone";
-                return Err(FileError::exists(&path, reason).into());
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Refuses a folder whose manifest or files were made with other settings, or from other inputs.
@@ -328,16 +320,13 @@ fn check_are_own(folder: &Path, provenance: &Provenance) -> Result<()> {
     for (subset, phase) in files() {
         let path = folder.join(file_name(subset, phase));
         let wanted = provenance_of_file(provenance, subset, phase);
-        match Reader::open(&path, Kind::Positions) {
-            Ok(reader) if *reader.provenance() == wanted => {}
-            Err(_) if !path.exists() => {}
-            Ok(reader) => {
-                return Err(FileError::other_settings(&path, reader.provenance(), &wanted).into());
-            }
-            Err(_) => {
-                return Err(FileError::exists(&path, "it is not a file of positions").into());
-            }
-        }
+        let error = match Reader::open(&path, Kind::Positions) {
+            Ok(reader) if *reader.provenance() == wanted => continue,
+            Err(_) if !path.exists() => continue,
+            Ok(reader) => FileError::other_settings(&path, reader.provenance(), &wanted),
+            Err(_) => FileError::exists(&path, "it is not a file of positions"),
+        };
+        return Err(error.into());
     }
     Ok(())
 }

@@ -61,14 +61,12 @@ impl FromStr for DataChoice {
         let number = |tail: &str| tail.parse::<f64>().ok();
         let split = text.rsplit_once('*').and_then(|(path, tail)| Some((path, number(tail)?)));
         let (path, weight) = split.unwrap_or((text, 1.0));
-        if weight > 0.0 && weight <= 1000.0 {
-            let wrong = |reason| Invalid(format!("`{}`: the weight {reason}", excerpt(text)));
-            Weight::check(weight).map_err(wrong)?;
-            return Ok(Self { path: path.into(), weight });
+        let wrong = |reason: String| Invalid(format!("`{}`: the weight {reason}", excerpt(text)));
+        if !(weight > 0.0 && weight <= 1000.0) {
+            return Err(wrong("after `*` must be above 0 and at most 1000".to_owned()));
         }
-        let text = excerpt(text);
-        let reason = format!("`{text}`: the weight after `*` must be above 0 and at most 1000");
-        Err(Invalid(reason))
+        Weight::check(weight).map_err(wrong)?;
+        Ok(Self { path: path.into(), weight })
     }
 }
 
@@ -114,24 +112,15 @@ impl<'a> Inputs<'a> {
         }
         trained.check(test.iter().map(|choice| choice.path.as_path()))?;
         let mut inputs = Self { settings, wanted, ranges: vec![], data: vec![], test: vec![] };
-        for choice in data {
-            let input = inputs.add_file(choice, false, progress)?;
-            inputs.data.push(input);
-        }
-        for choice in test {
-            let input = inputs.add_file(choice, true, progress)?;
-            inputs.test.push(input);
-        }
+        let add = |choice| inputs.add(choice, false, progress);
+        inputs.data = data.iter().map(add).collect::<Result<_>>()?;
+        let add = |choice| inputs.add(choice, true, progress);
+        inputs.test = test.iter().map(add).collect::<Result<_>>()?;
         Ok(inputs)
     }
 
-    fn add_file(
-        &mut self,
-        choice: &DataChoice,
-        is_test: bool,
-        progress: &dyn Progress,
-    ) -> Result<Input> {
-        let DataChoice { path, weight } = choice;
+    fn add(&mut self, data: &DataChoice, is_test: bool, progress: &dyn Progress) -> Result<Input> {
+        let DataChoice { path, weight } = data;
         if DatasetFolder::is_at(path) {
             return Err(no_records(path));
         }
@@ -185,14 +174,11 @@ pub(super) fn no_usable_positions(
     let LayoutSettings { labels, filter, .. } = settings;
     let paths = data.iter().map(|choice| choice.path.display().to_string());
     let paths = paths.collect::<Vec<_>>().join(", ");
-    match excluded.total() {
-        0 => {
-            let remedy = labels.remedy();
-            let reason = format!("no position in {paths} has a label; check the label rules");
-            Invalid(format!("{reason}{remedy}")).into()
-        }
-        _ => excluded.all_of(&paths, filter),
+    if excluded.total() > 0 {
+        return excluded.all_of(&paths, filter);
     }
+    let reason = format!("no position in {paths} has a label; check the label rules");
+    Invalid(reason + labels.remedy()).into()
 }
 
 /// The SHA-256 of each training file, and the clause by which an equal test file is refused.
@@ -202,12 +188,8 @@ pub struct TrainedOn(Vec<(String, String)>);
 impl TrainedOn {
     /// Adds a file. Ignores an unreadable one, since the error is reported when its data are read.
     pub fn add_file(&mut self, path: &Path) {
-        if let Ok(sha256) = sha256_of_file(path, &Silent) {
-            self.0.push((
-                sha256,
-                format!("{} has the same content and is training data", path.display()),
-            ));
-        }
+        let clause = format!("{} has the same content and is training data", path.display());
+        self.0.extend(sha256_of_file(path, &Silent).ok().map(|sha256| (sha256, clause)));
     }
 
     /// Adds the files to which the initial weights were fitted, which must not be test files.

@@ -6,10 +6,13 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 use super::Subset;
 use crate::memory::merged;
 
+/// Sorted rows of a phase.
+pub(super) type Source<'r> = (Subset, &'r [ScoredPosition]);
+
 /// Merges the sorted rows of a phase and passes them to `take` in order. Training rows of the same
 /// position become one row. Rows of other subsets are omitted if training has their position.
 pub(super) fn merge<E>(
-    sources: &[(Subset, &[ScoredPosition])],
+    sources: &[Source<'_>],
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut rows: Vec<_> = sources.iter().map(|(_, rows)| rows.iter()).collect();
@@ -34,8 +37,7 @@ pub(super) fn merge<E>(
     trained.map_or(Ok(()), |last| take(Subset::Training, last.merged()))
 }
 
-/// Returns the sort key of a row: a hash of the position, then the row. Any range of sorted rows is
-/// therefore a random sample of positions, suitable as a mini-batch.
+/// Returns the sort key of a row. By its hash, any range of rows is a random sample (mini-batch).
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }

@@ -60,7 +60,7 @@ use crate::memory::MemoryLimit;
 use crate::source::records::RecordRange;
 use crate::source::{LabelRules, Result};
 use inputs::{Inputs, counts, no_usable_positions};
-use merge::merge;
+use merge::{Source, merge};
 use place::Placer;
 use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
 
@@ -160,11 +160,9 @@ impl Dataset {
 
     /// Removes the positions of all phases except `phases`.
     pub fn keep(&mut self, phases: &[Phase]) {
-        for phase in Phase::all().filter(|phase| !phases.contains(phase)) {
-            if let Some(rows) = self.phases.get_mut(phase.index()) {
-                *rows = PhaseRows::default();
-            }
-        }
+        let all = Phase::all().zip(&mut self.phases);
+        let others = all.filter(|(phase, _)| !phases.contains(phase));
+        others.for_each(|(_, rows)| *rows = PhaseRows::default());
     }
 
     /// Returns a phase's kinds of training labels, the most frequent first, duplicates counted.
@@ -176,9 +174,7 @@ impl Dataset {
     pub fn dropped(&self) -> u64 {
         self.counts.dropped
     }
-}
 
-impl Dataset {
     /// Reads files of games, positions and openings. `data` is split into the three subsets; `test`
     /// goes to the test subset, except positions that are also in training.
     pub fn read(
@@ -206,14 +202,11 @@ impl Dataset {
         let runs = read_runs(&inputs, &limit, progress)?;
         let counts = counts(&runs);
         progress.warn(counts.excluded.notice());
-        let (is_labelled, excluded) = (counts.is_labelled, counts.excluded.clone());
-        let mut dataset = Self::merge(runs, &limit, progress)?;
-        dataset.counts = counts;
-        (dataset.inputs, dataset.test_inputs) = (inputs.data, inputs.test);
-        match dataset.is_empty() && !is_labelled {
-            true => Err(no_usable_positions(data, settings, &excluded)),
-            false => Ok(dataset),
+        let merged = Self::merge(runs, &limit, progress)?;
+        if merged.is_empty() && !counts.is_labelled {
+            return Err(no_usable_positions(data, settings, &counts.excluded));
         }
+        Ok(Self { counts, inputs: inputs.data, test_inputs: inputs.test, ..merged })
     }
 
     fn merge(runs: Vec<SortedRun>, limit: &MemoryLimit, progress: &dyn Progress) -> Result<Self> {
@@ -232,10 +225,7 @@ impl Dataset {
             let sources: Vec<_> = rows.iter().map(|(subset, rows)| (*subset, &**rows)).collect();
             let merged = merged_rows(&sources, limit)?;
             progress.advance(1);
-            let tests = rows.iter().filter(|(subset, _)| *subset == Subset::Test);
-            let tests: usize = tests.map(|(_, rows)| rows.len()).sum();
-            let omitted = tests - merged[Subset::Test as usize].len();
-            Ok((merged, omitted as u64))
+            Ok(merged)
         };
         let phases = phases.into_par_iter().map(merged).collect::<Result<Vec<_>, _>>()?;
         let (phases, omitted) = phases.into_iter().unzip();
@@ -278,17 +268,17 @@ fn read_runs(
     Ok(runs)
 }
 
-fn merged_rows(
-    sources: &[(Subset, &[ScoredPosition])],
-    limit: Option<&MemoryLimit>,
-) -> Result<PhaseRows> {
+/// Returns the rows of a phase, and the number of test rows omitted because training has them.
+fn merged_rows(sources: &[Source<'_>], limit: Option<&MemoryLimit>) -> Result<(PhaseRows, u64)> {
     let rows = |of| -> usize {
         sources.iter().filter(|(subset, _)| *subset == of).map(|(_, rows)| rows.len()).sum()
     };
     let mut sinks = Subset::ALL.map(|subset| RowSink::new(limit, rows(subset)));
     merge(sources, |subset, row| sinks[subset as usize].push(row))?;
     let [training, validation, test] = sinks.map(RowSink::finish);
-    Ok([training?, validation?, test?])
+    let merged = [training?, validation?, test?];
+    let omitted = rows(Subset::Test) - merged[Subset::Test as usize].len();
+    Ok((merged, omitted as u64))
 }
 
 /// Collects records in memory for a [`Dataset`].

@@ -35,9 +35,8 @@ impl LayoutSettings {
 
     /// Returns a text of the differences from `there`, the settings with which a dataset was made.
     pub fn differences(&self, there: &Self) -> String {
-        let provenance =
-            |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
-        Provenance::differences(&provenance(there), &provenance(self))
+        let of = |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
+        Provenance::differences(&of(there), &of(self))
     }
 }
 
@@ -78,28 +77,26 @@ impl Placer<'_> {
         match frame {
             Frame::Games(games) => self.place_games(games),
             Frame::Positions(rows) => self.place_positions(rows),
-            Frame::Placed(rows) => {
-                in_parallel(&games_of(rows).collect::<Vec<_>>(), |game, placed| {
-                    let games = placed.counts.games;
-                    game.iter().for_each(|found| {
-                        let subset = self.subset(|split| split.of_placed(found));
-                        self.given(found.row, subset, found.game, placed);
-                    });
-                    placed.counts.games = placed.counts.games.min(games + 1);
-                })
-            }
+            Frame::Placed(rows) => in_parallel(&games_of(rows).collect::<Vec<_>>(), |game, out| {
+                let games = out.counts.games;
+                for found in game.iter() {
+                    let subset = self.subset(|split| split.of_placed(found));
+                    self.given(found.row, subset, found.game, out);
+                }
+                out.counts.games = out.counts.games.min(games + 1);
+            }),
         }
     }
 
     pub(super) fn place_games(&self, games: &[Game]) -> PlacedRows {
-        in_parallel(games, |game, placed| self.game(game, placed))
+        in_parallel(games, |game, out| self.game(game, out))
     }
 
     pub(super) fn place_positions(&self, rows: &[ScoredPosition]) -> PlacedRows {
-        in_parallel(rows, |row, placed| self.position(*row, placed))
+        in_parallel(rows, |row, out| self.position(*row, out))
     }
 
-    fn game(&self, game: &Game, placed: &mut PlacedRows) {
+    fn game(&self, game: &Game, out: &mut PlacedRows) {
         let Some(subset) = self.subset(|split| split.of_game(game)) else { return };
         let LayoutSettings { labels, filter, split } = self.settings;
         let mut labelled = labels.labelled(game, self.weight);
@@ -108,54 +105,47 @@ impl Placer<'_> {
             labelled.retain(|found| {
                 let ply = found.row.position().ply() as usize;
                 let played = steps.get(ply).map(|step| (game, step));
-                let excluded = &mut placed.counts.excluded;
-                filter.passes(&found.row, played, split.seed, excluded)
+                filter.passes(&found.row, played, split.seed, &mut out.counts.excluded)
             });
         }
         if !labelled.is_empty() {
-            placed.counts.is_labelled = true;
-            placed.counts.games += u64::from(subset == Subset::Training);
+            out.counts.is_labelled = true;
+            out.counts.games += u64::from(subset == Subset::Training);
         }
         let number = PlacedPosition::number_of_game(&game.canonical_squares());
         let rows = labelled.into_iter().filter_map(|found| self.wanted(subset, found, number));
-        placed.rows.extend(rows);
+        out.rows.extend(rows);
     }
 
-    fn position(&self, row: ScoredPosition, placed: &mut PlacedRows) {
+    fn position(&self, row: ScoredPosition, out: &mut PlacedRows) {
         let canonical = row.position().canonical();
         let subset = self.subset(|split| match self.is_enumerated {
             true => Some(Subset::Training),
             false => split.of_position(&canonical),
         });
-        self.given(row, subset, PlacedPosition::number_alone(&canonical), placed);
+        self.given(row, subset, PlacedPosition::number_alone(&canonical), out);
     }
 
     fn subset(&self, drawn: impl FnOnce(&Split) -> Option<Subset>) -> Option<Subset> {
         if self.is_test { Some(Subset::Test) } else { drawn(&self.settings.split) }
     }
 
-    fn given(
-        &self,
-        row: ScoredPosition,
-        subset: Option<Subset>,
-        game: u64,
-        placed: &mut PlacedRows,
-    ) {
+    fn given(&self, row: ScoredPosition, subset: Option<Subset>, game: u64, out: &mut PlacedRows) {
         let position = row.position();
         if position.moves() == 0 {
-            placed.counts.dropped += 1;
+            out.counts.dropped += 1;
             return;
         }
         let Some(subset) = subset else { return };
         let LayoutSettings { filter, split, .. } = self.settings;
-        if !self.is_test && !filter.passes(&row, None, split.seed, &mut placed.counts.excluded) {
+        if !self.is_test && !filter.passes(&row, None, split.seed, &mut out.counts.excluded) {
             return;
         }
-        placed.counts.is_labelled = true;
-        placed.counts.games += u64::from(subset == Subset::Training && !self.is_enumerated);
+        out.counts.is_labelled = true;
+        out.counts.games += u64::from(subset == Subset::Training && !self.is_enumerated);
         let weight = row.weight().times(self.weight).unwrap_or(row.weight());
         let row = ScoredPosition::new(position, row.label(), weight);
-        placed.rows.extend(self.wanted(subset, Labelled { row, rule: None }, game));
+        out.rows.extend(self.wanted(subset, Labelled { row, rule: None }, game));
     }
 
     fn wanted(&self, subset: Subset, found: Labelled, game: u64) -> Option<Placed> {

@@ -117,12 +117,9 @@ impl<'l> RowSink<'l> {
 
 const DESCRIPTION: &str = "description";
 
-pub(super) fn write_description(
-    part: &mut LongPart<'_>,
-    description: &impl Serialize,
-) -> Result<()> {
+pub(super) fn write_description(part: &mut LongPart<'_>, content: &impl Serialize) -> Result<()> {
     // This cannot fail: a description has only numbers and texts.
-    let json = serde_json::to_vec(description).unwrap_or_default();
+    let json = serde_json::to_vec(content).unwrap_or_default();
     Ok(part.section(DESCRIPTION, &json)?)
 }
 

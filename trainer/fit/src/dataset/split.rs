@@ -26,20 +26,9 @@ impl Subset {
 }
 
 /// A share of the games, above 0 and at most 1: a whole number of millionths, at most 1,000,000.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Debug,
-    derive_more::Display,
-    Serialize,
-    schemars::JsonSchema,
-    Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display("{}", f64::from(*self))]
+#[derive(Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(u32);
 
@@ -151,14 +140,11 @@ impl Split {
         if draw(1, Share::ONE) >= u128::from(self.share.0) {
             return None;
         }
-        let percentile = draw(0, 100);
         let validation = u128::from(self.validation_percent);
-        Some(if percentile < validation {
-            Subset::Validation
-        } else if percentile < validation + u128::from(self.test_percent) {
-            Subset::Test
-        } else {
-            Subset::Training
+        Some(match draw(0, 100) {
+            percentile if percentile < validation => Subset::Validation,
+            percentile if percentile < validation + u128::from(self.test_percent) => Subset::Test,
+            _ => Subset::Training,
         })
     }
 }

@@ -60,17 +60,9 @@ impl PositionStream {
             random.shuffle(&mut files);
         }
         let paths = files.iter().map(|choice| choice.path.display().to_string()).collect();
-        let (files, counts) = (files.into_iter(), Counts::default());
-        Ok(Self {
-            settings,
-            files,
-            open: None,
-            pool: vec![],
-            random,
-            inputs: vec![],
-            paths,
-            counts,
-        })
+        let (files, pool, inputs) = (files.into_iter(), vec![], vec![]);
+        let counts = Counts::default();
+        Ok(Self { settings, files, open: None, pool, random, inputs, paths, counts })
     }
 
     /// Returns the next `most` positions (0 counts as 1); fewer or none at the end of the data.

@@ -6,7 +6,7 @@ use std::path::Path;
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{Existing, FileError, sha256_of_file};
 use othello_engine::progress::{Progress, Silent};
-use othello_engine::record::{ROW_BYTES, ScoredPosition};
+use othello_engine::record::ROW_BYTES;
 use othello_engine::run::{Opened, Plan, Run, Shard, Stage};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -15,6 +15,7 @@ use super::{
     Counts, DatasetFolder, DatasetProvenance, FILE_COUNT, FILES, check_are_own, provenance,
 };
 use crate::dataset::inputs::{Inputs, counts, no_usable_positions};
+use crate::dataset::merge::Source;
 use crate::dataset::sorted_run::{MappedPart, SortedRun, write_description, write_rows};
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset, merged_rows};
 use crate::memory::{MemoryLimit, parts_within};
@@ -62,9 +63,8 @@ impl DatasetFolder {
         let ranges = Stage::new("dataset (ranges)", inputs.ranges.len() as u64, 1);
         let phases = Stage::new("merge (phases)", PHASES as u64, 1);
         let plan = Plan { kind: None, provenance, stages: vec![ranges, phases], growing: None };
-        let Opened::Run(run) = Run::open(folder, plan, shard, existing, progress)? else {
-            return Ok(None);
-        };
+        let opened = Run::open(folder, plan, shard, existing, progress)?;
+        let Opened::Run(run) = opened else { return Ok(None) };
         run.make_parts(RUNS, run.missing(RUNS), at_once, progress, |part| {
             let (range, placer) = &inputs.ranges[part.index as usize];
             SortedRun::read(range, placer, progress, |_| ())?.write(part)?;
@@ -92,7 +92,7 @@ impl DatasetFolder {
             let labels = vec![counts.labels[phase.index()].clone()];
             write_description(part, &Counts { labels, ..counts.clone() })?;
             let limit = (bytes(phase) > room).then_some(limit);
-            let merged = merged_rows(&sources(&runs, phase), limit)?;
+            let (merged, _) = merged_rows(&sources(&runs, phase), limit)?;
             for (subset, rows) in Subset::ALL.into_iter().zip(&merged) {
                 write_rows(part, &subset.to_string(), [rows])?;
             }
@@ -119,9 +119,8 @@ impl DatasetFolder {
             let labels = std::mem::take(&mut dataset.counts.labels);
             dataset.counts = Counts { labels: [labels, counts.labels].concat(), ..counts };
         }
-        let made =
-            DatasetProvenance::deserialize(Value::Object(run.plan.provenance.as_map().clone()));
-        let made = made.map_err(|error| {
+        let provenance = Value::Object(run.plan.provenance.as_map().clone());
+        let made = DatasetProvenance::deserialize(provenance).map_err(|error| {
             let reason = format!("its provenance is not that of a dataset: {error}");
             FileError::exists(&run.output, reason)
         })?;
@@ -140,7 +139,7 @@ fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     choices.iter().map(input).collect()
 }
 
-fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])> {
+fn sources(runs: &[SortedRun], phase: Phase) -> Vec<Source<'_>> {
     let of_subset = |subset| {
         let rows = runs.iter().map(move |run| &*run.rows[subset as usize][phase.index()]);
         rows.filter(|rows| !rows.is_empty()).map(move |rows| (subset, rows))
