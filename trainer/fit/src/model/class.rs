@@ -31,61 +31,60 @@ pub(crate) struct Lane {
     pub map: Option<Vec<u16>>,
 }
 
-/// A division of a pattern's squares into pairs that its mirror symmetry swaps, and fixed squares.
+/// The [`Lane`] of a pattern's instances, with the indices of squares in the pattern.
 struct MirrorSplit {
-    pairs: Vec<(usize, usize)>,
+    first: Vec<usize>,
+    second: Vec<usize>,
     fixed: Vec<usize>,
     map: Option<Vec<u16>>,
 }
 
 impl MirrorSplit {
     fn new(pattern: &PatternGeometry) -> Self {
-        let digits = pattern.squares();
+        let digits = 0..pattern.squares();
         match pattern.permutations.as_slice() {
             [_, mirror] => {
-                let pairs = (0..digits).filter(|&d| d < mirror[d]).map(|d| (d, mirror[d]));
-                let fixed = (0..digits).filter(|&d| d == mirror[d]).collect();
-                Self { pairs: pairs.collect(), fixed, map: None }
+                let first: Vec<usize> = digits.clone().filter(|&d| d < mirror[d]).collect();
+                let second = first.iter().map(|&d| mirror[d]).collect();
+                let fixed = digits.filter(|&d| d == mirror[d]).collect();
+                Self { first, second, fixed, map: None }
             }
             permutations => {
                 let map = (permutations.len() > 1).then(|| class_by_digits(pattern));
-                Self { pairs: vec![], fixed: (0..digits).collect(), map }
+                Self { first: vec![], second: vec![], fixed: digits.collect(), map }
             }
         }
     }
 
     fn fixed_stride(&self) -> usize {
-        let side = configurations(self.pairs.len());
+        let side = configurations(self.first.len());
         side * (side + 1) / 2
     }
 
     fn class(&self, digits: &[usize]) -> usize {
-        let number = |places: &mut dyn DoubleEndedIterator<Item = usize>| {
-            places.rev().fold(0, |number, place| number * 3 + digits[place])
-        };
-        let a = number(&mut self.pairs.iter().map(|pair| pair.0));
-        let b = number(&mut self.pairs.iter().map(|pair| pair.1));
-        let c = number(&mut self.fixed.iter().copied());
+        let number = |places: &[usize]| number(places.iter().map(|&place| digits[place]));
+        let [a, b, c] = [&self.first, &self.second, &self.fixed].map(|places| number(places));
         let (x, y) = (a.max(b), a.min(b));
         let class = c * self.fixed_stride() + x * (x + 1) / 2 + y;
         self.map.as_ref().map_or(class, |map| usize::from(map[class]))
     }
 }
 
-/// Returns the class, as in a weights file, for each number whose ternary digits are the contents
-/// of the squares (0 empty, 1 player, 2 opponent), with the first square as the least significant.
+/// Returns the number with these ternary digits, the least significant first.
+fn number(digits: impl DoubleEndedIterator<Item = usize>) -> usize {
+    digits.rev().fold(0, |number, digit| number * 3 + digit)
+}
+
+/// Returns the class, as in a weights file, of each configuration by its [`number`].
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
-        let digits = fit_digits(index, pattern.squares());
-        let number = digits.iter().rev().fold(0, |number, digit| number * 3 + digit);
-        map[number] = class;
+        map[number(fit_digits(index, pattern.squares()).into_iter())] = class;
     }
     map
 }
 
-/// Returns the digits (0 empty, 1 player, 2 opponent) of the configuration with this index in
-/// [`PatternGeometry::class_of`]. The digit of the pattern's first square is the first.
+/// Returns the digits of a configuration, by its index in [`PatternGeometry::class_of`].
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
@@ -94,10 +93,11 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     let splits: Vec<MirrorSplit> = geometry.patterns.iter().map(MirrorSplit::new).collect();
     let lane = |pattern: usize, squares: &[Square]| {
         let split: &MirrorSplit = &splits[pattern];
+        let at = |places: &[usize]| places.iter().map(|&place| squares[place]).collect();
         Lane {
-            first: split.pairs.iter().map(|pair| squares[pair.0]).collect(),
-            second: split.pairs.iter().map(|pair| squares[pair.1]).collect(),
-            fixed: split.fixed.iter().map(|&place| squares[place]).collect(),
+            first: at(&split.first),
+            second: at(&split.second),
+            fixed: at(&split.fixed),
             fixed_stride: split.fixed_stride() as u16,
             first_parameter: geometry.patterns[pattern].first_parameter as u32,
             map: split.map.clone(),

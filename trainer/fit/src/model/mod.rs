@@ -179,14 +179,10 @@ impl FromStr for Phases {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let phases = parse_range(text, &(0..=PHASES - 1)).and_then(|range| {
-            let (first, last) = range.into_inner();
-            Some(Phase::new(first)?..=Phase::new(last)?)
-        });
-        phases.map(Self).ok_or_else(|| {
-            let expected = "`A..B` with 0 ≤ A ≤ B ≤ 59, B included";
-            Invalid::not(text, "a range of phases", expected)
-        })
+        let phases = parse_range(text, &(0..=PHASES - 1))
+            .and_then(|range| Some(Phase::new(*range.start())?..=Phase::new(*range.end())?));
+        let expected = "`A..B` with 0 ≤ A ≤ B ≤ 59, B included";
+        phases.map(Self).ok_or_else(|| Invalid::not(text, "a range of phases", expected))
     }
 }
 

@@ -15,10 +15,9 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 /// The settings by which weights are rounded to coarser steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The standard error σ of one label, in discs. A weight with n occurrences in training is
-    /// rounded to a multiple of k/32 disc, and the elements of a factor vector with n occurrences
-    /// to multiples of k/64 √disc. k is the greatest of 1, 2, 4, …, 64 with k/32 ≤ σ/√n, but at
-    /// least 1.
+    /// The standard error σ of one label, in discs. With n occurrences in training, a weight is
+    /// rounded to a multiple of k/32 disc, and a factor to one of k/64 √disc, where k is the
+    /// greatest of 1, 2, 4, …, 64 with k/32 ≤ σ/√n, but at least 1.
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
@@ -36,9 +35,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights rounded to coarser steps. A position's value includes the interaction of
-/// each class's factor vector with itself ([`own_worth`]). If rounding the vector changes this, the
-/// weight of the class, which is rounded afterwards, compensates for it.
+/// Returns the weights rounded to coarser steps. Values include the interaction of each class's
+/// factor vector with itself ([`own_worth`]); if rounding changes this, the weight compensates.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {

@@ -53,13 +53,9 @@ macro_rules! byte_shuffles {
                 })))
             }
 
-            pub(super) fn write(
-                &self,
-                positions: impl Iterator<Item = Position>,
-                rows: &mut [Row],
-            ) {
+            pub(super) fn write(&self, boards: impl Iterator<Item = Position>, rows: &mut [Row]) {
                 // SAFETY: `new` checked that the processor has the instructions.
-                unsafe { self.write_rows(positions, rows) }
+                unsafe { self.write_rows(boards, rows) }
             }
 
             #[target_feature(enable = $features)]
@@ -142,16 +138,14 @@ macro_rules! byte_shuffles {
                     unpack_high16(second, zero),
                 ];
                 let (parameters, _) = parameters.as_chunks_mut::<{ 16 / VECTORS }>();
-                for (parameters, (class, first)) in
-                    parameters.iter_mut().zip(classes.iter().zip(&self.first_parameter))
-                {
+                let classes = classes.iter().zip(&self.first_parameter);
+                for (parameters, (class, first)) in parameters.iter_mut().zip(classes) {
                     *parameters = cast(add32(*class, cast(*first)));
                 }
             }
 
-            /// Returns the class (low + 243·high)·T + x(x + 1)/2 + y of eight in every 16 lanes: of
-            /// the first eight if `HALF` is 0, of the last eight if it is 1. The formula is
-            /// explained at the head of `class.rs`; `low_stride` is T for each lane.
+            /// Returns the class (low + 243·high)·T + x(x + 1)/2 + y (see `class.rs`) of the first
+            /// eight in every 16 lanes, or of the last eight if `HALF` is 1.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

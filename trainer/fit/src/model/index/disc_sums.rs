@@ -73,9 +73,8 @@ impl DiscSums {
                 *class = (sums.fixed[lane].wrapping_mul(self.fixed_stride[lane]))
                     .wrapping_add(x * (x + 1) / 2 + y);
             }
-            for (parameter, (&first, &class)) in
-                row.0.iter_mut().zip(self.first_parameter.iter().zip(&classes))
-            {
+            let classes = self.first_parameter.iter().zip(&classes);
+            for (parameter, (&first, &class)) in row.0.iter_mut().zip(classes) {
                 *parameter = first + u32::from(class);
             }
         }

@@ -58,8 +58,7 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest instruction set that the processor has, up to the level (portable, AVX2
-    /// or AVX-512) that the engine uses in this process, [`simd::InstructionSet::chosen`].
+    /// Returns the fastest available set within the engine's [`simd::InstructionSet::chosen`].
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
@@ -98,8 +97,7 @@ impl Row {
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns the parameter index of each pattern instance and scalar feature. `model` must be the
-    /// model that computed this row.
+    /// Returns the parameter indices of all features; `model` must have computed this row.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]
@@ -136,13 +134,14 @@ impl Indexer {
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
         // The kernel computes only c (see `class.rs`) of a lane with a map, which `write` applies.
         let mut plain = lanes.to_vec();
-        let mut mapped = vec![];
-        for (number, lane) in plain.iter_mut().enumerate() {
-            if let Some(map) = lane.map.take() {
-                let first_parameter = std::mem::take(&mut lane.first_parameter);
-                mapped.push(MappedLane { lane: number, first_parameter, map });
-            }
-        }
+        plain
+            .iter_mut()
+            .filter(|lane| lane.map.is_some())
+            .for_each(|lane| lane.first_parameter = 0);
+        let mapped = lanes.iter().enumerate().filter_map(|(number, lane)| {
+            let (first_parameter, map) = (lane.first_parameter, lane.map.clone()?);
+            Some(MappedLane { lane: number, first_parameter, map })
+        });
         let kernel = match instructions {
             InstructionSet::Portable => None,
             #[cfg(target_arch = "x86_64")]
@@ -154,21 +153,13 @@ impl Indexer {
             #[cfg(not(target_arch = "x86_64"))]
             _ => None,
         };
-        let (instructions, kernel) = match kernel {
-            Some(kernel) => (instructions, kernel),
-            None => {
-                let portable = disc_sums::DiscSums::new(&plain);
-                (InstructionSet::Portable, Kernel::Portable(portable))
-            }
-        };
-        Self { instructions, kernel, mapped }
+        let instructions = kernel.as_ref().map_or(InstructionSet::Portable, |_| instructions);
+        let kernel = kernel.unwrap_or_else(|| Kernel::Portable(disc_sums::DiscSums::new(&plain)));
+        Self { instructions, kernel, mapped: mapped.collect() }
     }
 
     #[inline]
-    pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
-    where
-        I: Iterator<Item = Position>,
-    {
+    pub(super) fn write(&self, positions: impl Iterator<Item = Position>, rows: &mut [Row]) {
         match &self.kernel {
             Kernel::Portable(sums) => sums.write(positions, rows),
             #[cfg(target_arch = "x86_64")]

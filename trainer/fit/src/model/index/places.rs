@@ -1,11 +1,10 @@
 //! Tables for byte shuffles: for each base-3 digit and each lane (pattern instance), the square of
 //! the board whose contents (0 to 2) are the digit.
 //!
-//! The class of an instance is computed from three base-3 numbers: a and b, of mirrored squares,
-//! and c, of the other squares (see `class.rs`). First, shuffles collect the digits in bytes, at
-//! most five in each: one byte for a, one for b, two for c = low + 243·high. Then two rounds of
-//! interleaving with zeros, within chunks of 16 bytes, widen each byte to 32 bits. The tables have
-//! the lanes in such an order that the results are in the order of the instances.
+//! Shuffles collect the digits of a, b and c (see `class.rs`) in bytes, at most five in each: one
+//! byte for a, one for b, two for c = low + 243·high. Then two rounds of interleaving with zeros,
+//! within chunks of 16 bytes, widen each byte to 32 bits. The tables have the lanes in such an
+//! order that the results are in the order of the instances.
 
 use othello_engine::pattern::{LANES, configurations};
 
@@ -29,8 +28,7 @@ pub(super) struct Places {
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
     /// For each 16-bit lane ([`word_of_byte`]): [`Lane::fixed_stride`], the factor of c in a class.
     pub low_stride: [u16; LANES],
-    /// For each 16-bit lane, the factor in the class of the number of c's digits after the lowest
-    /// five: 3⁵ · `low_stride`, or 0 if c (see [`Lane::fixed`]) has at most five digits.
+    /// For each 16-bit lane, 3⁵ · `low_stride`; 0 if c has no digits after the lowest five.
     pub high_stride: [u16; LANES],
     /// For each instance, the index of its pattern's first parameter.
     pub first_parameter: [u32; LANES],
