@@ -17,7 +17,6 @@ pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 pub const DIRECTION_BITS: i32 = 24;
 
 const LABEL_SHIFT: u32 = 10;
-
 const RESIDUAL_SHIFT: u32 = 8;
 
 /// The largest total weight of the rows of a phase: 134 million occurrences of positions, each with

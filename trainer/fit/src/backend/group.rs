@@ -7,17 +7,15 @@ use crate::model::Model;
 /// A group of phases that share factors: the parameters that occur in its positions, and the layout
 /// of its vectors, such as its weights and their gradients.
 ///
-/// Most parameters of a pattern set do not occur. A group renumbers those that do, the most
-/// frequent first, so that vectors are several times shorter and frequent elements are adjacent. A
-/// vector has the weights of every phase, one phase after another, then the factors of all
-/// parameters, one parameter after another. The last of the new parameter numbers stands for all
+/// A group numbers those parameters that occur, the most frequent first: vectors become several
+/// times shorter, and frequent elements adjacent. A vector has the weights of one phase after
+/// another, then the factors of one parameter after another. The last number stands for all
 /// parameters that do not occur; its weights in all phases and its factors stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// For each parameter of the model, its index among the parameters that occur in the group of
-    /// phases; for a parameter that does not occur, the length of `parameters`.
+    /// The index in `parameters` of each parameter of the model; its length if it does not occur.
     pub numbers: Vec<u32>,
     /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
@@ -31,15 +29,12 @@ pub struct Group {
 
 impl Group {
     /// Creates the group of `phases`, at least one; `None` if the model has no factors. `trained`
-    /// and `others` have the [`occurrences`](super::Backend::occurrences) of each parameter of the
-    /// model in training, and in validation and test.
+    /// has the weight of each parameter's occurrences in training, `others` that in other subsets.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
-        let occurs = |&parameter: &u32| {
-            let parameter = parameter as usize;
-            trained[parameter] > 0 || others[parameter] > 0
-        };
-        let mut parameters: Vec<u32> = (0..model.parameters() as u32).filter(occurs).collect();
+        let occurs = |parameter: &usize| trained[*parameter] > 0 || others[*parameter] > 0;
+        let occurring = (0..model.parameters()).filter(occurs);
+        let mut parameters: Vec<u32> = occurring.map(|parameter| parameter as u32).collect();
         parameters.sort_by_key(|&parameter| std::cmp::Reverse(trained[parameter as usize]));
         let mut numbers = vec![parameters.len() as u32; model.parameters()];
         for (number, &parameter) in parameters.iter().enumerate() {
@@ -63,14 +58,13 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the indices of a phase's weights in a vector of all weights and factors of the
-    /// group. A phase outside the group gets those of the group's first phase.
+    /// Returns the indices of a phase's weights in a vector; outside the group, of its first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the indices of all factors in a vector of all weights and factors of the group.
+    /// Returns the indices of all factors in a vector.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }

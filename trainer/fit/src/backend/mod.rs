@@ -54,13 +54,12 @@ pub use group::Group;
 /// The number of elements that [`Backend::dot`] adds up as one chunk.
 pub const DOT_CHUNK: usize = 4096;
 
-/// The number of sums (lanes) into which [`Backend::dot`] divides the products of a chunk of
-/// [`DOT_CHUNK`] elements: lane l adds up those of elements l, l + 256, l + 512, … of the chunk.
+/// The number of partial sums of a chunk in [`Backend::dot`].
 pub const DOT_LANES: usize = 256;
 
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
 /// have one element for each parameter, and are in the device's memory.
-pub trait Backend: Sync {
+pub trait Backend: Sized + Sync {
     /// Positions that the device can access.
     type Positions<'a>: Sync;
     /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]: weights in 1/[`WEIGHTS_PER_DISC`]
@@ -78,9 +77,7 @@ pub trait Backend: Sync {
     /// have an element for each weight of each phase, then one for each factor. Values are not
     /// linear in factors, so only [`Self::descend`] fits a group; the returned backend's
     /// [`Self::residual_sums`] and [`Self::occurrences`] return an error.
-    fn of_group(&self, group: &Group) -> Result<Self>
-    where
-        Self: Sized;
+    fn of_group(&self, group: &Group) -> Result<Self>;
 
     /// Returns the number of parameters (weights; for a group, also factors): each vector's length.
     fn parameters(&self) -> usize;
@@ -107,10 +104,9 @@ pub trait Backend: Sync {
     /// Copies the elements of `from` to `to`.
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
-    /// Sets each parameter's element of `sums` to Σ (weight of a position) · residual over the
-    /// parameter's occurrences in the batch. Returns Σ weight · residual² over the positions of the
-    /// batch. The unit of residuals is 1/[`RESIDUALS_PER_DISC`] disc; the weight of a position that
-    /// counts once is [`WEIGHTS_PER_OCCURRENCE`].
+    /// Sets each parameter's element of `sums` to Σ weight · residual over its occurrences in the
+    /// batch. Returns Σ weight · residual² over the positions of the batch. The unit of weights is
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`], that of residuals 1/[`RESIDUALS_PER_DISC`] disc.
     fn residual_sums(
         &self,
         positions: &Self::Positions<'_>,
@@ -139,21 +135,11 @@ pub trait Backend: Sync {
     /// Computes `sum` ← `sum` + `factor` · `other` for each element.
     fn add_scaled(&self, sum: &mut Self::Reals, factor: f64, other: &Self::Reals) -> Result<()>;
 
-    /// Computes `vector` ← `other` + `factor` · `vector` for each element.
-    fn scale_and_add(
-        &self,
-        vector: &mut Self::Reals,
-        factor: f64,
-        other: &Self::Reals,
-    ) -> Result<()>;
+    /// Computes `sum` ← `other` + `factor` · `sum` for each element.
+    fn scale_and_add(&self, sum: &mut Self::Reals, factor: f64, other: &Self::Reals) -> Result<()>;
 
-    /// Computes `quotient` ← `numerator` / `denominator` for each element.
-    fn divide(
-        &self,
-        numerator: &Self::Reals,
-        denominator: &Self::Reals,
-        quotient: &mut Self::Reals,
-    ) -> Result<()>;
+    /// Computes `to` ← `left` / `right` for each element.
+    fn divide(&self, left: &Self::Reals, right: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
     /// Computes `scaled` ← `unit` · `sums` for each element. Each sum is first rounded to a double.
     fn scale_sums(&self, sums: &Self::Sums, unit: f64, scaled: &mut Self::Reals) -> Result<()>;
@@ -210,9 +196,7 @@ pub trait Backend: Sync {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
-    ) -> Result<u128>
-    where
-        Self: Sized;
+    ) -> Result<u128>;
 }
 
 /// The arguments of [`Backend::descend`] for one update, which changes `moments` and `fixed`.
@@ -229,7 +213,7 @@ pub struct GroupUpdate<'v, B: Backend> {
 
 /// The vectors that [`Backend::adam`] changes.
 #[derive(Debug)]
-pub struct Moments<B: Backend + ?Sized> {
+pub struct Moments<B: Backend> {
     /// The current weights, in discs; in a [`Group`], then the factors in √disc.
     pub weights: B::Reals,
     /// For each weight, the running mean of its gradient.
@@ -268,11 +252,14 @@ pub type BackendError = LaunchError;
 /// The result of a computation on a device.
 pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 
-const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
-const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
+fn check_linear<G>(device: &'static str, group: Option<&G>) -> Result<()> {
+    let reason = || "values are not linear in factors: fit them with Adam".to_owned();
+    group.map_or(Ok(()), |_| Err(BackendError { device, reason: reason() }))
+}
 
-fn unsupported(device: &'static str, reason: &str) -> BackendError {
-    BackendError { device, reason: reason.to_owned() }
+fn no_group(device: &'static str) -> BackendError {
+    let reason = "has no group of phases with factors: call of_group first".to_owned();
+    BackendError { device, reason }
 }
 
 /// Positions, and one factor that multiplies the weight of each of them.
@@ -294,12 +281,10 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the sum of the positions' weights, each multiplied by [`Self::factor`] / 256 and
-    /// rounded. A position that counts once has the weight [`WEIGHTS_PER_OCCURRENCE`].
+    /// Returns Σ weight · [`Self::factor`] / 256, each rounded, in 1/[`WEIGHTS_PER_OCCURRENCE`].
     pub fn total_weight(&self) -> u64 {
-        let weight =
-            |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);
-        self.positions.iter().map(|row| u64::from(weight(row))).sum()
+        let weights = self.positions.iter().map(|row| row.weight().steps());
+        weights.map(|weight| u64::from(fixed::combined_weight(weight, self.factor))).sum()
     }
 }
 

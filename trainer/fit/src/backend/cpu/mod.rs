@@ -8,8 +8,8 @@ use std::sync::Arc;
 use othello_engine::simd::{InstructionSet, compiled_for};
 
 use super::{
-    AdamStep, Backend, Batch, DOT_CHUNK, DOT_LANES, Errors, Group, GroupUpdate, Moments, NO_GROUP,
-    NOT_LINEAR, Result, Rows, Target, WEIGHT_LIMIT, WEIGHTS_PER_DISC, unsupported,
+    AdamStep, Backend, Batch, DOT_CHUNK, DOT_LANES, Errors, Group, GroupUpdate, Moments, Result,
+    Rows, Target, WEIGHT_LIMIT, WEIGHTS_PER_DISC, check_linear, no_group,
 };
 use crate::model::Model;
 
@@ -83,18 +83,13 @@ impl Backend for Cpu<'_> {
         target: Target,
         sums: &mut Vec<i64>,
     ) -> Result<u128> {
-        let rows = &rows_of(positions, batch);
-        match &self.group {
-            None => Ok(sums::residual_sums(self.model, rows, vector, target, sums)),
-            Some(_) => Err(unsupported("cpu", NOT_LINEAR)),
-        }
+        check_linear("cpu", self.group.as_ref())?;
+        Ok(sums::residual_sums(self.model, &rows_of(positions, batch), vector, target, sums))
     }
 
     fn occurrences(&self, positions: &Vec<Rows<'_>>, sums: &mut Vec<i64>) -> Result<()> {
-        match &self.group {
-            None => sums::occurrences(self.model, positions, sums),
-            Some(_) => return Err(unsupported("cpu", NOT_LINEAR)),
-        }
+        check_linear("cpu", self.group.as_ref())?;
+        sums::occurrences(self.model, positions, sums);
         Ok(())
     }
 
@@ -118,18 +113,13 @@ impl Backend for Cpu<'_> {
         Ok(())
     }
 
-    fn scale_and_add(&self, vector: &mut Vec<f64>, factor: f64, other: &Vec<f64>) -> Result<()> {
-        scale_and_add(vector, factor, other);
+    fn scale_and_add(&self, sum: &mut Vec<f64>, factor: f64, other: &Vec<f64>) -> Result<()> {
+        scale_and_add(sum, factor, other);
         Ok(())
     }
 
-    fn divide(
-        &self,
-        numerator: &Vec<f64>,
-        denominator: &Vec<f64>,
-        quotient: &mut Vec<f64>,
-    ) -> Result<()> {
-        divide(numerator, denominator, quotient);
+    fn divide(&self, left: &Vec<f64>, right: &Vec<f64>, to: &mut Vec<f64>) -> Result<()> {
+        divide(left, right, to);
         Ok(())
     }
 
@@ -141,7 +131,9 @@ impl Backend for Cpu<'_> {
     fn round_weights(&self, weights: &Vec<f64>, fixed: &mut Vec<i32>) -> Result<()> {
         round_weights(weights, fixed);
         if let Some(group) = &self.group {
-            factors::round_factors(group, weights, fixed);
+            for_dimensions!(group.dimensions, D => {
+                factors::round_factors::<D>(group, weights, fixed);
+            });
         }
         Ok(())
     }
@@ -180,12 +172,11 @@ impl Backend for Cpu<'_> {
         update: GroupUpdate<'_, Self>,
         scratch: &mut factors::Scratch,
     ) -> Result<u128> {
-        let Some(group) = &self.group else { return Err(unsupported("cpu", NO_GROUP)) };
-        let GroupUpdate { step, initial, moments, fixed } = update;
-        let Moments { weights, first, second } = moments;
-        let vectors = factors::Vectors { initial, weights, first, second, fixed };
+        let Some(group) = &self.group else { return Err(no_group("cpu")) };
         let rows = &rows_of(positions, batch);
-        Ok(factors::descend(self.model, group, rows, step, vectors, scratch))
+        Ok(for_dimensions!(group.dimensions, D => {
+            factors::descend::<D>(self.model, group, rows, update, scratch)
+        }))
     }
 }
 
@@ -235,14 +226,14 @@ fn add_scaled(sum: &mut [f64], factor: f64, other: &[f64]) {
 }
 
 #[compiled_for(InstructionSet::chosen())]
-fn scale_and_add(vector: &mut [f64], factor: f64, other: &[f64]) {
-    vector.iter_mut().zip(other).for_each(|(value, other)| *value = other + factor * *value);
+fn scale_and_add(sum: &mut [f64], factor: f64, other: &[f64]) {
+    sum.iter_mut().zip(other).for_each(|(sum, other)| *sum = other + factor * *sum);
 }
 
 #[compiled_for(InstructionSet::chosen())]
-fn divide(numerator: &[f64], denominator: &[f64], quotient: &mut [f64]) {
-    let terms = numerator.iter().zip(denominator);
-    quotient.iter_mut().zip(terms).for_each(|(quotient, (n, d))| *quotient = n / d);
+fn divide(left: &[f64], right: &[f64], to: &mut [f64]) {
+    let terms = left.iter().zip(right);
+    to.iter_mut().zip(terms).for_each(|(to, (left, right))| *to = left / right);
 }
 
 #[compiled_for(InstructionSet::chosen())]
@@ -282,27 +273,24 @@ fn adam(
     let inputs = sums.iter().zip(initial);
     let state = weights.iter_mut().zip(first).zip(second).zip(fixed);
     for ((&sum, &initial), (((weight, first), second), fixed)) in inputs.zip(state) {
-        AdamElement { weight, first, second }.update(sum, initial, step.ridge, step);
+        update_element([weight, first, second], sum, initial, step.ridge, step);
         *fixed = rounded_weight(*weight);
     }
 }
 
-struct AdamElement<'v> {
-    weight: &'v mut f64,
-    first: &'v mut f64,
-    second: &'v mut f64,
-}
-
-impl AdamElement<'_> {
-    #[inline(always)]
-    fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
-        let Self { weight, first, second } = self;
-        let gradient = step.unit * sum as f64 + ridge * (initial - *weight);
-        *first = step.keep_first * *first + step.take_first * gradient;
-        *second = step.keep_second * *second + step.take_second * (gradient * gradient);
-        let size = (*second * step.correction).sqrt() + step.epsilon;
-        *weight += (step.rate * *first) / size;
-    }
+#[inline(always)]
+fn update_element(
+    [weight, first, second]: [&mut f64; 3],
+    sum: i64,
+    initial: f64,
+    ridge: f64,
+    step: &AdamStep,
+) {
+    let gradient = step.unit * sum as f64 + ridge * (initial - *weight);
+    *first = step.keep_first * *first + step.take_first * gradient;
+    *second = step.keep_second * *second + step.take_second * (gradient * gradient);
+    let size = (*second * step.correction).sqrt() + step.epsilon;
+    *weight += (step.rate * *first) / size;
 }
 
 #[cfg(test)]

@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytemuck::cast_slice;
 use othello_engine::board::Phase;
 use othello_engine::record::ROW_BYTES;
-use othello_kernels::{Launcher, Value, index};
+use othello_kernels::{Launcher, Value};
 
-use super::KernelBackend;
 use crate::backend::{Batch, Group, Result, Rows};
 
 /// A vector in device memory, with one element of type `T` for each parameter.
@@ -27,6 +26,12 @@ impl<B, T> Vector<B, T> {
         let buffer = launcher.allocate((elements * size_of::<T>()).max(1))?;
         Ok(Self { buffer, elements, kind: PhantomData })
     }
+}
+
+pub(super) fn uploaded<L: Launcher>(launcher: &L, bytes: &[u8]) -> Result<L::Buffer> {
+    let mut buffer = launcher.allocate(bytes.len().max(1))?;
+    launcher.write(&mut buffer, bytes)?;
+    Ok(buffer)
 }
 
 /// The remaining budget, in bytes, for positions that stay in device memory during the fit.
@@ -72,8 +77,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first position; `None` without positions. In a fit of a group of phases,
-    /// all positions must be of this phase, since the kernels use its weights for all of them.
+    /// The phase of the first position, which must be that of all in a fit of a group of phases.
     pub(super) phase: Option<Phase>,
 }
 
@@ -81,11 +85,9 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
     pub(super) fn new(launcher: &L, budget: &Budget, rows: &[Rows<'a>]) -> Result<Self> {
         let place = |&rows: &Rows<'a>| {
             let bytes: &[u8] = cast_slice(rows.positions);
-            let resident = Share::of(budget, bytes.len()).map(|share| -> Result<_> {
-                let mut buffer = launcher.allocate(bytes.len().max(1))?;
-                launcher.write(&mut buffer, bytes)?;
-                Ok((buffer, share))
-            });
+            let share = Share::of(budget, bytes.len());
+            let resident =
+                share.map(|share| uploaded(launcher, bytes).map(|buffer| (buffer, share)));
             Ok(RowRun { rows, resident: resident.transpose()? })
         };
         let runs = rows.iter().map(place).collect::<Result<Vec<_>>>()?;
@@ -145,8 +147,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// [`Group::occurrences`], then one 0, which is shared by all parameters that do not occur in
-    /// the group: the last index stands for all of them.
+    /// [`Group::occurrences`], then 0 for the parameters that do not occur in the group.
     pub(super) totals: B,
 }
 
@@ -161,21 +162,15 @@ pub struct GroupSums<B> {
     pub(super) marks: B,
     /// The indices of the parameters that occur in the batch, each once, in no particular order.
     pub(super) met: B,
-    /// Three numbers: `low`, `high`, and the number of parameters that occur in the batch. The sum
-    /// low + 2³² · high is Σ weight · residual² over the positions of the batch, in units of 2⁻²⁶
-    /// occurrence · disc² (see [`wide`]).
+    /// The two halves of Σ weight · residual² over the batch, in 2⁻²⁶ occurrence · disc² (see
+    /// [`wide`]), and the number of parameters that occur in the batch.
     pub(super) totals: B,
 }
 
 impl<B> DeviceGroup<B> {
     pub(super) fn new(launcher: &impl Launcher<Buffer = B>, group: &Group) -> Result<Self> {
-        let uploaded = |bytes: &[u8]| -> Result<B> {
-            let mut buffer = launcher.allocate(bytes.len().max(1))?;
-            launcher.write(&mut buffer, bytes)?;
-            Ok(buffer)
-        };
-        let numbers = uploaded(cast_slice(&group.numbers))?;
-        let totals = uploaded(cast_slice(&[&group.occurrences[..], &[0]].concat()))?;
+        let numbers = uploaded(launcher, cast_slice(&group.numbers))?;
+        let totals = uploaded(launcher, cast_slice(&[&group.occurrences[..], &[0]].concat()))?;
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
@@ -195,22 +190,6 @@ impl<B> DeviceGroup<B> {
 
     pub(super) fn count(&self) -> Value<'_, B> {
         Value::U32(self.group.count() as u32)
-    }
-}
-
-impl<L: Launcher> KernelBackend<'_, L> {
-    pub(super) fn round_factors(
-        &self,
-        group: &DeviceGroup<L::Buffer>,
-        vector: &Vector<L::Buffer, f64>,
-        fixed: &mut Vector<L::Buffer, i32>,
-    ) -> Result<()> {
-        let factors = group.group.factors();
-        let (first, count) = (Value::U32(factors.start as u32), Value::U32(factors.len() as u32));
-        let mut arguments = [self.checked(vector), first, self.checked_out(fixed), count];
-        self.run(&index::ROUND_FACTORS, factors.len(), &mut arguments)?;
-        let mut arguments = [group.phases(), group.count(), self.checked_out(fixed)];
-        self.run(&index::TAKE_SQUARES, group.group.count(), &mut arguments)
     }
 }
 

@@ -14,8 +14,8 @@ use bytemuck::cast_slice_mut;
 use othello_kernels::{Kernel, Launcher, Program, Value, index};
 
 use super::{
-    AdamStep, Backend, Batch, DOT_CHUNK, Errors, Group, GroupUpdate, Moments, NO_GROUP, NOT_LINEAR,
-    Result, Rows, Target, unsupported,
+    AdamStep, Backend, Batch, DOT_CHUNK, Errors, Group, GroupUpdate, Moments, Result, Rows, Target,
+    check_linear, no_group,
 };
 use crate::model::Model;
 use memory::{Budget, DeviceGroup, GroupSums, TEAM, rows_arguments, wide};
@@ -38,6 +38,8 @@ pub struct KernelBackend<'m, L: Launcher> {
     group: Option<DeviceGroup<L::Buffer>>,
 }
 
+type Argument<'v, L> = Value<'v, <L as Launcher>::Buffer>;
+
 impl<'m, L: Launcher> KernelBackend<'m, L> {
     /// Creates the backend for a model. `launcher` must have compiled the model's [`program`].
     pub fn new(model: &'m Model, launcher: L) -> Self {
@@ -45,37 +47,27 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    fn run(
-        &self,
-        kernel: &Kernel,
-        count: usize,
-        arguments: &mut [Value<'_, L::Buffer>],
-    ) -> Result<()> {
+    fn run(&self, kernel: &Kernel, count: usize, values: &mut [Argument<'_, L>]) -> Result<()> {
         let blocks = count.div_ceil(kernel.block as usize);
-        self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
+        self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, values)
     }
 
     /// Launches a kernel unless `blocks` is 0. No other function of this backend launches kernels.
-    fn launch(
-        &self,
-        kernel: &Kernel,
-        blocks: u32,
-        arguments: &mut [Value<'_, L::Buffer>],
-    ) -> Result<()> {
+    fn launch(&self, kernel: &Kernel, blocks: u32, values: &mut [Argument<'_, L>]) -> Result<()> {
         if blocks == 0 {
             return Ok(());
         }
         // SAFETY: this module passes the arguments that the kernel index lists. The length of
         // vectors was checked by `checked`; rows, sums and totals were made by this module.
-        unsafe { self.launcher.launch(kernel, blocks, arguments) }
+        unsafe { self.launcher.launch(kernel, blocks, values) }
     }
 
-    fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
+    fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Argument<'v, L> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)
     }
 
-    fn checked_out<'v, T>(&self, vector: &'v mut Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
+    fn checked_out<'v, T>(&self, vector: &'v mut Vector<L::Buffer, T>) -> Argument<'v, L> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::Out(&mut vector.buffer)
     }
@@ -83,7 +75,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
     fn elementwise<const N: usize>(
         &self,
         kernel: &Kernel,
-        arguments: [Value<'_, L::Buffer>; N],
+        arguments: [Argument<'_, L>; N],
     ) -> Result<()> {
         let mut arguments = Vec::from(arguments);
         arguments.push(Value::U32(self.parameters() as u32));
@@ -156,9 +148,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         target: Target,
         sums: &mut Self::Sums,
     ) -> Result<u128> {
-        if self.group.is_some() {
-            return Err(unsupported("kernels", NOT_LINEAR));
-        }
+        check_linear("kernels", self.group.as_ref())?;
         self.launcher.clear(&mut sums.buffer)?;
         let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
         let labels = u32::from(target == Target::Label);
@@ -174,9 +164,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()> {
-        if self.group.is_some() {
-            return Err(unsupported("kernels", NOT_LINEAR));
-        }
+        check_linear("kernels", self.group.as_ref())?;
         self.launcher.clear(&mut sums.buffer)?;
         positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
             let mut arguments = rows_arguments(&rows);
@@ -239,24 +227,13 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         self.elementwise(&index::ADD_SCALED, arguments)
     }
 
-    fn scale_and_add(
-        &self,
-        vector: &mut Self::Reals,
-        factor: f64,
-        other: &Self::Reals,
-    ) -> Result<()> {
-        let arguments = [self.checked_out(vector), Value::F64(factor), self.checked(other)];
+    fn scale_and_add(&self, sum: &mut Self::Reals, factor: f64, other: &Self::Reals) -> Result<()> {
+        let arguments = [self.checked_out(sum), Value::F64(factor), self.checked(other)];
         self.elementwise(&index::SCALE_AND_ADD, arguments)
     }
 
-    fn divide(
-        &self,
-        numerator: &Self::Reals,
-        denominator: &Self::Reals,
-        quotient: &mut Self::Reals,
-    ) -> Result<()> {
-        let (numerator, denominator) = (self.checked(numerator), self.checked(denominator));
-        let arguments = [numerator, denominator, self.checked_out(quotient)];
+    fn divide(&self, left: &Self::Reals, right: &Self::Reals, to: &mut Self::Reals) -> Result<()> {
+        let arguments = [self.checked(left), self.checked(right), self.checked_out(to)];
         self.elementwise(&index::DIVIDE, arguments)
     }
 
@@ -268,7 +245,13 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     fn round_weights(&self, weights: &Self::Reals, fixed: &mut Self::Fixed) -> Result<()> {
         let arguments = [self.checked(weights), self.checked_out(fixed)];
         self.elementwise(&index::ROUND_WEIGHTS, arguments)?;
-        self.group.as_ref().map_or(Ok(()), |there| self.round_factors(there, weights, fixed))
+        let Some(there) = &self.group else { return Ok(()) };
+        let factors = there.group.factors();
+        let (first, count) = (Value::U32(factors.start as u32), Value::U32(factors.len() as u32));
+        let mut arguments = [self.checked(weights), first, self.checked_out(fixed), count];
+        self.run(&index::ROUND_FACTORS, factors.len(), &mut arguments)?;
+        let mut arguments = [there.phases(), there.count(), self.checked_out(fixed)];
+        self.run(&index::TAKE_SQUARES, there.group.count(), &mut arguments)
     }
 
     fn round_direction(
@@ -289,18 +272,10 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         moments: &mut Moments<Self>,
         fixed: &mut Self::Fixed,
     ) -> Result<()> {
-        let Moments { weights, first, second } = moments;
-        let vectors = [
-            self.checked(sums),
-            self.checked(initial),
-            self.checked_out(weights),
-            self.checked_out(first),
-            self.checked_out(second),
-            self.checked_out(fixed),
-        ];
-        let count = self.parameters();
-        let mut arguments = Vec::from(vectors);
-        arguments.push(Value::U32(count as u32));
+        let (Moments { weights, first, second }, count) = (moments, self.parameters());
+        let mut arguments = vec![self.checked(sums), self.checked(initial)];
+        arguments.extend([weights, first, second].map(|vector| self.checked_out(vector)));
+        arguments.extend([self.checked_out(fixed), Value::U32(count as u32)]);
         arguments.extend(scalars(step));
         self.run(&index::ADAM, count, &mut arguments)
     }
@@ -325,9 +300,8 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
     ) -> Result<u128> {
-        let (Some(group), Some(sums)) = (&self.group, scratch) else {
-            return Err(unsupported("kernels", NO_GROUP));
-        };
+        let there = self.group.as_ref().zip(scratch.as_mut());
+        let Some((group, sums)) = there else { return Err(no_group("kernels")) };
         let GroupSums { sums, occurrences, marks, met, totals } = sums;
         let GroupUpdate { step, initial, moments, fixed } = update;
         self.launcher.clear(totals)?;

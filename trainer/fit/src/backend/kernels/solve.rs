@@ -10,21 +10,20 @@ use othello_engine::record::RecordError;
 use othello_kernels::{Launcher, Program, Value, index};
 use rayon::prelude::*;
 
+use super::memory::uploaded;
 use super::program;
 use crate::backend::{Result, SolveMany, Solved};
 use crate::model::Model;
 
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps (move generations) after which the kernel stops a search. A thread takes
-/// seconds for them. With 14 empty squares, the kernel stops 1 of 496 searches of positions from
-/// strong self-play, and 1 of 21 from random games.
+/// The number of steps (move generations) after which the kernel stops a search: seconds of a
+/// thread. Of searches with 14 empty squares, it stops 1 of 496 from strong self-play.
 const MOST_STEPS: u32 = 1 << 20;
 
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps (move generations) per thread in one kernel launch: about 2 s on a
-/// large GPU. A longer launch would block a display, or delay an interruption.
+/// The estimated steps per thread in a launch: 2 s. A longer one would block a display.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
@@ -45,15 +44,12 @@ impl<L: Launcher> KernelSolver<L> {
     }
 
     fn launch(&self, positions: &[Position]) -> Result<Solved> {
-        let boards: Vec<u64> = positions
-            .iter()
-            .flat_map(|position| [position.player(), position.opponent()])
-            .collect();
+        let board = |position: &Position| [position.player(), position.opponent()];
+        let boards: Vec<u64> = positions.iter().flat_map(board).collect();
         let mut scores = vec![0i32; positions.len()];
         let mut totals = [0u64; 2];
         let launcher = &self.launcher;
-        let mut there = launcher.allocate(size_of_val(&*boards))?;
-        launcher.write(&mut there, cast_slice(&boards))?;
+        let there = uploaded(launcher, cast_slice(&boards))?;
         let mut next = launcher.allocate(size_of::<u32>())?;
         let mut scores_there = launcher.allocate(size_of_val(&*scores))?;
         let mut totals_there = launcher.allocate(size_of_val(&totals))?;

@@ -1,12 +1,11 @@
 //! Values of positions, and sums of residuals, for the weights and factors of a group of phases.
 //!
 //! The value of a position is the sum of its features' weights, plus the product of every pair of
-//! their factor vectors. In the product of two vectors, the products of the first half of the
-//! elements are added, and those of the second half are subtracted. The signed square of a vector
-//! is its product with itself. Let S be the sum of the vectors f of a position's features: the
-//! products of all pairs total half the signed square of S, minus half the signed square of each f.
-//! The latter is subtracted from the weight of f's feature when that is rounded, so only half the
-//! signed square of S has to be computed for each position.
+//! their factor vectors (see [`crate::model`]). The signed square of a vector is the sum of the
+//! squares of its first half of elements, minus that of its second half. Let S be the sum of the
+//! vectors f of a position's features: the products of all pairs total half the signed square of S,
+//! minus half that of each f. The latter is subtracted from the weight of f's feature when that is
+//! rounded, so only half the signed square of S has to be computed for each position.
 //!
 //! The derivative with respect to the factors f of a feature is residual · (S − f). The product
 //! residual · S is computed once for a position and added up for each of its features. At the
@@ -41,8 +40,8 @@ use othello_engine::eval::{FACTORS_PER_UNIT, MAX_FACTOR};
 use othello_engine::simd::{InstructionSet, compiled_for};
 
 use super::sums::errors_by_chunks;
-use super::{AdamElement, rounded_weight};
-use crate::backend::{AdamStep, Errors, Group, Rows, WEIGHT_LIMIT};
+use super::{Cpu, rounded_weight, update_element};
+use crate::backend::{AdamStep, Errors, Group, GroupUpdate, Moments, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
 use rows::Values;
 
@@ -76,16 +75,12 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Writes the rounded factors of `vector` to `fixed`, which must have the rounded weights already.
-/// Then subtracts each parameter's [`own_square`] from its weight in each phase in `fixed`.
-pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
-    for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
-}
-
+/// Writes the rounded factors of `from` to `to`, which must have the rounded weights already. Then
+/// subtracts each parameter's [`own_square`] from its weight in each phase in `to`.
 #[compiled_for(InstructionSet::chosen())]
-fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixed: &mut [i32]) {
-    let (weights, factors) = fixed.split_at_mut(group.factors().start);
-    for (fixed, &factor) in factors.iter_mut().zip(&vector[group.factors()]) {
+pub(super) fn round_factors<const DIMENSIONS: usize>(group: &Group, from: &[f64], to: &mut [i32]) {
+    let (weights, factors) = to.split_at_mut(group.factors().start);
+    for (fixed, &factor) in factors.iter_mut().zip(&from[group.factors()]) {
         *fixed = rounded_factor(factor);
     }
     let (vectors, _) = factors.as_chunks::<DIMENSIONS>();
@@ -114,42 +109,12 @@ fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
 }
 
-pub(super) fn descend(
-    model: &Model,
-    group: &Group,
-    rows: &[Rows<'_>],
-    step: &AdamStep,
-    mut vectors: Vectors<'_>,
-    scratch: &mut Scratch,
-) -> u128 {
-    for_dimensions!(group.dimensions, D => {
-        descend_of::<D>(model, group, rows, step, &mut vectors, scratch)
-    })
-}
-
-/// Subtracts a parameter's own `vector` from S in `sums`, its gradient Σ weight · residual · S (see
-/// the head of this file). `residuals` is Σ weight · residual over the parameter's occurrences.
-#[inline(always)]
-fn take_own<const DIMENSIONS: usize>(
-    sums: &mut [i64; DIMENSIONS],
-    vector: &[i32; DIMENSIONS],
-    residuals: i64,
-) {
-    let (high, low) = (residuals >> FACTOR_SHIFT, residuals & ((1 << FACTOR_SHIFT) - 1));
-    for (dimension, (sum, &factor)) in sums.iter_mut().zip(vector).enumerate() {
-        let factor = i64::from(factor);
-        // `factor * residuals` may need more than 64 bits; the products with `high` and `low` fit.
-        let own = factor * high + ((factor * low) >> FACTOR_SHIFT);
-        *sum -= if dimension < DIMENSIONS / 2 { own } else { -own };
-    }
-}
-
 pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
     errors_by_chunks(rows, |rows| {
         let Some(phase) = rows.phase() else { return Errors::default() };
         debug_assert!(rows.positions.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
         for_dimensions!(group.dimensions, D => {
-            Values::<D>::new(model, group, vector, group.weights(phase)).errors(rows)
+            Values::<D>::new(model, group, vector, phase).errors(rows)
         })
     })
 }
@@ -160,61 +125,45 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-pub(in crate::backend) struct Vectors<'v> {
-    pub(in crate::backend) initial: &'v [f64],
-    pub(in crate::backend) weights: &'v mut [f64],
-    pub(in crate::backend) first: &'v mut [f64],
-    pub(in crate::backend) second: &'v mut [f64],
-    pub(in crate::backend) fixed: &'v mut [i32],
-}
-
-/// Sets `batch` to the residuals of all positions in `rows`, phase by phase. Returns Σ weight ·
-/// residual². All positions of one element of `rows` must have the same phase.
-fn measure<const DIMENSIONS: usize>(
+/// Returns Σ weight · residual². All positions of one element of `rows` must have the same phase.
+pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
     rows: &[Rows<'_>],
-    fixed: &[i32],
-    batch: &mut Scratch,
+    GroupUpdate { step, initial, moments, fixed }: GroupUpdate<'_, Cpu<'_>>,
+    scratch: &mut Scratch,
 ) -> u128 {
-    batch.clear();
+    scratch.clear();
     let mut squared = 0;
     for &phase in &group.phases {
         for &rows in rows.iter().filter(|rows| rows.phase() == Some(phase)) {
-            let values = Values::<DIMENSIONS>::new(model, group, fixed, group.weights(phase));
-            squared += values.measure(rows, batch);
+            let values = Values::<DIMENSIONS>::new(model, group, fixed, phase);
+            squared += values.measure(rows, scratch);
         }
-        batch.ends_of_phases.push(batch.weighted.len() as u32);
+        scratch.ends_of_phases.push(scratch.weighted.len() as u32);
     }
-    squared
-}
-
-fn descend_of<const DIMENSIONS: usize>(
-    model: &Model,
-    group: &Group,
-    rows: &[Rows<'_>],
-    step: &AdamStep,
-    vectors: &mut Vectors<'_>,
-    scratch: &mut Scratch,
-) -> u128 {
-    let squared = measure::<DIMENSIONS>(model, group, rows, vectors.fixed, scratch);
     if model.feature_count() > 0 {
         scratch.list(group.count(), model.feature_count());
+        let Moments { weights, first, second } = moments;
+        let vectors = [&mut weights[..], first, second];
         let instructions = model.instructions().within();
-        Update::<DIMENSIONS> { group, step, scratch, vectors, instructions }.all();
+        Update::<DIMENSIONS> { group, step, scratch, initial, vectors, fixed, instructions }.all();
     }
     squared
 }
 
-struct Update<'u, 'v, const DIMENSIONS: usize> {
+struct Update<'u, const DIMENSIONS: usize> {
     group: &'u Group,
     step: &'u AdamStep,
     scratch: &'u Scratch,
-    vectors: &'u mut Vectors<'v>,
+    initial: &'u [f64],
+    /// The weights, and the running means of their gradients and squared gradients.
+    vectors: [&'u mut [f64]; 3],
+    fixed: &'u mut [i32],
     instructions: InstructionSet,
 }
 
-impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
+impl<const DIMENSIONS: usize> Update<'_, DIMENSIONS> {
     #[compiled_for(self.instructions)]
     fn all(&mut self) {
         let mut begin = 0;
@@ -252,7 +201,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
             let place = phase * self.group.count() + number;
             self.element(place, sum, self.step.ridge * share(here));
         }
-        let sums = self.sums_of_factors(number, positions, residuals);
+        let sums = self.factor_sums(number, positions, residuals);
         let ridge = self.step.ridge * share(occurs);
         let first = self.group.factors().start + number * DIMENSIONS;
         for (dimension, sum) in sums.into_iter().enumerate() {
@@ -261,33 +210,32 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         self.round(number);
     }
 
+    /// Returns Σ weight · residual · (S − f) for each factor f of a parameter (see the head of this
+    /// file). `residuals` is Σ weight · residual over its occurrences, at `positions`.
     #[inline(always)]
-    fn sums_of_factors(
-        &self,
-        number: usize,
-        positions: &[u32],
-        residuals: i64,
-    ) -> [i64; DIMENSIONS] {
+    fn factor_sums(&self, number: usize, positions: &[u32], residuals: i64) -> [i64; DIMENSIONS] {
         let (added, _) = self.scratch.added.as_chunks::<DIMENSIONS>();
         let mut sums = [0i64; DIMENSIONS];
         for &position in positions {
             let added = &added[position as usize];
             sums.iter_mut().zip(added).for_each(|(sum, &term)| *sum += i64::from(term));
         }
-        let (vectors, _) = self.vectors.fixed[self.group.factors()].as_chunks::<DIMENSIONS>();
-        take_own(&mut sums, &vectors[number], residuals);
+        let (vectors, _) = self.fixed[self.group.factors()].as_chunks::<DIMENSIONS>();
+        let (high, low) = (residuals >> FACTOR_SHIFT, residuals & ((1 << FACTOR_SHIFT) - 1));
+        for (dimension, (sum, &factor)) in sums.iter_mut().zip(&vectors[number]).enumerate() {
+            let factor = i64::from(factor);
+            // `factor * residuals` may need more than 64 bits; the products with the parts fit.
+            let own = factor * high + ((factor * low) >> FACTOR_SHIFT);
+            *sum -= if dimension < DIMENSIONS / 2 { own } else { -own };
+        }
         sums
     }
 
     #[inline(always)]
     fn element(&mut self, place: usize, sum: i64, ridge: f64) {
-        let Vectors { initial, weights, first, second, .. } = &mut *self.vectors;
-        let element = AdamElement {
-            weight: &mut weights[place],
-            first: &mut first[place],
-            second: &mut second[place],
-        };
-        element.update(sum, initial[place], ridge, self.step);
+        let [weights, first, second] = &mut self.vectors;
+        let element = [&mut weights[place], &mut first[place], &mut second[place]];
+        update_element(element, sum, self.initial[place], ridge, self.step);
     }
 
     /// Rounds the factor vector of parameter `number`, and its weight in each phase of the group,
@@ -295,7 +243,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
     /// half the square of each vector; to cancel this, subtracts [`own_square`] from these weights.
     #[inline(always)]
     fn round(&mut self, number: usize) {
-        let Vectors { weights, fixed, .. } = &mut *self.vectors;
+        let Self { vectors: [weights, ..], fixed, .. } = self;
         let first = self.group.factors().start + number * DIMENSIONS;
         let vector: &mut [i32] = &mut fixed[first..][..DIMENSIONS];
         for (fixed, &factor) in vector.iter_mut().zip(&weights[first..]) {

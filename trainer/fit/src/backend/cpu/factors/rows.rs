@@ -1,9 +1,9 @@
 //! Computes the values of positions in a fit with factors. For each feature of a position, it reads
 //! a weight and a factor vector, which fills one cache line of 64 bytes if it has 16 factors.
 
-use std::ops::Range;
 use std::ptr::read_volatile;
 
+use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
 use othello_engine::simd::compiled_for;
 
@@ -35,51 +35,63 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     vectors: &'a [[i32; DIMENSIONS]],
 }
 
-/// A position's value in 2⁻¹⁸ disc, and the sum of its factor vectors in 2⁻¹⁶ √disc.
-struct Value<const DIMENSIONS: usize> {
-    value: i32,
-    sum: [i32; DIMENSIONS],
-}
-
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    pub(super) fn new(
-        model: &'a Model,
-        group: &'a Group,
-        vector: &'a [i32],
-        weights: Range<usize>,
-    ) -> Self {
+    pub(super) fn new(model: &'a Model, group: &'a Group, vector: &'a [i32], phase: Phase) -> Self {
         let (vectors, _) = vector[group.factors()].as_chunks();
-        let numbers = &group.numbers;
-        let weights = &vector[weights];
+        let (numbers, weights) = (&*group.numbers, &vector[group.weights(phase)]);
         // The unchecked reads in `value` rely on these lengths.
         assert_eq!((weights.len(), vectors.len()), (group.count(), group.count()));
         assert_eq!(numbers.len(), model.parameters());
         Self { model, numbers, weights, vectors }
     }
 
-    /// Appends the positions of `rows` and their residuals to `batch`. Returns Σ weight ·
-    /// residual², in 2⁻²⁶ occurrence · disc².
+    /// Appends `rows` to `batch`. Returns Σ weight · residual² in 2⁻²⁶ occurrence · disc².
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
         let mut numbers = [[0; MAX_FEATURES]; BLOCK];
         for positions in rows.positions.chunks(BLOCK) {
             let numbers = self.write_numbers(positions, &mut numbers);
-            let rows = Rows { positions, factor: rows.factor };
-            squared += self.measure_block(rows, numbers, batch);
+            for (row, numbers) in positions.iter().zip(numbers) {
+                let weight = combined_weight(row.weight().steps(), rows.factor);
+                if weight > 0 {
+                    squared += self.add(row, weight, &numbers[..self.model.feature_count()], batch);
+                }
+            }
         }
         squared
+    }
+
+    #[inline(always)]
+    fn add(&self, row: &ScoredPosition, weight: u16, numbers: &[u32], batch: &mut Scratch) -> u128 {
+        let (value, sum) = self.value(numbers);
+        let residual = residual(row.label().steps(), value);
+        let squared = i64::from(residual) * i64::from(residual) * i64::from(weight);
+        let residual = residual.clamp(-RESIDUAL_LIMIT, RESIDUAL_LIMIT);
+        let weighted = i64::from(residual) * i64::from(weight);
+        batch.numbers.extend_from_slice(numbers);
+        batch.weights.push(weight);
+        batch.weighted.push(weighted);
+        let mut added = [0; DIMENSIONS];
+        for (dimension, (added, &sum)) in added.iter_mut().zip(&sum).enumerate() {
+            let residual = if dimension < DIMENSIONS / 2 { weighted } else { -weighted };
+            let sum = i64::from(sum.clamp(-SUM_LIMIT, SUM_LIMIT));
+            let term = (residual * sum + (1 << (FACTOR_SHIFT - 1))) >> FACTOR_SHIFT;
+            *added = term.clamp(-TERM_LIMIT, TERM_LIMIT) as i32;
+        }
+        batch.added.extend_from_slice(&added);
+        squared as u128
     }
 
     pub(super) fn errors(&self, rows: Rows<'_>) -> Errors {
         let mut errors = Errors::default();
         let mut numbers = [[0; MAX_FEATURES]; BLOCK];
         for positions in rows.positions.chunks(BLOCK) {
-            for (row, numbers) in positions.iter().zip(self.write_numbers(positions, &mut numbers))
-            {
-                let Value { value, .. } = self.value(&numbers[..self.model.feature_count()]);
+            let numbers = self.write_numbers(positions, &mut numbers);
+            for (row, numbers) in positions.iter().zip(numbers) {
+                let (value, _) = self.value(&numbers[..self.model.feature_count()]);
                 let weight = combined_weight(row.weight().steps(), rows.factor);
                 errors.add(weight, clamped_error(row.label().steps(), value));
             }
@@ -103,38 +115,9 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         &numbers[..positions.len()]
     }
 
+    /// Returns a position's value in 2⁻¹⁸ disc, and the sum of its factor vectors in 2⁻¹⁶ √disc.
     #[inline(always)]
-    fn measure_block(&self, rows: Rows<'_>, numbers: &[Numbers], batch: &mut Scratch) -> u128 {
-        let features = self.model.feature_count();
-        let mut squared = 0;
-        for (row, numbers) in rows.positions.iter().zip(numbers) {
-            let weight = combined_weight(row.weight().steps(), rows.factor);
-            if weight == 0 {
-                continue;
-            }
-            let numbers = &numbers[..features];
-            let Value { value, sum } = self.value(numbers);
-            let residual = residual(row.label().steps(), value);
-            squared += (i64::from(residual) * i64::from(residual) * i64::from(weight)) as u128;
-            let residual = residual.clamp(-RESIDUAL_LIMIT, RESIDUAL_LIMIT);
-            let weighted = i64::from(residual) * i64::from(weight);
-            batch.numbers.extend_from_slice(numbers);
-            batch.weights.push(weight);
-            batch.weighted.push(weighted);
-            let mut added = [0; DIMENSIONS];
-            for (dimension, (added, &sum)) in added.iter_mut().zip(&sum).enumerate() {
-                let residual = if dimension < DIMENSIONS / 2 { weighted } else { -weighted };
-                let sum = i64::from(sum.clamp(-SUM_LIMIT, SUM_LIMIT));
-                let term = (residual * sum + (1 << (FACTOR_SHIFT - 1))) >> FACTOR_SHIFT;
-                *added = term.clamp(-TERM_LIMIT, TERM_LIMIT) as i32;
-            }
-            batch.added.extend_from_slice(&added);
-        }
-        squared
-    }
-
-    #[inline(always)]
-    fn value(&self, numbers: &[u32]) -> Value<DIMENSIONS> {
+    fn value(&self, numbers: &[u32]) -> (i32, [i32; DIMENSIONS]) {
         let mut sum = [0i32; DIMENSIONS];
         for number in numbers {
             // SAFETY: a reference is valid to read. Each number is an index in the group, which has
@@ -149,15 +132,14 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         // SAFETY: each number is an index in the group, which has one weight for each index.
         let alone = unsafe { gather(self.weights, numbers) };
         let value = i64::from(alone) + halved(signed_squares(&sum));
-        Value { value: value.clamp(-VALUE_LIMIT, VALUE_LIMIT) as i32, sum }
+        (value.clamp(-VALUE_LIMIT, VALUE_LIMIT) as i32, sum)
     }
 }
 
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each position in turn, the indices of its parameters in [`Group::parameters`], the list
-    /// of those that occur in the group of phases. [`Group::numbers`] gives these indices.
+    /// For each position in turn, the [`Group::numbers`] of its parameters.
     pub(super) numbers: Vec<u32>,
     /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
@@ -183,8 +165,7 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Lists in `positions` the board positions with each of the `count` parameters, ascending, and
-    /// in `ends` where each list ends (counting sort). Each position has `features` parameters.
+    /// Fills `positions` and `ends` for `count` parameters, `features` a position (counting sort).
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

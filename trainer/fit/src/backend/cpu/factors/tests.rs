@@ -111,20 +111,15 @@ fn updated(
     [vector, initial]: [&[f64]; 2],
     step: &AdamStep,
 ) -> Updated {
-    let mut weights = vector.to_vec();
-    let (mut first, mut second) = (vec![0.0; vector.len()], vec![0.0; vector.len()]);
+    let (weights, zeros) = (vector.to_vec(), vec![0.0; vector.len()]);
     let mut fixed = cpu.zero_fixed().unwrap();
     cpu.round_weights(&weights, &mut fixed).unwrap();
-    let vectors = Vectors {
-        initial,
-        weights: &mut weights,
-        first: &mut first,
-        second: &mut second,
-        fixed: &mut fixed,
-    };
-    let group = cpu.group.as_ref().unwrap();
-    let squared = descend(cpu.model, group, rows, step, vectors, &mut Scratch::default());
-    Updated { squared, weights, first, fixed }
+    let mut moments = Moments { weights, first: zeros.clone(), second: zeros };
+    let initial = &initial.to_vec();
+    let update = GroupUpdate { step, initial, moments: &mut moments, fixed: &mut fixed };
+    let (rows, scratch) = (rows.to_vec(), &mut cpu.scratch().unwrap());
+    let squared = cpu.descend(&rows, Batch::WHOLE, update, scratch).unwrap();
+    Updated { squared, weights: moments.weights, first: moments.first, fixed }
 }
 
 #[test]
