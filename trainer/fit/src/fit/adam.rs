@@ -10,10 +10,10 @@
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
 
-use super::FitError;
 use super::epochs::{Advance, Problem, Solver, State};
 use super::report::Metrics;
 use super::settings::AdamSettings;
+use super::{FitError, Result};
 use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moments, Target};
 
 pub(super) struct Adam<'p, 'a, B: Backend> {
@@ -50,7 +50,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         seed: u64,
         memory: Memory<B>,
         state: Option<&State>,
-    ) -> Result<Self, FitError> {
+    ) -> Result<Self> {
         let backend = problem.backend;
         let vector = |name, start: &[f64]| match state {
             None => Ok::<_, FitError>(backend.upload(start)?),

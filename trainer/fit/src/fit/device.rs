@@ -8,9 +8,9 @@ use othello_engine::progress::Progress;
 use othello_kernels::cuda::{self, CudaLauncher, Gpu};
 use othello_kernels::host::HostLauncher;
 
-use super::FitError;
 use super::report::FitEnd;
 use super::run::Fit;
+use super::{FitError, Result};
 use crate::backend::kernels::{KernelBackend, KernelSolver, program, solver_program};
 use crate::backend::{BackendError, Cpu, SolveMany};
 
@@ -41,7 +41,7 @@ pub struct PickedDevice {
 
 impl Device {
     /// Returns the device for this value of `--device`; the error for a GPU states a remedy.
-    pub fn pick(self) -> Result<PickedDevice, FitError> {
+    pub fn pick(self) -> Result<PickedDevice> {
         let processor = |name, reason| PickedDevice { name, gpu: None, reason };
         let of = |gpu: Gpu| PickedDevice { name: "cuda", reason: gpu.to_string(), gpu: Some(gpu) };
         let asked = "chosen by --device".to_owned();
@@ -65,8 +65,7 @@ impl PickedDevice {
         Ok(match &self.gpu {
             _ if self.is_cpu() => None,
             Some(gpu) => {
-                let launcher = CudaLauncher::new(gpu, &solver_program())?;
-                Some(Box::new(KernelSolver::new(launcher)))
+                Some(Box::new(KernelSolver::new(CudaLauncher::new(gpu, &solver_program())?)))
             }
             None => Some(Box::new(KernelSolver::new(HostLauncher::new(&solver_program())?))),
         })
@@ -79,7 +78,7 @@ impl PickedDevice {
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<FitEnd, FitError> {
+    ) -> Result<FitEnd> {
         let model = fit.model;
         match &self.gpu {
             _ if self.is_cpu() => fit.run(&Cpu::new(model), path, existing, progress),

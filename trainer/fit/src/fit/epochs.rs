@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::report::{FittedVector, Metrics, Progress as Best};
 use super::settings::Stop;
 use super::side_files::SideFiles;
-use super::{FitError, MAX_DISCS};
+use super::{FitError, MAX_DISCS, Result};
 use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
 
 /// The problem of one phase: minimise Σ ω (label − V)² + λ Σ (w − w₀)² over the weights w. The
@@ -58,7 +58,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         self.backend.upload(&vec![0.0; self.backend.parameters()])
     }
 
-    pub(super) fn vector(&self, state: &State, name: &str) -> Result<B::Reals, FitError> {
+    pub(super) fn vector(&self, state: &State, name: &str) -> Result<B::Reals> {
         Ok(self.backend.upload(state.vector(name)?)?)
     }
 
@@ -131,13 +131,13 @@ pub(super) const HEAD: &str = "phase";
 
 impl State {
     /// Returns the vector with this name; an error if the state has no such vector.
-    pub fn vector(&self, name: &str) -> Result<&[f64], FitError> {
+    pub fn vector(&self, name: &str) -> Result<&[f64]> {
         let found = self.vectors.iter().find(|(own, _)| own == name);
         found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| FitError::in_section(name))
     }
 
     /// Returns the scalars of the state as `T`; an error if another type of solver saved them.
-    pub fn scalars<T: serde::de::DeserializeOwned>(&self) -> Result<T, FitError> {
+    pub fn scalars<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
         serde_json::from_value(self.scalars.clone()).map_err(|_| FitError::in_section(HEAD))
     }
 }
@@ -158,7 +158,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
         mut self,
         solver: &mut dyn Solver<B>,
         checkpoints: &mut Checkpoints<'_>,
-    ) -> Result<FittedVector, FitError> {
+    ) -> Result<FittedVector> {
         if solver.epochs() != u64::from(self.vector.progress.epochs) {
             return Err(FitError::in_section(HEAD));
         }
@@ -182,7 +182,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
         epoch: Metrics,
         solver: &dyn Solver<B>,
         fixed: &mut B::Fixed,
-    ) -> Result<Metrics, FitError> {
+    ) -> Result<Metrics> {
         self.check(solver, epoch.epoch)?;
         self.backend.round_weights(solver.weights(), fixed)?;
         let validation = self.backend.errors(&self.validation, fixed)?;
@@ -194,7 +194,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
         Ok(metrics)
     }
 
-    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Option<Snapshot>, FitError> {
+    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Option<Snapshot>> {
         if self.vector.progress.finished {
             return Ok(None);
         }
@@ -203,27 +203,22 @@ impl<B: Backend> Epochs<'_, '_, B> {
         Ok(Some(Snapshot { state: solver.state()?, vector: self.vector.clone() }))
     }
 
-    fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), FitError> {
-        let largest = self.backend.max_abs(solver.weights())?;
-        if (0.0..MAX_DISCS).contains(&largest) {
-            Ok(())
-        } else {
-            Err(FitError::Diverged { phase: self.phase, epoch })
-        }
+    fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<()> {
+        let is_sound = (0.0..MAX_DISCS).contains(&self.backend.max_abs(solver.weights())?);
+        is_sound.then_some(()).ok_or(FitError::Diverged { phase: self.phase, epoch })
     }
 }
 
 /// Returns the state of a fit between two updates; `None` after its last update.
-pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>, FitError> + 't;
+pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>> + 't;
 
-/// A function that a fit calls before each update and after the last one. Its arguments are the
-/// metrics of the epoch that has just ended (`None` within an epoch) and a function that returns
-/// the state of the fit, to be saved. If the result is false, the fit stops. The result may depend
-/// on the clock, since a fit that is stopped and resumed has the same final weights.
-pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool, FitError> + 'c;
+/// A function that a fit calls before each update and after the last one, with the metrics of the
+/// epoch that has just ended, if any, and a function that returns the state to be saved. The fit
+/// stops if the result is false. This may depend on the clock: a resumed fit has the same weights.
+pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool> + 'c;
 
 /// The [`Checkpoints`] of a fit that saves no state and is never stopped.
-pub fn without_stops(_: Option<&Metrics>, _: &Take<'_>) -> Result<bool, FitError> {
+pub fn without_stops(_: Option<&Metrics>, _: &Take<'_>) -> Result<bool> {
     Ok(true)
 }
 
@@ -255,11 +250,7 @@ impl<'s, 'r> Saver<'s, 'r> {
     }
 
     /// Saves the fit's state if a save is due or the fit must stop; see [`Checkpoints`].
-    pub(super) fn check(
-        &mut self,
-        ended: Option<&Metrics>,
-        snapshot: &Take<'_>,
-    ) -> Result<bool, FitError> {
+    pub(super) fn check(&mut self, ended: Option<&Metrics>, snapshot: &Take<'_>) -> Result<bool> {
         if let Some(metrics) = ended {
             self.part.advance(1);
             self.add(metrics)?;
@@ -279,7 +270,7 @@ impl<'s, 'r> Saver<'s, 'r> {
         Ok(!stops)
     }
 
-    fn add(&mut self, metrics: &Metrics) -> Result<(), FitError> {
+    fn add(&mut self, metrics: &Metrics) -> Result<()> {
         let Some(file) = self.metrics else { return Ok(()) };
         let seconds = self.epoch_begun.elapsed().as_secs_f64();
         self.epoch_begun = Instant::now();
@@ -316,11 +307,8 @@ impl Snapshot {
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
     }
 
-    pub(super) fn or_start(
-        resumed: Option<Self>,
-        initial: &[f64],
-    ) -> (Option<State>, FittedVector) {
-        match resumed {
+    pub(super) fn or_start(there: Option<Self>, initial: &[f64]) -> (Option<State>, FittedVector) {
+        match there {
             Some(Self { state, vector }) => (Some(state), vector),
             None => (None, FittedVector::new(initial)),
         }
@@ -347,7 +335,7 @@ impl Snapshot {
         sections
     }
 
-    pub(super) fn from_sections(sections: &[Section], parameters: usize) -> Result<Self, FitError> {
+    pub(super) fn from_sections(sections: &[Section], parameters: usize) -> Result<Self> {
         let content = |wanted: &str| {
             let found = sections.iter().find(|section| section.name == wanted);
             found.map(|section| &section.content).ok_or_else(|| FitError::in_section(wanted))
@@ -372,14 +360,9 @@ impl Snapshot {
         }
         let state = head.vectors.iter().filter(|name| *name != BEST);
         let vectors = state.map(|name| Ok::<_, FitError>((name.clone(), vector(name)?)));
-        Ok(Self {
-            state: State { scalars: head.solver, vectors: vectors.collect::<Result<_, _>>()? },
-            vector: FittedVector {
-                elements: vector(BEST)?,
-                progress: head.best,
-                metrics: head.metrics,
-            },
-        })
+        let state = State { scalars: head.solver, vectors: vectors.collect::<Result<_, _>>()? };
+        let (elements, progress, metrics) = (vector(BEST)?, head.best, head.metrics);
+        Ok(Self { state, vector: FittedVector { elements, progress, metrics } })
     }
 }
 

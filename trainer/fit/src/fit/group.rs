@@ -8,7 +8,7 @@ use othello_engine::eval::{
 use othello_engine::random::Generator;
 use othello_engine::record::ScoredPosition;
 
-use super::FitError;
+use super::Result;
 use super::adam::{Adam, Memory};
 use super::epochs::{Checkpoints, Epochs, Problem, Snapshot};
 use super::report::{FittedPhase, FittedUnit, FittedVector, Metrics, counts, occurrences, report};
@@ -28,8 +28,7 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the group (phases that share factor vectors) of those `phases` that have training
-/// positions. `None` if no phase has any, or if the model has no factors.
+/// Returns the group of those `phases` that have training positions; `None` without any.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -41,9 +40,9 @@ pub(super) fn group_of<B: Backend>(
     if phases.is_empty() {
         return Ok(None);
     }
-    let mut others = rows(dataset, &phases, Dataset::validation);
-    others.extend(rows(dataset, &phases, Dataset::test));
-    let training = occurrences(backend, &rows(dataset, &phases, Dataset::training))?;
+    let rows = |subset| rows(dataset, &phases, subset);
+    let training = occurrences(backend, &rows(Dataset::training))?;
+    let others = [rows(Dataset::validation), rows(Dataset::test)].concat();
     Ok(Group::new(model, &phases, &training, &occurrences(backend, &others)?))
 }
 
@@ -63,7 +62,7 @@ impl<B: Backend> GroupFit<'_, B> {
         &self,
         resumed: Option<Snapshot>,
         checkpoints: &mut Checkpoints<'_>,
-    ) -> Result<FittedVector, FitError> {
+    ) -> Result<FittedVector> {
         let backend = &self.backend.of_group(&self.group)?;
         let phases = &self.group.phases;
         let training = rows(self.dataset, phases, Dataset::training);
@@ -126,14 +125,12 @@ impl<B: Backend> GroupFit<'_, B> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {
             let dimensions = self.group.dimensions;
-            let vectors: Vec<&[i8]> =
-                factors.of(self.group.phases[0]).chunks_exact(dimensions).collect();
-            let by_model = self.model.from_file(&vectors);
-            for (found, &parameter) in
-                found.chunks_exact_mut(dimensions).zip(&self.group.parameters)
-            {
+            let vectors = factors.of(self.group.phases[0]).chunks_exact(dimensions);
+            let by_model = self.model.from_file(&vectors.collect::<Vec<_>>());
+            let found = found.chunks_exact_mut(dimensions).zip(&self.group.parameters);
+            found.for_each(|(found, &parameter)| {
                 found.copy_from_slice(by_model[parameter as usize]);
-            }
+            });
         }
         found
     }
@@ -161,11 +158,11 @@ impl<B: Backend> GroupFit<'_, B> {
         let mut phases = vec![];
         for (&phase, steps) in group.phases.iter().zip(steps_of) {
             let report = report(backend, dataset, phase, vector, &rounded)?;
-            let counts = model.to_file(&counts(self.backend, dataset.training(phase))?);
+            let counts = counts(self.backend, model, dataset, phase, self.initial)?;
             let initial = self.initial.map(|weights| weights.steps(phase));
             let steps = self.by_file(initial, steps.chunks_exact(1));
             let metrics = vector.metrics.iter().map(|line| Metrics { phase, ..*line }).collect();
-            phases.push(FittedPhase { steps, counts, report, metrics }.after(self.initial));
+            phases.push(FittedPhase { steps, counts, report, metrics });
         }
         let first = group.phases[0];
         let initial = self.initial.and_then(Weights::factors).map(|factors| factors.of(first));
@@ -174,8 +171,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns all parameters in the order of a weights file: the group's parameters have the
-    /// `values`, the others the values in `before`, which is in that order, or 0 without it.
+    /// Returns the `values` of the group's parameters and those of others in `before`, or else 0,
+    /// in the order of a weights file.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,

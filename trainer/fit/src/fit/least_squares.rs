@@ -1,35 +1,27 @@
 //! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel
-//! 1952), computed directly from positions. For comparison, the same code can also take exact steps
-//! of steepest descent, the method of early pattern evaluations.
+//! 1952), computed directly from positions; for comparison, also exact steps of steepest descent.
 //!
 //! If there are many positions, the first steps use only a sample of them, so that fewer steps on
 //! all positions are needed. The weights to which the steps converge are the same.
 //!
-//! Each step multiplies the normal matrix by the search direction. Before this product, the
-//! direction is rounded to [`DIRECTION_BITS`] bits at a power-of-two scale; then, the step changes
-//! the weights along the rounded direction. Products are therefore sums of integers, and the result
-//! depends neither on threads nor on the order of the data.
+//! Each step rounds the search direction to [`DIRECTION_BITS`] bits at a power-of-two scale,
+//! multiplies the normal matrix by it, and changes the weights along it. Products are therefore
+//! sums of integers, and the result depends neither on threads nor on the order of the data.
 
 use serde::{Deserialize, Serialize};
 
-use super::FitError;
+use super::Result;
 use super::epochs::{Advance, Problem, Solver, State};
 use super::report::Metrics;
-use super::settings::LeastSquaresSettings;
+use super::settings::{LeastSquaresSettings, Optimizer};
 use crate::backend::{
     Backend, BackendError, Batch, DIRECTION_BITS, RESIDUALS_PER_DISC, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Directions {
-    Conjugate,
-    Steepest,
-}
-
 pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
-    directions: Directions,
+    is_descent: bool,
     settings: &'p LeastSquaresSettings,
     /// The training positions that the first steps use, and their share (0 to 1) of all.
     sample: Option<(Batch, f64)>,
@@ -40,15 +32,19 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     gradient: B::Reals,
     direction: B::Reals,
     progress: Progress,
-    scratch: Scratch<B>,
+    fixed: B::Fixed,
+    sums: B::Sums,
+    preconditioned: B::Reals,
+    product: B::Reals,
+    /// The weights minus the initial weights.
+    moved: B::Reals,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The `energy` at the first step, with which later ones are compared. If the first steps use a
-    /// sample: the sample's energy, divided by its share (0 to 1) of all positions.
+    /// The `energy` at the first step; that of a sample, divided by its share of all positions.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -56,30 +52,23 @@ struct Progress {
     objective: f64,
 }
 
-struct Scratch<B: Backend> {
-    fixed: B::Fixed,
-    sums: B::Sums,
-    preconditioned: B::Reals,
-    product: B::Reals,
-    moved: B::Reals,
-}
-
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
-        directions: Directions,
+        optimizer: Optimizer,
         settings: &'p LeastSquaresSettings,
         state: Option<&State>,
-    ) -> Result<Self, FitError> {
+    ) -> Result<Self> {
+        let is_descent = optimizer == Optimizer::Descent;
         let parts = problem.batches(settings.sample);
         let sample = Batch::new(0, parts).map(|batch| (batch, 1.0 / f64::from(parts)));
-        let sample = sample.filter(|_| parts > 1 && directions == Directions::Conjugate);
+        let sample = sample.filter(|_| parts > 1 && !is_descent);
         let sample_steps = sample.map_or(0, |_| settings.sample_steps);
         let has_initial = problem.initial.iter().any(|&weight| weight != 0.0);
         let upload = || problem.backend.upload(&problem.initial);
         let mut solver = Self {
             problem,
-            directions,
+            is_descent,
             settings,
             sample: sample.filter(|_| sample_steps > 0),
             diagonal: problem.zero()?,
@@ -88,7 +77,11 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
             gradient: problem.zero()?,
             direction: problem.zero()?,
             progress: Progress { epoch: 0, sample_steps, start: 0.0, energy: 0.0, objective: 0.0 },
-            scratch: Scratch::new(problem)?,
+            fixed: problem.backend.zero_fixed()?,
+            sums: problem.backend.zero_sums()?,
+            preconditioned: problem.zero()?,
+            product: problem.zero()?,
+            moved: problem.zero()?,
         };
         let Some(state) = state else {
             solver.begin()?;
@@ -115,23 +108,22 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.batch_and_share();
-        let (backend, ridge) = (self.problem.backend, self.problem.ridge);
-        let Scratch { fixed, sums, .. } = &mut self.scratch;
+        let Problem { backend, positions, ridge, .. } = self.problem;
+        let Self { fixed, sums, .. } = self;
         backend.round_weights(&self.weights, fixed)?;
-        let positions = &self.problem.positions;
         let squared = backend.residual_sums(positions, batch, fixed, Target::Label, sums)?;
         backend.scale_sums(sums, 1.0 / Problem::<B>::SUM_OF_ONE, &mut self.gradient)?;
         let moved = self.moved()?;
-        backend.add_scaled(&mut self.gradient, -ridge, &self.scratch.moved)?;
+        backend.add_scaled(&mut self.gradient, -ridge, &self.moved)?;
         backend.divide(&self.gradient, &self.diagonal, &mut self.direction)?;
         self.progress.energy = backend.dot(&self.gradient, &self.direction)?;
         self.progress.objective = Problem::<B>::squared_discs(squared) + ridge * moved;
         Ok(())
     }
 
-    /// Sets the scratch vector `moved` to weights − initial weights; returns ‖moved‖² in discs².
+    /// Updates the vector `moved`, and returns its squared norm in discs².
     fn moved(&mut self) -> Result<f64, BackendError> {
-        let (backend, moved) = (self.problem.backend, &mut self.scratch.moved);
+        let (backend, moved) = (self.problem.backend, &mut self.moved);
         backend.copy(&self.weights, moved)?;
         if let Some(initial) = &self.initial {
             backend.add_scaled(moved, -1.0, initial)?;
@@ -143,8 +135,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     /// occurrences + ridge (the Jacobi preconditioner, if no position has a parameter twice).
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.batch_and_share();
-        let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
-        if self.directions == Directions::Steepest {
+        let (backend, sums) = (self.problem.backend, &mut self.sums);
+        if self.is_descent {
             return backend.upload(&vec![1.0; backend.parameters()]);
         }
         backend.occurrences(&self.problem.positions, sums)?;
@@ -154,25 +146,36 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     }
 
     fn step(&mut self) -> Result<(), BackendError> {
-        let (batch, _) = self.batch_and_share();
-        let (backend, scratch) = (self.problem.backend, &mut self.scratch);
-        scratch.multiply(self.problem, batch, &mut self.direction)?;
+        self.multiply()?;
+        let backend = self.problem.backend;
         // For `gradient` g, rounded direction p and normal matrix A, the exact step is
         // (g·p)/(p·Ap); it lowers the objective by (g·p)²/(p·Ap).
         let along = backend.dot(&self.gradient, &self.direction)?;
-        let step = along / backend.dot(&self.direction, &scratch.product)?;
+        let step = along / backend.dot(&self.direction, &self.product)?;
         backend.add_scaled(&mut self.weights, step, &self.direction)?;
-        backend.add_scaled(&mut self.gradient, -step, &scratch.product)?;
-        backend.divide(&self.gradient, &self.diagonal, &mut scratch.preconditioned)?;
-        let energy = backend.dot(&self.gradient, &scratch.preconditioned)?;
-        let keep = match self.directions {
-            Directions::Conjugate => energy / self.progress.energy,
-            Directions::Steepest => 0.0,
-        };
-        backend.scale_and_add(&mut self.direction, keep, &scratch.preconditioned)?;
+        backend.add_scaled(&mut self.gradient, -step, &self.product)?;
+        backend.divide(&self.gradient, &self.diagonal, &mut self.preconditioned)?;
+        let energy = backend.dot(&self.gradient, &self.preconditioned)?;
+        let keep = if self.is_descent { 0.0 } else { energy / self.progress.energy };
+        backend.scale_and_add(&mut self.direction, keep, &self.preconditioned)?;
         self.progress.energy = energy;
         self.progress.objective -= step * along;
         Ok(())
+    }
+
+    /// Rounds `direction` to fixed point, and sets `product` to normal matrix · `direction`.
+    fn multiply(&mut self) -> Result<(), BackendError> {
+        let (batch, _) = self.batch_and_share();
+        let Problem { backend, positions, ridge, .. } = self.problem;
+        let Self { direction, fixed, sums, product, .. } = self;
+        let largest = backend.max_abs(direction)?;
+        let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
+        backend.round_direction(direction, scale, fixed)?;
+        backend.residual_sums(positions, batch, fixed, Target::Zero, sums)?;
+        let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
+        let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
+        backend.scale_sums(sums, -unit, product)?;
+        backend.add_scaled(product, *ridge, direction)
     }
 
     fn train_mse(&mut self) -> Result<f64, BackendError> {
@@ -221,37 +224,6 @@ impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
         let Self { weights, gradient, direction, .. } = self;
         let vectors = [("weights", weights), ("gradient", gradient), ("direction", direction)];
         self.problem.state(self.progress, vectors)
-    }
-}
-
-impl<B: Backend> Scratch<B> {
-    fn new(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
-        Ok(Self {
-            fixed: problem.backend.zero_fixed()?,
-            sums: problem.backend.zero_sums()?,
-            preconditioned: problem.zero()?,
-            product: problem.zero()?,
-            moved: problem.zero()?,
-        })
-    }
-
-    /// Rounds `direction` to fixed point, and sets `self.product` to normal matrix · `direction`.
-    fn multiply(
-        &mut self,
-        problem: &Problem<'_, B>,
-        batch: Batch,
-        direction: &mut B::Reals,
-    ) -> Result<(), BackendError> {
-        let backend = problem.backend;
-        let Self { fixed, sums, product, .. } = self;
-        let largest = backend.max_abs(direction)?;
-        let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
-        backend.round_direction(direction, scale, fixed)?;
-        backend.residual_sums(&problem.positions, batch, fixed, Target::Zero, sums)?;
-        let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
-        let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
-        backend.scale_sums(sums, -unit, product)?;
-        backend.add_scaled(product, problem.ridge, direction)
     }
 }
 

@@ -65,6 +65,9 @@ pub use side_files::side_files;
 /// If a weight reaches this size in discs, the fit fails: it has diverged.
 const MAX_DISCS: f64 = 4096.0;
 
+/// The result of an operation of a fit.
+pub type Result<T, E = FitError> = std::result::Result<T, E>;
+
 /// Errors of a fit.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]

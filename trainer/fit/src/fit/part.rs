@@ -14,10 +14,10 @@ use othello_engine::text::excerpt;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::FitError;
 use super::report::{FitEnd, FitReport, FittedPhase, FittedUnit, Metrics, PhaseReport, nearest};
 use super::settings::Window;
 use super::side_files::SideFiles;
+use super::{FitError, Result};
 use crate::model::Model;
 
 /// The size in bytes above which a part's report or metrics are refused; 100,000 epochs need less.
@@ -109,25 +109,17 @@ fn name(kind: &str, phase: Phase) -> String {
 /// The error is the name of the first section that does not belong to this fit.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
-    let read: PhaseReport =
-        serde_json::from_slice(&report.content).map_err(|_| report.name.as_str())?;
+    let read: PhaseReport = serde_json::from_slice(&report.content).map_err(|_| &*report.name)?;
     let names = section_names(read.phase);
     if let Some((section, _)) = sections.iter().zip(&names).find(|(one, name)| one.name != **name) {
         return Err(&section.name);
     }
-    let metrics_read =
-        serde_json::from_slice(&metrics.content).map_err(|_| metrics.name.as_str())?;
-    let Ok(Some(PhaseSection::Weights(_, PhaseRow::Whole(steps)))) =
-        PhaseSection::read(steps, parameters)
-    else {
-        return Err(&steps.name);
-    };
-    let Ok(Some(PhaseSection::Counts(_, PhaseRow::Whole(counts)))) =
-        PhaseSection::read(counts, parameters)
-    else {
-        return Err(&counts.name);
-    };
-    Ok(FittedPhase { steps, counts, report: read, metrics: metrics_read })
+    let metrics = serde_json::from_slice(&metrics.content).map_err(|_| &*metrics.name)?;
+    let (row, name) = (PhaseSection::read(steps, parameters), &steps.name);
+    let Ok(Some(PhaseSection::Weights(_, PhaseRow::Whole(steps)))) = row else { return Err(name) };
+    let (row, name) = (PhaseSection::read(counts, parameters), &counts.name);
+    let Ok(Some(PhaseSection::Counts(_, PhaseRow::Whole(counts)))) = row else { return Err(name) };
+    Ok(FittedPhase { steps, counts, report: read, metrics })
 }
 
 /// The units of work of a fit, in order: groups of phases that share factors, or single phases.
@@ -165,11 +157,7 @@ impl Units {
 
 /// Packs the parts of a fit that started from `initial`: writes metrics, report and weights. The
 /// folder of parts remains until `run` removes it.
-pub fn pack(
-    run: &Run,
-    initial: Option<&WeightsFile>,
-    progress: &dyn Progress,
-) -> Result<FitEnd, FitError> {
+pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -> Result<FitEnd> {
     write(run, initial, vec![], &[], progress)
 }
 
@@ -185,7 +173,7 @@ pub(super) fn write(
     so_far: Vec<FittedUnit>,
     stopped: &[Phase],
     progress: &dyn Progress,
-) -> Result<FitEnd, FitError> {
+) -> Result<FitEnd> {
     let mut provenance = run.plan.provenance.clone();
     let set: String = field(&provenance, "pattern_set")?;
     let set = PatternSet::from_toml(&set).map_err(|_| FitError::Provenance("pattern_set"))?;
@@ -205,11 +193,8 @@ pub(super) fn write(
     let (phases, is_initial) = (first..=last, initial.is_some());
     let units = Units::of(&set, &phases);
     let model = Model::new(set.clone());
-    let mut all = Assembly {
-        weights: initial.unwrap_or_else(|| Weights::zero(set)),
-        reports: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-    };
+    let weights = initial.unwrap_or_else(|| Weights::zero(set));
+    let mut all = Assembly { weights, fitted: BTreeMap::new() };
     let stage = run.plan.stages.len() - 1;
     progress.begin(PACK, 0, units.len() as u64);
     for (index, unit) in (0..).zip(units.iter()) {
@@ -220,13 +205,14 @@ pub(super) fn write(
     }
     so_far.into_iter().for_each(|unit| all.insert(unit));
     let side_files = SideFiles::new(&run.output, &provenance);
-    let metrics: Vec<Metrics> = all.metrics.values().flatten().copied().collect();
+    let metrics = all.fitted.values().flat_map(|(_, metrics)| metrics.clone());
+    let metrics: Vec<Metrics> = metrics.collect();
     let assembled = all.finish(&phases, is_initial, stopped);
     let (weights, report) = assembled.ok_or(match stopped {
         [] => FitError::NoPositions(first, last),
         [..] => FitError::OutOfTime,
     })?;
-    side_files.write(metrics.iter(), &report)?;
+    side_files.write(&metrics, &report)?;
     if !stopped.is_empty() {
         let rows = report.0.iter().filter(|row| row.unfinished);
         let epochs = rows.map(|row| (row.phase.index().to_string(), json!(row.epochs)));
@@ -237,15 +223,14 @@ pub(super) fn write(
     Ok(FitEnd { summary: Some(weights.write_to(writer)?), report })
 }
 
-fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Result<T, FitError> {
+fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Result<T> {
     let value = provenance.get(key).cloned().ok_or(FitError::Provenance(key))?;
     serde_json::from_value(value).map_err(|_| FitError::Provenance(key))
 }
 
 struct Assembly {
     weights: Weights,
-    reports: BTreeMap<Phase, PhaseReport>,
-    metrics: BTreeMap<Phase, Vec<Metrics>>,
+    fitted: BTreeMap<Phase, (PhaseReport, Vec<Metrics>)>,
 }
 
 impl Assembly {
@@ -254,17 +239,16 @@ impl Assembly {
             let phase = report.phase;
             self.weights.set_steps(phase, |parameter| steps[parameter]);
             self.weights.set_counts(phase, |parameter| counts[parameter]);
-            self.reports.insert(phase, report);
-            self.metrics.insert(phase, metrics);
+            self.fitted.insert(phase, (report, metrics));
         }
         if let (Some((group, fitted)), Some(factors)) = (unit.factors, self.weights.factors_mut()) {
             factors.set_group(group, |place| fitted[place]);
         }
     }
 
-    /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if no phase is
-    /// fitted. A phase that is not fitted gets the weights of the nearest fitted phase; but if it
-    /// is not wanted and `keep_others` is set, it keeps its initial weights.
+    /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if none is
+    /// fitted. A phase that is not gets the weights of the nearest fitted phase, unless it is not
+    /// wanted and `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -281,7 +265,8 @@ impl Assembly {
             if is_wanted {
                 let unfinished = stopped.contains(&phase);
                 let copied = || PhaseReport { unfinished, ..PhaseReport::copied(phase, nearest) };
-                rows.push(self.reports.get(&phase).cloned().unwrap_or_else(copied));
+                let fitted = self.fitted.get(&phase).map(|(report, _)| report.clone());
+                rows.push(fitted.unwrap_or_else(copied));
             }
         }
         Some((self.weights, FitReport(rows)))
@@ -290,7 +275,7 @@ impl Assembly {
     fn nearest(&self, phase: Phase) -> Option<Phase> {
         let shape = self.weights.set().factors();
         let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));
-        let fitted = || self.reports.keys().copied();
+        let fitted = || self.fitted.keys().copied();
         nearest(phase, fitted().filter(is_near)).or_else(|| nearest(phase, fitted()))
     }
 

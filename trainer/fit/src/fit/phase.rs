@@ -3,10 +3,10 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
 
-use super::FitError;
+use super::Result;
 use super::adam::{Adam, Memory};
 use super::epochs::{Checkpoints, Epochs, Problem, Snapshot, Solver, State};
-use super::least_squares::{Directions, LeastSquares};
+use super::least_squares::LeastSquares;
 use super::report::{FittedPhase, FittedVector, counts, report};
 use super::settings::{FitSettings, Optimizer};
 use crate::backend::{Backend, BackendError, Rows};
@@ -38,7 +38,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         &self,
         resumed: Option<Snapshot>,
         checkpoints: &mut Checkpoints<'_>,
-    ) -> Result<FittedVector, FitError> {
+    ) -> Result<FittedVector> {
         let problem = self.problem()?;
         let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
         let mut solver = self.solver(&problem, state.as_ref())?;
@@ -50,7 +50,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         &self,
         solver: &mut dyn Solver<B>,
         checkpoints: &mut Checkpoints<'_>,
-    ) -> Result<FittedVector, FitError> {
+    ) -> Result<FittedVector> {
         let vector = FittedVector::new(&self.initial_weights());
         self.epochs(vector)?.run(solver, checkpoints)
     }
@@ -62,18 +62,16 @@ impl<B: Backend> PhaseFit<'_, B> {
         let steps = vector.steps();
         let rounded: Vec<f64> = steps.iter().map(|&step| weight_in_discs(step)).collect();
         let report = report(backend, dataset, phase, &vector, &rounded)?;
-        let counts = model.to_file(&counts(backend, dataset.training(phase))?);
+        let counts = counts(backend, model, dataset, phase, initial)?;
         let metrics = vector.metrics;
-        Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics }.after(initial))
+        Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics })
     }
 
     /// Returns the least-squares problem of the phase, with the training positions of its window.
     pub fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
-        let window = self.settings.window.around(self.phase);
-        let rows = window
-            .map(|(near, factor)| Rows { positions: self.dataset.training(near), factor })
-            .collect::<Vec<_>>();
-        Problem::new(self.backend, &rows, self.settings.ridge, self.initial_weights())
+        let rows = |(near, factor)| Rows { positions: self.dataset.training(near), factor };
+        let window: Vec<_> = self.settings.window.around(self.phase).map(rows).collect();
+        Problem::new(self.backend, &window, self.settings.ridge, self.initial_weights())
     }
 
     fn epochs(&self, vector: FittedVector) -> Result<Epochs<'_, '_, B>, BackendError> {
@@ -84,32 +82,24 @@ impl<B: Backend> PhaseFit<'_, B> {
     }
 
     fn initial_weights(&self) -> Vec<f64> {
-        match self.initial {
-            None => vec![0.0; self.model.parameters()],
-            Some(weights) => {
-                let steps = self.model.from_file(weights.steps(self.phase));
-                steps.iter().map(|&step| weight_in_discs(step)).collect()
-            }
-        }
+        let Some(weights) = self.initial else { return vec![0.0; self.model.parameters()] };
+        let steps = self.model.from_file(weights.steps(self.phase));
+        steps.iter().map(|&step| weight_in_discs(step)).collect()
     }
 
     fn solver<'p>(
         &'p self,
         problem: &'p Problem<'_, B>,
         state: Option<&State>,
-    ) -> Result<Box<dyn Solver<B> + 'p>, FitError> {
-        let directions = match self.optimizer {
-            Optimizer::Adam => {
-                let settings = &self.settings.adam;
-                // Each phase draws the orders of its batches from a separate random stream.
-                let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
-                let memory = Memory::Phase(problem.backend.zero_sums()?);
-                return Ok(Box::new(Adam::new(problem, settings, seed, memory, state)?));
-            }
-            Optimizer::LeastSquares => Directions::Conjugate,
-            Optimizer::Descent => Directions::Steepest,
-        };
+    ) -> Result<Box<dyn Solver<B> + 'p>> {
+        if self.optimizer == Optimizer::Adam {
+            let settings = &self.settings.adam;
+            // Each phase draws the orders of its batches from a separate random stream.
+            let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
+            let memory = Memory::Phase(problem.backend.zero_sums()?);
+            return Ok(Box::new(Adam::new(problem, settings, seed, memory, state)?));
+        }
         let settings = &self.settings.least_squares;
-        Ok(Box::new(LeastSquares::new(problem, directions, settings, state)?))
+        Ok(Box::new(LeastSquares::new(problem, self.optimizer, settings, state)?))
     }
 }

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::settings::Stop;
-use crate::backend::{Backend, BackendError, Errors, Rows, WEIGHTS_PER_OCCURRENCE};
-use crate::dataset::Dataset;
+use crate::backend::{Backend, Errors, Result, Rows, WEIGHTS_PER_OCCURRENCE};
+use crate::dataset::{Dataset, Subset};
+use crate::model::Model;
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
 /// discs², with values clamped to ±64; null without positions to measure.
@@ -58,7 +59,7 @@ pub struct PhaseReport {
 
 /// Below this number of validation positions, their mean squared error varies at random by a tenth
 /// or more: too much to stop a fit early or to compare fits.
-const FEW_VALIDATION_POSITIONS: u64 = 200;
+const FEW_VALIDATION: u64 = 200;
 
 impl PhaseReport {
     fn cells(&self) -> [String; 10] {
@@ -93,9 +94,7 @@ impl PhaseReport {
         }
         match self.validation_positions {
             0 => "no validation positions".to_owned(),
-            count @ 1..FEW_VALIDATION_POSITIONS => {
-                format!("too few validation positions ({count})")
-            }
+            count @ 1..FEW_VALIDATION => format!("too few validation positions ({count})"),
             _ => String::new(),
         }
     }
@@ -133,16 +132,11 @@ pub struct Metrics {
 impl Metrics {
     pub(super) fn line(&self, seconds: f64) -> String {
         let Self { phase, epoch, train_mse, validation_mse, validation_mae, .. } = *self;
-        let squared = |name: &str, mse: Option<f64>| mse.map(|mse| format!("{name} {mse:.2}"));
-        let error = validation_mae.map(|mae| format!("error {mae:.3} discs"));
-        let errors = [
-            squared("training", train_mse),
-            squared("validation", validation_mse),
-            error,
-            Some(format!("{seconds:.1} s")),
-        ];
-        let errors: Vec<String> = errors.into_iter().flatten().collect();
-        format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
+        let training = train_mse.map(|mse| format!("training {mse:.2}, "));
+        let validation = validation_mse.map(|mse| format!("validation {mse:.2}, "));
+        let error = validation_mae.map(|mae| format!("error {mae:.3} discs, "));
+        let errors: String = [training, validation, error].into_iter().flatten().collect();
+        format!("phase {phase}, epoch {epoch}: {errors}{seconds:.1} s")
     }
 
     pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
@@ -167,17 +161,6 @@ pub struct FittedPhase {
     pub report: PhaseReport,
     /// The metrics of each epoch, in order.
     pub metrics: Vec<Metrics>,
-}
-
-impl FittedPhase {
-    pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
-        if let Some(initial) = initial {
-            let earlier = initial.counts(self.report.phase);
-            let counts = self.counts.iter_mut().zip(earlier);
-            counts.for_each(|(count, &earlier)| *count = count.saturating_add(earlier));
-        }
-        self
-    }
 }
 
 /// The results of a phase or group of phases; for a group, also its index and its factor vectors.
@@ -329,20 +312,21 @@ pub(super) fn report<B: Backend>(
     phase: Phase,
     vector: &FittedVector,
     rounded: &[f64],
-) -> Result<PhaseReport, BackendError> {
-    let (train, validate) = (dataset.training(phase), dataset.validation(phase));
-    let [train_errors, validation, test] =
-        [train, validate, dataset.test(phase)].map(|rows| errors(backend, rows, rounded));
-    let (train_errors, validation, test) = (train_errors?, validation?, test?);
-    let is_validated = validation.positions > 0;
-    let after = if is_validated { &validation } else { &train_errors }.mse();
-    let before =
-        errors(backend, if is_validated { validate } else { train }, &vector.elements)?.mse();
+) -> Result<PhaseReport> {
+    let errors_of = |subset, vector| errors(backend, dataset.subset(subset, phase), vector);
+    let training = errors_of(Subset::Training, rounded)?;
+    let validation = errors_of(Subset::Validation, rounded)?;
+    let test = errors_of(Subset::Test, rounded)?;
+    let (subset, after) = match validation.positions {
+        0 => (Subset::Training, training.mse()),
+        _ => (Subset::Validation, validation.mse()),
+    };
+    let before = errors_of(subset, &vector.elements)?.mse();
     Ok(PhaseReport {
         phase,
-        positions: train_errors.positions,
+        positions: training.positions,
         labels: dataset.labels(phase),
-        train_mse: train_errors.mse(),
+        train_mse: training.mse(),
         validation_mse: validation.mse(),
         validation_mae: validation.mae(),
         test_mse: test.mse(),
@@ -357,29 +341,30 @@ pub(super) fn report<B: Backend>(
     })
 }
 
-fn errors<B: Backend>(
-    backend: &B,
-    rows: &[ScoredPosition],
-    vector: &[f64],
-) -> Result<Errors, BackendError> {
+fn errors<B: Backend>(backend: &B, rows: &[ScoredPosition], vector: &[f64]) -> Result<Errors> {
     let mut fixed = backend.zero_fixed()?;
     backend.round_weights(&backend.upload(vector)?, &mut fixed)?;
     backend.errors(&backend.positions(&[Rows::full(rows)])?, &fixed)
 }
 
+/// Returns [`FittedPhase::counts`].
 pub(super) fn counts<B: Backend>(
     backend: &B,
-    rows: &[ScoredPosition],
-) -> Result<Vec<u32>, BackendError> {
+    model: &Model,
+    dataset: &Dataset,
+    phase: Phase,
+    initial: Option<&Weights>,
+) -> Result<Vec<u32>> {
     let one = i64::from(WEIGHTS_PER_OCCURRENCE);
     let count = |&weight: &i64| u32::try_from((weight + one / 2) / one).unwrap_or(u32::MAX);
-    Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
+    let weights = occurrences(backend, &[Rows::full(dataset.training(phase))])?;
+    let mut counts = model.to_file(&weights.iter().map(count).collect::<Vec<_>>());
+    let earlier = initial.into_iter().flat_map(|initial| initial.counts(phase));
+    counts.iter_mut().zip(earlier).for_each(|(count, &more)| *count = count.saturating_add(more));
+    Ok(counts)
 }
 
-pub(super) fn occurrences<B: Backend>(
-    backend: &B,
-    rows: &[Rows<'_>],
-) -> Result<Vec<i64>, BackendError> {
+pub(super) fn occurrences<B: Backend>(backend: &B, rows: &[Rows<'_>]) -> Result<Vec<i64>> {
     let mut sums = backend.zero_sums()?;
     backend.occurrences(&backend.positions(rows)?, &mut sums)?;
     backend.download_sums(&sums)

@@ -17,7 +17,6 @@ use othello_engine::progress::Progress;
 use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
 use serde_json::json;
 
-use super::FitError;
 use super::epochs::{Checkpoints, Saver, Snapshot, Take};
 use super::group::{GroupFit, group_of};
 use super::part::{Units, write};
@@ -25,6 +24,7 @@ use super::phase::PhaseFit;
 use super::report::{FitEnd, FitReport, FittedUnit, FittedVector, Metrics};
 use super::settings::{FitSettings, Optimizer};
 use super::side_files::SideFiles;
+use super::{FitError, Result};
 use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::Dataset;
 use crate::memory::parts_within;
@@ -71,7 +71,7 @@ impl Fit<'_> {
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<FitEnd, FitError> {
+    ) -> Result<FitEnd> {
         let units = Units::of(self.model.set(), &self.phases);
         self.check_total_weights(&units)?;
         let plan = self.plan(&units);
@@ -132,9 +132,8 @@ impl Fit<'_> {
             stages.push(stage("fit (epochs)", units.len(), without_factors(self.optimizer)));
         } else {
             if self.initial.is_none() {
-                let (phases, epochs) =
-                    (units.phases().len(), without_factors(Optimizer::LeastSquares));
-                stages.push(stage("fit without factors (epochs)", phases, epochs));
+                let epochs = without_factors(Optimizer::LeastSquares);
+                stages.push(stage("fit without factors (epochs)", units.phases().len(), epochs));
             }
             let factors = self.settings.factors.clone().unwrap_or_default();
             stages.push(stage("fit factors (epochs)", units.len(), factors.epochs));
@@ -146,7 +145,7 @@ impl Fit<'_> {
         self.initial.map(|file| &file.weights)
     }
 
-    fn check_total_weights(&self, units: &Units) -> Result<(), FitError> {
+    fn check_total_weights(&self, units: &Units) -> Result<()> {
         let total = |rows: &[Phase]| -> u64 {
             let rows = rows.iter().flat_map(|&phase| self.dataset.training(phase));
             rows.map(|row| u64::from(row.weight().steps())).sum()
@@ -165,7 +164,7 @@ impl Fit<'_> {
     }
 
     /// Returns how many fits may run at once, each with vectors of up to `length` elements.
-    fn at_once(&self, length: usize) -> Result<usize, FitError> {
+    fn at_once(&self, length: usize) -> Result<usize> {
         // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
         // state, it copies four vectors, and needs the same memory again for their bytes.
         const BYTES_PER_ELEMENT: u64 = 8 * 18 + 4;
@@ -197,7 +196,7 @@ const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
     /// Makes the missing parts of the run; returns the phases that the time limit left unfinished.
-    fn make(&self) -> Result<Vec<Phase>, FitError> {
+    fn make(&self) -> Result<Vec<Phase>> {
         let (model, last) = (self.fit.model, self.run.plan.stages.len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
         let length = self.units.iter().filter_map(largest).max().unwrap_or(model.parameters());
@@ -223,8 +222,8 @@ impl<B: Backend> Work<'_, B> {
         stage: usize,
         units: &[Vec<Phase>],
         at_once: usize,
-        make: impl Fn(&mut LongPart<'_>, &[Phase]) -> Result<bool, FitError> + Sync,
-    ) -> Result<Vec<Phase>, FitError> {
+        make: impl Fn(&mut LongPart<'_>, &[Phase]) -> Result<bool> + Sync,
+    ) -> Result<Vec<Phase>> {
         let mut missing = self.run.missing(stage);
         // Parts with the most positions go first, so that no thread waits long for the last part.
         missing.sort_by_cached_key(|&part| {
@@ -243,12 +242,7 @@ impl<B: Backend> Work<'_, B> {
     }
 
     /// If `is_start`, a fit of factors starts from the weights. Returns false if time ran out.
-    fn fit_phase(
-        &self,
-        part: &mut LongPart<'_>,
-        phase: Phase,
-        is_start: bool,
-    ) -> Result<bool, FitError> {
+    fn fit_phase(&self, part: &mut LongPart<'_>, phase: Phase, is_start: bool) -> Result<bool> {
         let &Fit { model, dataset, settings, optimizer, .. } = self.fit;
         if dataset.training(phase).is_empty() {
             return Ok(true);
@@ -264,9 +258,8 @@ impl<B: Backend> Work<'_, B> {
         let watched = (metrics, dataset.training(phase).len());
         let vector = self.resumable(part, (phase, model.parameters()), watched, run)?;
         if !is_start {
-            let finish =
-                |vector| Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None });
-            return self.finish(part, vector, finish);
+            let unit = |vector| Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None });
+            return self.finish(part, vector, unit);
         }
         if vector.progress.finished {
             let steps = vector.steps().into_iter().flat_map(i16::to_le_bytes);
@@ -275,7 +268,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(vector.progress.finished)
     }
 
-    fn fit_group(&self, part: &mut LongPart<'_>, unit: &[Phase]) -> Result<bool, FitError> {
+    fn fit_group(&self, part: &mut LongPart<'_>, unit: &[Phase]) -> Result<bool> {
         let (&Fit { model, dataset, settings, .. }, backend) = (self.fit, self.backend);
         let Some(group) = group_of(backend, model, dataset, unit)? else { return Ok(true) };
         let (first, length) = (group.phases[0], group.length());
@@ -289,7 +282,7 @@ impl<B: Backend> Work<'_, B> {
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
-    fn start(&self, phase: Phase) -> Result<Vec<i16>, FitError> {
+    fn start(&self, phase: Phase) -> Result<Vec<i16>> {
         let model = self.fit.model;
         if let Some(file) = self.fit.initial {
             return Ok(model.from_file(file.weights.steps(phase)));
@@ -297,8 +290,7 @@ impl<B: Backend> Work<'_, B> {
         let index = phase.index() - self.fit.phases.start().index();
         let mut reader = self.run.part(0, index as u64)?;
         let section = reader.next().transpose()?;
-        let content =
-            section.filter(|section| section.name == START_SECTION).map(|own| own.content);
+        let content = section.filter(|own| own.name == START_SECTION).map(|own| own.content);
         let (steps, _) = content.as_deref().unwrap_or_default().as_chunks();
         let steps: Vec<i16> = steps.iter().map(|&step| i16::from_le_bytes(step)).collect();
         if steps.len() == model.parameters() {
@@ -314,8 +306,8 @@ impl<B: Backend> Work<'_, B> {
         part: &mut LongPart<'_>,
         (phase, length): (Phase, usize),
         watched: (Option<&SideFiles>, usize),
-        run: impl Fn(Option<Snapshot>, &mut Checkpoints<'_>) -> Result<FittedVector, FitError>,
-    ) -> Result<FittedVector, FitError> {
+        run: impl Fn(Option<Snapshot>, &mut Checkpoints<'_>) -> Result<FittedVector>,
+    ) -> Result<FittedVector> {
         let path = part.snapshot_path();
         let anew = |error: &FitError| {
             let path = path.display();
@@ -324,12 +316,10 @@ impl<B: Backend> Work<'_, B> {
         let most = Snapshot::most_bytes(length);
         let resumed = part.snapshot(most)?.map(|there| Snapshot::from_sections(&there, length));
         let resumed = resumed.and_then(|read| read.inspect_err(anew).ok());
-        part.advance(
-            resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.progress.epochs.into()),
-        );
+        let epochs = resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.progress.epochs);
+        part.advance(epochs.into());
         let mut saver = Saver::new(part, self.deadline, self.progress, watched);
-        let mut checkpoints =
-            |ended: Option<&Metrics>, snapshot: &Take<'_>| saver.check(ended, snapshot);
+        let mut checkpoints = |ended: Option<&Metrics>, take: &Take<'_>| saver.check(ended, take);
         match run(resumed, &mut checkpoints) {
             Err(error @ FitError::Snapshot(_)) => {
                 anew(&error);
@@ -346,7 +336,7 @@ impl<B: Backend> Work<'_, B> {
         part: &mut LongPart<'_>,
         vector: FittedVector,
         measure: impl FnOnce(FittedVector) -> Result<FittedUnit, BackendError>,
-    ) -> Result<bool, FitError> {
+    ) -> Result<bool> {
         let is_finished = vector.progress.finished;
         if !is_finished && (vector.progress.epochs == 0 || self.progress.is_interrupted()) {
             return Ok(false);
@@ -362,7 +352,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(is_finished)
     }
 
-    fn own_report(&self) -> Result<FitReport, FitError> {
+    fn own_report(&self) -> Result<FitReport> {
         let stage = self.run.plan.stages.len() - 1;
         let mut rows = vec![];
         for index in self.run.own(stage) {

@@ -1,7 +1,7 @@
 //! The settings of a fit.
 
-use std::fmt;
 use std::str::FromStr;
+use std::{fmt, iter};
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::text::{Invalid, as_text, from_toml};
@@ -207,11 +207,12 @@ impl FitSettings {
     /// Checks that every number of the settings is in its range.
     pub fn check(&self) -> Result<(), Invalid> {
         let Self { least_squares, adam, .. } = self;
-        let positive = |number: f64| number.is_finite() && number > 0.0;
-        let in_ridge = |ridge: f64| ridge > 0.0 && ridge <= MAX_RIDGE;
-        let above_0 = |field, found| (field, found, positive(found), "a number above 0");
-        let ridge = |field, found| {
-            (field, found, in_ridge(found), "a number above 0, at most 1e12 (occurrences)")
+        let above_0 = |field, found: f64| {
+            (field, found, found.is_finite() && found > 0.0, "a number above 0")
+        };
+        let ridge = |field, found: f64| {
+            let is_valid = found > 0.0 && found <= MAX_RIDGE;
+            (field, found, is_valid, "a number above 0, at most 1e12 (occurrences)")
         };
         let beta = |field, found: f64| {
             (field, found, (0.0..1.0).contains(&found), "at least 0 and less than 1")
@@ -292,9 +293,7 @@ impl FactorSettings {
 /// The smoothing window of a fit: for each distance from the fitted phase, the factor, in 1/256, of
 /// the weights of positions. The fitted phase itself has the factor 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Window {
-    factors: Vec<u16>,
-}
+pub struct Window(Vec<u16>);
 
 impl Window {
     const ONE: u16 = 256;
@@ -303,14 +302,14 @@ impl Window {
     /// phases after it, with full weight. (On WTHOR positions with 24 empty squares, the MAE is
     /// 5.64 discs for this window, 5.67 for `1,0.5`, and 5.69 for `1,1,0.5`.)
     pub fn standard() -> Self {
-        Self { factors: vec![Self::ONE; 3] }
+        Self(vec![Self::ONE; 3])
     }
 
     /// Returns the phases whose positions train `phase`, ascending, each with the factor that
     /// multiplies the weights of its positions, in 1/256.
     pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
         let factor = move |other: Phase| {
-            self.factors.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))
+            self.0.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))
         };
         Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
     }
@@ -336,24 +335,20 @@ impl FromStr for Window {
             let in_range = (0.0..=1.0).contains(&weight);
             in_range.then(|| (weight * f64::from(Self::ONE)).round() as u16).ok_or_else(error)
         };
-        let mut factors = vec![Self::ONE];
-        for word in text.split(',') {
-            factors.push(factor(word)?);
-        }
+        let factors = iter::once(Ok(Self::ONE)).chain(text.split(',').map(factor));
+        let mut factors = factors.collect::<Result<Vec<_>, _>>()?;
         if factors.len() > PHASES {
             return Err(error());
         }
-        while factors.last() == Some(&0) {
-            factors.pop();
-        }
-        Ok(Self { factors })
+        while factors.pop_if(|last| *last == 0).is_some() {}
+        Ok(Self(factors))
     }
 }
 
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let weight = |&factor: &u16| (f64::from(factor) / f64::from(Self::ONE)).to_string();
-        match &self.factors[1..] {
+        match &self.0[1..] {
             [] => f.write_str("0"),
             neighbours => f.write_str(&neighbours.iter().map(weight).collect::<Vec<_>>().join(",")),
         }

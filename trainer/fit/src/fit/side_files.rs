@@ -11,8 +11,8 @@ use othello_engine::file::{FileError, Provenance, plain, read_ordinary};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::FitError;
 use super::report::{FitReport, Metrics};
+use super::{FitError, Result};
 
 /// Returns the paths of the metrics and of the report that a fit writes next to its weights.
 pub fn side_files(weights: &Path) -> [PathBuf; 2] {
@@ -88,19 +88,15 @@ impl SideFiles {
         plain::check_head(&self.metrics, self.head.as_bytes())
     }
 
-    pub(super) fn write<'m>(
-        &self,
-        metrics: impl Iterator<Item = &'m Metrics>,
-        report: &FitReport,
-    ) -> Result<(), FileError> {
-        let lines: String = metrics.map(|line| format!("{}\n", json!(line))).collect();
+    pub(super) fn write(&self, metrics: &[Metrics], report: &FitReport) -> Result<(), FileError> {
+        let lines: String = metrics.iter().map(|line| format!("{}\n", json!(line))).collect();
         plain::replace(&self.metrics, format!("{}}}\n{lines}", self.head).as_bytes())?;
         let rows: Vec<String> = report.0.iter().map(|row| json!(row).to_string()).collect();
         let text = format!("{},\n\"phases\":[\n{}\n]}}\n", self.head, rows.join(",\n"));
         plain::replace(&self.report, text.as_bytes())
     }
 
-    pub(super) fn read_report(&self) -> Result<FitReport, FitError> {
+    pub(super) fn read_report(&self) -> Result<FitReport> {
         let error = |source| FitError::Report { path: self.report.clone(), source };
         let text = read_ordinary(&self.report, LONGEST).map_err(|problem| match problem {
             FileError::Io { source, .. } => error(source),

@@ -14,7 +14,7 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 
 use super::adam::{Adam, Memory};
 use super::epochs::{Advance, Problem, Snapshot, Solver};
-use super::least_squares::{Directions, LeastSquares};
+use super::least_squares::LeastSquares;
 use super::phase::PhaseFit;
 use super::settings::{AdamSettings, LeastSquaresSettings, Optimizer};
 use crate::backend::{Backend, Cpu, Rows};
@@ -80,11 +80,7 @@ impl Solution {
     }
 
     fn steps<'p, 'a, B: Backend>(&'p self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
-        let directions = match self.optimizer {
-            Optimizer::Descent => Directions::Steepest,
-            Optimizer::LeastSquares | Optimizer::Adam => Directions::Conjugate,
-        };
-        LeastSquares::new(problem, directions, &self.least_squares, None).unwrap()
+        LeastSquares::new(problem, self.optimizer, &self.least_squares, None).unwrap()
     }
 
     fn descent(epochs: u32) -> Self {
