@@ -10,12 +10,12 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosition};
 use othello_engine::text::Lines;
 
-use super::{Entries, LineRecords, Result, labelled};
+use super::{Entries, Result, labelled};
 
-/// Reads the positions of a file and skips blank lines. If the side to move must pass, the record
-/// is the position after the pass, with the score for the other side.
-pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
-    LineRecords::open(path, parse)
+/// Reads the positions of a file. If the side to move must pass, the record is the position after
+/// the pass, with the score for the other side.
+pub fn read(path: &Path) -> Result<Entries<ScoredPosition>> {
+    Entries::of_lines(path, parse)
 }
 
 /// A text file of scored boards, read as training data. Lines without a score, and finished games,
@@ -29,8 +29,8 @@ impl ScoredBoards {
     /// Opens a file whose first record is a position; `None` for any other file.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let first = Lines::open(path)?.next_by(str::parse::<StatedPosition>)?;
-        let begun = matches!(first, Some(Ok(_)));
-        Ok(if begun { Some(Self { lines: Lines::open(path)?, sha256: None }) } else { None })
+        let Some(Ok(_)) = first else { return Ok(None) };
+        Ok(Some(Self { lines: Lines::open(path)?, sha256: None }))
     }
 
     pub(super) fn bytes(&self) -> u64 {

@@ -1,33 +1,29 @@
-//! Reads Egaroucid's board records.
-//!
-//! A record has 19 bytes: player (u64) and opponent (u64) with bit 63 = a1 and bit 0 = h8, the
-//! player's colour (i8), the move played (i8), the score for the player (i8). Integers are
-//! little-endian. The colour and the move are not needed for the fit and are ignored.
+//! Reads Egaroucid's board records of 19 bytes: player (u64) and opponent (u64) with bit 63 = a1
+//! and bit 0 = h8, the player's colour (i8) and the move played (i8), which are both ignored, and
+//! the score for the player (i8). Integers are little-endian.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::BufRead as _;
 use std::path::Path;
 
 use othello_engine::board::{Discs, Position};
-use othello_engine::file::{open_ordinary, unreadable};
+use othello_engine::file::{FileError, unreadable};
 use othello_engine::record::{Label, ScoredPosition};
 
-use super::{DataError, Entries, FixedRecords, Result, labelled};
+use super::{DataError, Entries, Result, labelled, open_measured};
 
 /// The size of a record in bytes.
 pub const RECORD_BYTES: usize = 19;
 
 /// Reads the positions of a file, which must consist of whole records.
-pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
-    let file = open_ordinary(path)?;
-    let bytes = file.metadata().map_err(DataError::io(path, "open it"))?.len();
-    let mut file = BufReader::with_capacity(1 << 16, file);
+pub fn read(path: &Path) -> Result<Entries<ScoredPosition>> {
+    let (mut file, bytes) = open_measured(path)?;
     if bytes % RECORD_BYTES as u64 != 0 {
-        let packed = unreadable(file.fill_buf().map_err(DataError::io(path, "read it"))?);
+        let packed = unreadable(file.fill_buf().map_err(FileError::io(path, "read it"))?);
         let reason = format!("{bytes} bytes; expected a multiple of {RECORD_BYTES}");
         let reason = packed.map_or(reason, |packed| format!("it {packed}"));
         return Err(DataError::not(path, "a file of Egaroucid's boards", reason));
     }
-    Ok(FixedRecords::new(path, file, [0, bytes / RECORD_BYTES as u64], parse))
+    Ok(Entries::of_bytes(path, file, [0, bytes / RECORD_BYTES as u64], parse))
 }
 
 fn parse(record: &[u8; RECORD_BYTES]) -> Result<ScoredPosition, String> {

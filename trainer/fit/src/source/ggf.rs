@@ -1,47 +1,40 @@
-//! Reads GGF, the Generic Game Format of the Generic Game Server:
-//! `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, with any number of games in a file, plain or compressed by
-//! zstd.
+//! Reads GGF, the Generic Game Format of the Generic Game Server,
+//! `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, and the main lines of SGF, `(;GM[2]FF[4]…;B[f5];W[d6])`.
+//! A file has any number of games, with any text between them, and may be compressed by zstd.
 //!
-//! Fields are `NAME[value]`; in a value, `\` takes the next character literally. `BO` has the board
-//! that the game starts with. `B` and `W` are moves: the square, optionally followed by
-//! `/value/seconds`, which is ignored. `TY` has the rules, `RE` the result. Text between games,
-//! such as their number in a match, is skipped.
-//!
-//! Also reads the main lines of SGF games, `(;GM[2]FF[4]…;B[f5];W[d6])`.
+//! Fields of GGF are `NAME[value]`; in a value, `\` takes the next character literally. `BO` has the
+//! board at the start, `B` and `W` a move (a square and `/value/seconds`, which is ignored), `TY`
+//! the rules, `RE` the result.
 
 use std::path::Path;
 
 use othello_engine::board::ggf::{self, Fields};
 use othello_engine::board::{Discs, Side, StatedGame, sgf};
 use othello_engine::record::{Game, ScoredPosition};
-use othello_engine::text::{TextSource, excerpt};
+use othello_engine::text::excerpt;
 
-use super::pieces::{self, Games, Make, NO_END};
+use super::pieces::{self, NO_END};
 use super::{Entries, Result};
 
-/// Reads the games of a file one after another.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
-    open(path, pieces::game)
+/// Reads the games of a file of GGF.
+pub fn read(path: &Path) -> Result<Entries<Game>> {
+    pieces::entries(path, false, parse, pieces::game)
 }
 
-/// Reads the positions of games that begin with another board than the standard one, labelled with
-/// the result of the game. Skips other games.
-pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>> {
-    open(path, pieces::positions)
+/// Reads the positions of the games that begin with another board than the standard one, labelled
+/// with the result of the game.
+pub fn read_other_boards(path: &Path) -> Result<Entries<ScoredPosition>> {
+    pieces::entries(path, false, parse, pieces::positions)
 }
 
-/// Reads the games of a file of SGF one after another.
-pub fn read_sgf(path: &Path) -> Result<impl Entries<Game> + use<>> {
+/// Reads the games of a file of SGF.
+pub fn read_sgf(path: &Path) -> Result<Entries<Game>> {
     let parse = |text: &str| match text.ends_with(')') {
         true => sgf::parse(text),
         false if text.contains("(;") => Err(NO_END.to_owned()),
         false => Err("has no game of SGF; expected (;GM[2]…)".to_owned()),
     };
-    Ok(Games::new(TextSource::open(path)?, true, parse, pieces::game))
-}
-
-fn open<T>(path: &Path, make: Make<T>) -> Result<Games<T>> {
-    Ok(Games::new(TextSource::open(path)?, false, parse, make))
+    pieces::entries(path, true, parse, pieces::game)
 }
 
 fn parse(text: &str) -> Result<StatedGame, String> {
@@ -59,9 +52,9 @@ fn parse(text: &str) -> Result<StatedGame, String> {
             "TY" => rules = read_rules(&value)?,
             "RE" => result = read_result(&value),
             "BO" => {
-                let wrong =
-                    || format!("it begins with `{}`, not with a board of 8 by 8", excerpt(&value));
-                begin = Some(ggf::read_board(&value).ok_or_else(wrong)?);
+                begin = Some(ggf::read_board(&value).ok_or_else(|| {
+                    format!("it begins with `{}`, not with a board of 8 by 8", excerpt(&value))
+                })?);
             }
             "B" | "W" => {
                 let turn = ggf::read_turn(&value);
@@ -81,8 +74,7 @@ fn parse(text: &str) -> Result<StatedGame, String> {
 /// games at once, one with each colour; `r` random start; `k` komi; `b`, `w` the colour asked for.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
-    let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
-    let letters = letters.to_ascii_lowercase();
+    let letters = rules.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphabetic(), "");
     match letters.chars().find(|letter| !"bkrsw".contains(*letter)) {
         None => Ok(letters),
         Some('a') => Err(format!("an anti game, TY[{}]: fewer discs win", excerpt(value))),

@@ -31,7 +31,6 @@ pub struct LabelRule {
 /// The most rules of an accepted list: every position is checked against each of them.
 const MAX_RULES: usize = 256;
 
-/// The end of a message: how to add search values to games.
 pub(crate) const ADD_VALUES: &str =
     "; `selfplay --values` records search values, `relabel --depth` adds them";
 
@@ -46,9 +45,8 @@ fn one() -> f64 {
 ///
 /// As text, a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, where USE is a kind of value ([`Origin`]:
 /// `solved`, `exact`, `value`, `lambda0.7` with any λ, `result` or `stated`) or a blend, such as
-/// `70%result+30%value`; the position counts as WEIGHT occurrences (default 1). A list has commas
-/// between rules: `34..38:solved, 20..60:result*0.5`; ranges include both ends. TOML accepts this
-/// text, or a list of tables with the fields `plies`, `use` and `weight`.
+/// `70%result+30%value`; the position counts as WEIGHT occurrences (default 1). Commas separate
+/// rules; ranges include both ends. TOML also accepts a list of tables with the fields of a rule.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "String")]
 pub struct LabelRules(Vec<LabelRule>);
@@ -65,13 +63,8 @@ pub struct Labelled {
 impl Default for LabelRules {
     /// Returns the rules `all:exact,all:lambda0.5,solved-2..solved+2:solved,all:result`.
     fn default() -> Self {
-        let rule = |plies, origin: Origin| LabelRule { plies, label: origin.into(), weight: 1.0 };
-        Self(vec![
-            rule(Plies::Between(0..=60), Origin::Exact),
-            rule(Plies::Between(0..=60), Origin::LambdaReturn(Lambda::USUAL)),
-            rule(Plies::AboutSolved { before: 2, after: 2 }, Origin::Solved),
-            rule(Plies::Between(0..=60), Origin::Result),
-        ])
+        let rules = "all:exact,all:lambda0.5,solved-2..solved+2:solved,all:result";
+        rules.parse().expect("the rules are valid")
     }
 }
 
@@ -86,22 +79,18 @@ impl LabelRules {
             return Err(Invalid(reason));
         }
         for rule in &rules {
+            let wrong =
+                |reason: &str| not_a_rule(&rule.to_string(), &format!("the weight {reason}"));
             if !(rule.weight > 0.0 && rule.weight <= 1000.0) {
-                let reason = "the weight must be above 0 and at most 1000";
+                return Err(wrong("must be above 0 and at most 1000"));
+            }
+            Weight::check(rule.weight).map_err(|reason| wrong(&reason))?;
+        }
+        for (number, rule) in rules.iter().enumerate() {
+            if rules[..number].iter().any(|before| before.hides(rule)) {
+                let reason = "it never applies, since a rule before it labels these positions";
                 return Err(not_a_rule(&rule.to_string(), reason));
             }
-            let wrong =
-                |reason: String| not_a_rule(&rule.to_string(), &format!("the weight {reason}"));
-            Weight::check(rule.weight).map_err(wrong)?;
-        }
-        let hidden = |(number, rule): &(usize, &LabelRule)| {
-            rules[..*number].iter().any(|before| {
-                before.plies.contain(&rule.plies) && before.label.is_available_with(&rule.label)
-            })
-        };
-        if let Some((_, rule)) = rules.iter().enumerate().find(hidden) {
-            let reason = "it never applies, since a rule before it labels these positions";
-            return Err(not_a_rule(&rule.to_string(), reason));
         }
         Ok(Self(rules))
     }
@@ -111,15 +100,13 @@ impl LabelRules {
         self.to_string().replace("..", "..=")
     }
 
-    /// Returns the labelled positions of a game in order, except the final position and those
-    /// before the end of the random moves. The weight of a position is `weight` times the weight of
-    /// the rule that gave its label.
+    /// Returns the positions of [`Self::labelled`] without their rules.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
 
-    /// Returns the labelled positions that [`Self::positions`] returns, each with the rule that
-    /// gave its label. The weight of a position is the weight of that rule times `weight`.
+    /// Returns the labelled positions of a game in order, except the final position and those
+    /// before the end of the random moves. Their weights are `weight` times those of their rules.
     pub fn labelled(&self, game: &Game, weight: f64) -> Vec<Labelled> {
         let first = usize::from(game.random_plies());
         let steps = game.replay().steps;
@@ -133,8 +120,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Returns an error if `weight` (the factor of a record file) times the weight of any of these
-    /// rules is more than 2 % away from every multiple of 1/64 from 1/64 to 65535/64.
+    /// Checks that `weight`, of a file, times the weight of any rule is a [`Weight`], within 2 %.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -143,20 +129,16 @@ impl LabelRules {
 
     /// Returns true if a rule uses the values of searches.
     pub fn use_values(&self) -> bool {
-        self.0
-            .iter()
-            .map(|rule| rule.label.to_string())
-            .any(|label| label.contains("value") || label.contains("lambda"))
+        let labels = self.0.iter().map(|rule| rule.label.to_string());
+        labels.into_iter().any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message on missing labels: how to add search values to games, if a rule
-    /// uses such values; otherwise an empty text.
+    /// Returns the end of a message on missing labels: how to add search values, if a rule uses any.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() { ADD_VALUES } else { "" }
     }
 
-    /// Returns the label source of the rule with index `rule`, as text; `given` for `None`, which
-    /// means that the file itself has the label.
+    /// Returns the label source of the rule with index `rule`; `given` for a label of the file.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -164,6 +146,11 @@ impl LabelRules {
 }
 
 impl LabelRule {
+    /// Returns true if `self` labels all positions that `other` could label.
+    fn hides(&self, other: &Self) -> bool {
+        self.plies.contain(&other.plies) && self.label.is_available_with(&other.label)
+    }
+
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         if !self.plies.has(ply, game) {
             return None;
@@ -212,8 +199,8 @@ fn parse_rule(text: &str) -> Result<LabelRule, String> {
     let (plies, rest) = text.split_once(':').ok_or(EXPECTED)?;
     let (label, weight) = rest.split_once('*').unwrap_or((rest, "1"));
     let label = label.parse()?;
-    let weight =
-        weight.trim().parse().map_err(|_| format!("`{}` is not a weight", excerpt(weight)))?;
+    let wrong = |_| format!("`{}` is not a weight", excerpt(weight));
+    let weight = weight.trim().parse().map_err(wrong)?;
     Ok(LabelRule { plies: plies.trim().parse()?, label, weight })
 }
 

@@ -26,13 +26,13 @@ pub mod wthor;
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, Read as _};
+use std::path::Path;
 
 use othello_engine::board::transcript::{Form, Replay};
 use othello_engine::board::{Discs, Position};
 use othello_engine::eval::PruningError;
-use othello_engine::file::FileError;
+use othello_engine::file::{FileError, open_ordinary};
 use othello_engine::progress::Interrupted;
 use othello_engine::record::{Game, Label, RecordError, ScoredPosition, Weight};
 use othello_engine::run::RunError;
@@ -47,12 +47,13 @@ pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, P
 pub type Result<T, E = DataError> = std::result::Result<T, E>;
 
 /// Errors of reading games and positions, of datasets, and of measurements and calibrations.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, derive_more::From)]
 #[allow(missing_docs)]
 pub enum DataError {
     #[error(transparent)]
     Invalid(#[from] Invalid),
     #[error(transparent)]
+    #[from(FileError, Interrupted, PruningError, RunError)]
     Record(#[from] RecordError),
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -60,126 +61,81 @@ pub enum DataError {
     Table(#[from] TableError),
 }
 
-macro_rules! from_record {
-    ($($error:ty),*) => {
-        $(impl From<$error> for DataError {
-            fn from(error: $error) -> Self {
-                Self::Record(error.into())
-            }
-        })*
-    };
-}
-
-from_record!(FileError, Interrupted, PruningError, RunError);
-
 impl DataError {
     fn not(path: &Path, expected: &str, reason: impl Display) -> Self {
         Invalid(format!("{}: not {expected}: {reason}", path.display())).into()
     }
-
-    fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
-        move |source| FileError::io(path, action)(source).into()
-    }
 }
 
-/// A reader of another program's records. It goes on after refused records, not after errors.
-pub trait Entries<T> {
-    /// Returns the next record, or the reason why it is refused; `None` at the end of the file.
-    fn next_entry(&mut self) -> Result<Option<Result<T, String>>>;
-
-    /// Returns the number of bytes read, to show progress.
-    fn bytes_read(&self) -> u64;
-
-    /// Returns the place of the record that was read last, such as `line 7`.
-    fn place(&self) -> String;
-
-    /// Returns the notation of the record that was read last; `None` if the format has only one.
-    fn form(&self) -> Option<Form> {
-        None
-    }
+/// The records of another program's file. Reading goes on after refused records, not after errors.
+pub struct Entries<T> {
+    read: Box<Read<T>>,
+    /// The place of the record that was read last.
+    pub at: Place,
 }
 
-struct FixedRecords<F, const BYTES: usize> {
-    path: PathBuf,
-    /// The file, which is initially at the end of the header.
-    file: BufReader<File>,
-    header_bytes: u64,
-    records: u64,
-    records_read: u64,
-    parse: F,
+type Read<T> = dyn FnMut(&mut Place) -> Result<Option<Result<T, String>>>;
+
+/// The place of a record in its file; as text, such as `line 7`.
+#[derive(Default, derive_more::Display)]
+#[display("{unit} {number}{details}")]
+pub struct Place {
+    unit: &'static str,
+    number: u64,
+    details: String,
+    /// The number of bytes read so far, to show progress.
+    pub bytes_read: u64,
+    /// The notation of the record; `None` if the format has only one.
+    pub form: Option<Form>,
 }
 
-impl<F, const BYTES: usize> FixedRecords<F, BYTES> {
+impl<T: 'static> Entries<T> {
+    /// Creates a reader by `read`, which returns the next record and sets its place.
     fn new(
-        path: &Path,
-        file: BufReader<File>,
-        [header_bytes, records]: [u64; 2],
-        parse: F,
+        unit: &'static str,
+        read: impl FnMut(&mut Place) -> Result<Option<Result<T, String>>> + 'static,
     ) -> Self {
-        Self { path: path.to_owned(), file, header_bytes, records, records_read: 0, parse }
+        Self { read: Box::new(read), at: Place { unit, ..Place::default() } }
+    }
+
+    /// Returns the next record, or the reason why it is refused; `None` at the end of the file.
+    pub fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
+        (self.read)(&mut self.at)
+    }
+
+    fn of_lines(path: &Path, parse: fn(&str) -> Result<(T, Form), String>) -> Result<Self> {
+        let mut lines = Lines::open(path)?;
+        Ok(Self::new("line", move |at| {
+            let read = lines.next_by(parse)?;
+            (at.number, at.bytes_read) = (lines.number(), lines.source().bytes_read());
+            at.form = read.as_ref().and_then(|parsed| Some(parsed.as_ref().ok()?.1));
+            Ok(read.map(|parsed| parsed.map(|(record, _)| record)))
+        }))
+    }
+
+    /// Reads `records` records of `BYTES` bytes from `file`, which is at the end of the header.
+    fn of_bytes<const BYTES: usize>(
+        path: &Path,
+        mut file: BufReader<File>,
+        [header_bytes, records]: [u64; 2],
+        parse: impl Fn(&[u8; BYTES]) -> Result<T, String> + 'static,
+    ) -> Self {
+        let path = path.to_owned();
+        Self::new("record", move |at| {
+            at.bytes_read = header_bytes + BYTES as u64 * records.min(at.number + 1);
+            if at.number == records {
+                return Ok(None);
+            }
+            at.number += 1;
+            let mut record = [0; BYTES];
+            file.read_exact(&mut record).map_err(FileError::io(&path, "read it"))?;
+            Ok(Some(parse(&record)))
+        })
     }
 }
 
-impl<T, F, const BYTES: usize> Entries<T> for FixedRecords<F, BYTES>
-where
-    F: Fn(&[u8; BYTES]) -> Result<T, String>,
-{
-    fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
-        if self.records_read == self.records {
-            return Ok(None);
-        }
-        self.records_read += 1;
-        let mut record = [0; BYTES];
-        let read = self.file.read_exact(&mut record);
-        read.map_err(DataError::io(&self.path, "read it"))?;
-        Ok(Some((self.parse)(&record)))
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.header_bytes + self.records_read * BYTES as u64
-    }
-
-    fn place(&self) -> String {
-        format!("record {}", self.records_read)
-    }
-}
-
-struct LineRecords<T> {
-    lines: Lines,
-    parse: Parse<T>,
-    form: Option<Form>,
-}
-
-type Parse<T> = fn(&str) -> Result<(T, Form), String>;
-
-impl<T> LineRecords<T> {
-    fn open(path: &Path, parse: Parse<T>) -> Result<Self> {
-        Ok(Self { lines: Lines::open(path)?, parse, form: None })
-    }
-}
-
-impl<T> Entries<T> for LineRecords<T> {
-    fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
-        let read = self.lines.next_by(self.parse)?;
-        self.form = read.as_ref().and_then(|parsed| Some(parsed.as_ref().ok()?.1));
-        Ok(read.map(|parsed| parsed.map(|(record, _)| record)))
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.lines.source().bytes_read()
-    }
-
-    fn place(&self) -> String {
-        format!("line {}", self.lines.number())
-    }
-
-    fn form(&self) -> Option<Form> {
-        self.form
-    }
-}
-
-/// Returns the game, with `result` as its stated result. A finished game gets none if `result` is
-/// its disc difference, with or without the empty squares added to the winner's discs.
+/// Returns the game, with `result` as its stated result, unless the game is finished and `result` is
+/// its disc difference, with or without the empty squares as the winner's.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();
@@ -188,6 +144,12 @@ fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> 
         Some(result) if !is_of_board(result) => game.with_stated(result),
         _ => Ok(game),
     }
+}
+
+fn open_measured(path: &Path) -> Result<(BufReader<File>, u64)> {
+    let file = open_ordinary(path)?;
+    let bytes = file.metadata().map_err(FileError::io(path, "open it"))?.len();
+    Ok((BufReader::with_capacity(1 << 16, file), bytes))
 }
 
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
@@ -206,17 +168,17 @@ pub(crate) mod tests {
 
     /// Returns the records of a file that contains `bytes`; a refused one is an `Err` with its
     /// message.
-    pub(crate) fn entries_of<T, E: Entries<T>>(
+    pub(crate) fn entries_of<T: 'static>(
         name: &str,
         bytes: &[u8],
-        open: impl FnOnce(&Path) -> Result<E, DataError>,
-    ) -> Result<Vec<Result<T, String>>, DataError> {
+        open: fn(&Path) -> Result<Entries<T>>,
+    ) -> Result<Vec<Result<T, String>>> {
         let mut file = othello_testing::scratch::with_file(name, bytes, open)?;
         let mut entries = vec![];
         while let Some(entry) = file.next_entry()? {
-            entries.push(entry.map_err(|reason| format!("{name}: {}: {reason}", file.place())));
+            entries.push(entry.map_err(|reason| format!("{name}: {}: {reason}", file.at)));
         }
-        assert_eq!(file.bytes_read(), bytes.len() as u64);
+        assert_eq!(file.at.bytes_read, bytes.len() as u64);
         Ok(entries)
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{IntoIter, SyncSender, sync_channel};
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use othello_engine::board::Position;
-use othello_engine::file::open_ordinary;
+use othello_engine::file::{FileError, open_ordinary};
 use othello_engine::record::{Label, PlacedPosition, ScoredPosition, Weight};
 use othello_engine::text::excerpt;
 use zip::ZipArchive;
@@ -22,13 +22,13 @@ const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
 const MAX_ROWS_AHEAD: usize = 1 << 14;
 
-/// A position, or the reason why it is refused. The other positions of the file are still read.
+/// A position, or the reason why it is refused.
 type Row = Result<PlacedPosition, String>;
 
-/// Opens an `.npz` file, which stores its arrays one after another. A thread reads all arrays side
-/// by side, and sends one position after another, so any number of positions takes little memory.
-pub fn read(path: &Path) -> Result<Npz> {
-    let bytes = open_ordinary(path)?.metadata().map_err(DataError::io(path, "read it"))?.len();
+/// Reads the positions of a file. A thread reads all arrays side by side, though the file stores
+/// them one after another, so any number of positions takes little memory.
+pub fn read(path: &Path) -> Result<Entries<PlacedPosition>> {
+    let bytes = open_ordinary(path)?.metadata().map_err(FileError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(MAX_ROWS_AHEAD);
     let file = path.to_owned();
     thread::spawn(move || {
@@ -37,36 +37,15 @@ pub fn read(path: &Path) -> Result<Npz> {
             let _ = sender.send(Err(reason));
         }
     });
-    Ok(Npz { path: path.to_owned(), rows: receiver.into_iter(), number: 0, bytes, is_over: false })
-}
-
-/// A reader of the positions of an `.npz` file.
-pub struct Npz {
-    path: PathBuf,
-    rows: IntoIter<Result<Row, String>>,
-    number: u64,
-    bytes: u64,
-    is_over: bool,
-}
-
-impl Entries<PlacedPosition> for Npz {
-    fn next_entry(&mut self) -> Result<Option<Row>> {
-        let row = self.rows.next();
-        self.is_over = row.is_none();
-        self.number += 1;
-        row.transpose().map_err(|reason| {
-            DataError::not(&self.path, "positions as NumPy arrays (.npz)", reason)
-        })
-    }
-
-    fn bytes_read(&self) -> u64 {
+    let (path, mut rows) = (path.to_owned(), receiver.into_iter());
+    Ok(Entries::new("position", move |at| {
+        let row = rows.next();
+        at.number += 1;
         // Bytes are counted only at the end, because each array has its own position in the file.
-        if self.is_over { self.bytes } else { 0 }
-    }
-
-    fn place(&self) -> String {
-        format!("position {}", self.number)
-    }
+        at.bytes_read = if row.is_none() { bytes } else { 0 };
+        let wrong = |reason| DataError::not(&path, "positions as NumPy arrays (.npz)", reason);
+        row.transpose().map_err(wrong)
+    }))
 }
 
 fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(), String> {
@@ -87,20 +66,16 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
         let (other, names) = (excerpt(other.trim_end_matches(".npy")), ARRAYS.join("`, `"));
         return Err(format!("array `{other}` is unknown; expected `{names}`"));
     }
-    let mut archives = vec![];
-    for name in ARRAYS.into_iter().filter(|name| has(name)) {
-        archives.push((name, open()?));
-    }
+    let archives = ARRAYS.into_iter().filter(|name| has(name)).map(|name| Ok((name, open()?)));
+    let mut archives = archives.collect::<Result<Vec<_>, String>>()?;
     let (mut columns, mut length): (Vec<NpyReader<'_>>, _) = (vec![], None);
     for (name, archive) in &mut archives {
         let array = archive.by_name(&format!("{name}.npy"));
         let array = array.map_err(|error| format!("array `{name}`: {error}"))?;
         let column = NpyReader::begin(name, array, matches!(*name, "label" | "weight"))?;
-        let [own] = column.shape[..] else {
-            return Err(format!(
-                "array `{name}` has the shape {:?}; expected one axis",
-                column.shape
-            ));
+        let shape = &column.shape;
+        let [own] = shape[..] else {
+            return Err(format!("array `{name}` has the shape {shape:?}; expected one axis"));
         };
         let first = *length.get_or_insert(own);
         if own != first {
@@ -138,11 +113,10 @@ fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
     let position = Position::new(boards[0], boards[1]).filter(|position| position.discs() >= 4);
     let position = position.ok_or_else(|| {
         let [player, opponent] = boards.map(u64::count_ones);
-        let (all, squares) =
-            (format!("{player} and {opponent}"), (boards[0] | boards[1]).count_ones());
-        let expected = "expected 4 or more, each on its own square";
+        let squares = (boards[0] | boards[1]).count_ones();
         format!(
-            "`player`, `opponent`, element {index}: {all} discs on {squares} squares; {expected}"
+            "`player`, `opponent`, element {index}: {player} and {opponent} discs on {squares} \
+             squares; expected 4 or more, each on its own square"
         )
     })?;
     let label = Label::of_discs(real(2)).ok_or_else(|| wrong(2, "-64 to 64 discs"))?;

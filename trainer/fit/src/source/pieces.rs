@@ -1,6 +1,6 @@
 //! Splits a file of GGF or SGF into its games, `(;NAME[value]…)`.
 
-use std::vec;
+use std::path::Path;
 
 use othello_engine::board::ggf::Fields;
 use othello_engine::board::notation::board_text;
@@ -9,7 +9,7 @@ use othello_engine::board::{Position, Side, StatedGame};
 use othello_engine::record::{Game, Label, ScoredPosition};
 use othello_engine::text::{TextSource, decode, excerpt};
 
-use super::{Entries, Result, labelled, with_result};
+use super::{Entries, Place, Result, labelled, with_result};
 
 /// The size in bytes above which a game is refused, so that no file without games is loaded whole.
 const MAX_GAME_BYTES: u64 = 1 << 16;
@@ -19,44 +19,57 @@ const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["
 
 pub(super) const NO_END: &str = "the game has no end; expected ;)";
 
-pub(super) type Make<T> = fn(&StatedGame) -> Result<Vec<T>, String>;
+type Parse = fn(&str) -> Result<StatedGame, String>;
 
-pub(super) struct Games<T> {
+/// Reads the games of a file by `parse`, and makes records of each by `make`.
+pub(super) fn entries<T: 'static>(
+    path: &Path,
+    has_variations: bool,
+    parse: Parse,
+    make: fn(&StatedGame) -> Result<Vec<T>, String>,
+) -> Result<Entries<T>> {
+    let (source, ahead) = (TextSource::open(path)?, vec![]);
+    let mut games = Games { source, ahead, line: 1, number: 0, has_variations, parse };
+    let mut made = vec![].into_iter();
+    Ok(Entries::new("line", move |at| {
+        loop {
+            if let Some(record) = made.next() {
+                return Ok(Some(Ok(record)));
+            }
+            let piece = games.next_piece(at)?;
+            at.bytes_read = games.source.bytes_read();
+            let Some(piece) = piece else { return Ok(None) };
+            match games.read(&piece).and_then(|game| make(&game)) {
+                Ok(records) => made = records.into_iter(),
+                Err(reason) => return Ok(Some(Err(reason))),
+            }
+        }
+    }))
+}
+
+struct Games {
     source: TextSource,
     /// The bytes that were read beyond the end of the last game.
     ahead: Vec<u8>,
     /// The number of the line on which the bytes in `ahead` begin.
     line: u64,
-    place: String,
     number: u64,
     has_variations: bool,
-    parse: fn(&str) -> Result<StatedGame, String>,
-    make: Make<T>,
-    pending: vec::IntoIter<T>,
+    parse: Parse,
 }
 
-impl<T> Games<T> {
-    pub(super) fn new(
-        source: TextSource,
-        has_variations: bool,
-        parse: fn(&str) -> Result<StatedGame, String>,
-        make: Make<T>,
-    ) -> Self {
-        let (ahead, place, pending) = (vec![], String::new(), vec![].into_iter());
-        Self { source, ahead, line: 1, place, number: 0, has_variations, parse, make, pending }
-    }
-
+impl Games {
     /// Returns the text of a game, up to its end or to the next game; `None` at the file's end.
-    fn next_piece(&mut self) -> Result<Option<Vec<u8>>> {
+    fn next_piece(&mut self, place: &mut Place) -> Result<Option<Vec<u8>>> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {
             while at < self.ahead.len() {
                 if scan.depth > 0 && !scan.in_value && begins(&self.ahead[at..]) {
-                    return Ok(Some(self.take(at)));
+                    return Ok(Some(self.take(at, place)));
                 }
                 at += 1;
                 if scan.ends(self.ahead[at - 1], self.has_variations) {
-                    return Ok(Some(self.take(at)));
+                    return Ok(Some(self.take(at, place)));
                 }
             }
             let left = MAX_GAME_BYTES.saturating_sub(self.ahead.len() as u64);
@@ -65,31 +78,30 @@ impl<T> Games<T> {
                 return Ok(None);
             }
             if read == 0 || read > left {
-                let piece = self.take(self.ahead.len());
+                let piece = self.take(self.ahead.len(), place);
                 self.line = self.source.line();
                 return Ok(Some(piece));
             }
         }
     }
 
-    fn take(&mut self, bytes: usize) -> Vec<u8> {
+    fn take(&mut self, bytes: usize, place: &mut Place) -> Vec<u8> {
         let rest = self.ahead.split_off(bytes);
         let piece = std::mem::replace(&mut self.ahead, rest);
         let (blank, text) = piece.split_at(piece.len() - piece.trim_ascii_start().len());
         self.number += 1;
-        let line = self.line + lines(blank);
-        self.place = format!("line {line}, game {}{}", self.number, players(&decode(text)));
-        self.line = line + lines(text);
+        place.number = self.line + lines(blank);
+        place.details = format!(", game {}{}", self.number, players(&decode(text)));
+        self.line = place.number + lines(text);
         piece
     }
 
     /// Parses a game. If its end is missing and `piece` has the beginning of the next game, puts
-    /// the text from there back, to be read next, and refuses only the unfinished game.
+    /// the text from there back, and refuses only the unfinished game.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
-        let first = piece.windows(2).position(|pair| pair == b"(;");
-        let next =
-            first.and_then(|first| (first + 1..piece.len()).find(|&at| begins(&piece[at..])));
+        let first = piece.windows(2).position(|pair| pair == b"(;").unwrap_or(piece.len());
+        let next = (first + 1..piece.len()).find(|&at| begins(&piece[at..]));
         let Some(next) = next else { return game };
         let swallowed = &piece[next..];
         // A comment may quote the beginning of a game, so the supposed next game must be valid.
@@ -141,8 +153,8 @@ struct Scan {
 
 impl Scan {
     /// Returns true if `byte` is the `)` that ends a game: the first `)` or, if `has_variations`
-    /// (SGF), the one that closes the outermost `(`. Outside games, a `)` after `;` also ends a
-    /// text; as it has no beginning of a game, its reader refuses it as invalid.
+    /// (SGF), the one that closes the outermost `(`; or the `)` of a `;)` outside games, so that the
+    /// text before it is refused.
     fn ends(&mut self, byte: u8, has_variations: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
@@ -166,29 +178,6 @@ impl Scan {
             _ => {}
         }
         false
-    }
-}
-
-impl<T> Entries<T> for Games<T> {
-    fn next_entry(&mut self) -> Result<Option<Result<T, String>>> {
-        loop {
-            if let Some(record) = self.pending.next() {
-                return Ok(Some(Ok(record)));
-            }
-            let Some(piece) = self.next_piece()? else { return Ok(None) };
-            match self.read(&piece).and_then(|game| (self.make)(&game)) {
-                Ok(made) => self.pending = made.into_iter(),
-                Err(reason) => return Ok(Some(Err(reason))),
-            }
-        }
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.source.bytes_read()
-    }
-
-    fn place(&self) -> String {
-        self.place.clone()
     }
 }
 

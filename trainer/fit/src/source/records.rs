@@ -15,7 +15,7 @@ use super::{LabelRules, Labelled, Result};
 
 /// A file of games or positions that is open for reading.
 pub enum Records {
-    /// Games, whose positions get labels by [`super::LabelRules`].
+    /// Games, whose positions get labels by [`LabelRules`].
     Games(GameReader),
     /// Positions or openings, which already have labels.
     Positions(PositionReader),
@@ -26,14 +26,13 @@ pub enum Records {
 }
 
 /// A frame of a record file: a block of records with a checksum.
-#[derive(Clone, Debug, derive_more::TryInto)]
+#[derive(Clone, Debug, derive_more::From, derive_more::TryInto)]
 pub enum Frame {
-    /// The games of a frame (block of records).
+    /// Games.
     Games(Vec<Game>),
-    /// The positions or openings of a frame (block of records).
+    /// Positions or openings.
     Positions(Vec<ScoredPosition>),
-    /// The positions of a frame (block of records), each with its label, game number and subset
-    /// (such as training).
+    /// Positions, each with its label, game number and subset.
     Placed(Vec<PlacedPosition>),
 }
 
@@ -48,13 +47,13 @@ impl Frame {
 }
 
 /// A range of consecutive frames (blocks of records) of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RecordRange {
     path: PathBuf,
-    /// The place of the first frame (block of records); `None` in a text file, which is read whole.
+    /// `None` in a text file, which is read whole.
     first: Option<FramePlace>,
     frames: u64,
-    /// The number of records in this range of the file.
+    /// The number of records.
     pub records: u64,
     /// The greatest possible number of positions in the records; a game has up to 60.
     pub most_positions: u64,
@@ -62,11 +61,14 @@ pub struct RecordRange {
 
 macro_rules! either {
     ($records:expr, $reader:ident => $call:expr) => {
+        either!($records, $reader => $call, $reader => $call)
+    };
+    ($records:expr, $reader:ident => $call:expr, $boards:pat => $of_boards:expr) => {
         match $records {
             Records::Games($reader) => $call,
             Records::Positions($reader) => $call,
             Records::Placed($reader) => $call,
-            Records::Boards($reader) => $call,
+            Records::Boards($boards) => $of_boards,
         }
     };
 }
@@ -87,7 +89,7 @@ impl Records {
         })
     }
 
-    /// Returns the size of the file in bytes.
+    /// Returns the size of the file.
     pub fn bytes(&self) -> u64 {
         either!(self, reader => reader.bytes())
     }
@@ -102,8 +104,7 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns true if the file is a complete enumeration, such as of all openings. Then no record
-    /// is held out for validation or test.
+    /// Returns true for a complete enumeration, such as all openings: no record is held out then.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
@@ -112,28 +113,18 @@ impl Records {
         }
     }
 
-    /// Returns the next frame (block of records); `None` at the end of the file.
+    /// Returns the next frame; `None` at the end of the file.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, RecordError> {
-        Ok(match self {
-            Self::Games(reader) => reader.next_frame()?.map(Frame::Games),
-            Self::Positions(reader) => reader.next_frame()?.map(Frame::Positions),
-            Self::Placed(reader) => reader.next_frame()?.map(Frame::Placed),
-            Self::Boards(boards) => boards.next_frame()?.map(Frame::Positions),
-        })
+        either!(self, reader => Ok(reader.next_frame()?.map(Frame::from)))
     }
 
-    /// After an error, skips to the next undamaged frame (block); returns false if there is none.
+    /// After an error, skips to the next undamaged frame; returns false if there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
-        match self {
-            Self::Games(reader) => reader.resynchronize(),
-            Self::Positions(reader) => reader.resynchronize(),
-            Self::Placed(reader) => reader.resynchronize(),
-            Self::Boards(_) => Ok(false),
-        }
+        either!(self, reader => reader.resynchronize(), _ => Ok(false))
     }
 
     /// Checks a file without decoding its records, and divides it into ranges of about `games`
-    /// games or, if it has no games, of about `positions` positions. A text file is one range.
+    /// games or about `positions` positions. A text file is one range.
     pub fn ranges(
         &mut self,
         path: &Path,
@@ -147,22 +138,20 @@ impl Records {
         };
         let (mut ranges, mut read): (Vec<RecordRange>, u64) = (vec![], 0);
         loop {
-            let (first, records) = match self {
-                Self::Games(reader) => (Some(reader.place()), reader.pass_by_frame()?),
-                Self::Positions(reader) => (Some(reader.place()), reader.pass_by_frame()?),
-                Self::Placed(reader) => (Some(reader.place()), reader.pass_by_frame()?),
-                Self::Boards(boards) => (None, boards.next_frame()?.map(|rows| rows.len() as u64)),
-            };
+            let (first, records) = either!(
+                self,
+                reader => (Some(reader.place()), reader.pass_by_frame()?),
+                boards => (None, boards.next_frame()?.map(|rows| rows.len() as u64))
+            );
             let Some(records) = records else { return Ok(ranges) };
-            if ranges.last().is_none_or(|last| last.records >= size) {
-                let path = path.to_owned();
-                ranges.push(RecordRange { path, first, frames: 0, records: 0, most_positions: 0 });
-            }
-            if let Some(last) = ranges.last_mut() {
-                last.frames += 1;
-                last.records += records;
-                last.most_positions = last.records.saturating_mul(most_positions);
-            }
+            let mut range = match ranges.pop_if(|last| last.records < size) {
+                Some(last) => last,
+                None => RecordRange { path: path.to_owned(), first, ..RecordRange::default() },
+            };
+            range.frames += 1;
+            range.records += records;
+            range.most_positions = range.records.saturating_mul(most_positions);
+            ranges.push(range);
             progress.check()?;
             progress.advance(self.bytes_read() - read);
             read = self.bytes_read();
@@ -171,17 +160,14 @@ impl Records {
 }
 
 impl RecordRange {
-    /// Reads the frames (blocks of records) of the range, and passes each to `take`, in order.
+    /// Reads the frames of the range, and passes each to `take`, in order.
     pub fn each_frame<E: From<RecordError>>(
         &self,
         mut take: impl FnMut(Frame) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut records = Records::open(&self.path)?;
-        match (&mut records, self.first) {
-            (Records::Games(reader), Some(first)) => reader.go_to(first)?,
-            (Records::Positions(reader), Some(first)) => reader.go_to(first)?,
-            (Records::Placed(reader), Some(first)) => reader.go_to(first)?,
-            _ => {}
+        if let Some(first) = self.first {
+            either!(&mut records, reader => reader.go_to(first)?, _ => {});
         }
         for _ in 0..self.frames {
             records.next_frame()?.map_or(Ok(()), &mut take)?;
@@ -195,8 +181,8 @@ pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPositio
     rows.chunk_by(|one, next| one.game == next.game)
 }
 
-/// Calls `visit` for each frame (block of records) of a file with its labelled positions, grouped
-/// by game; a position outside games counts as a game. Returns the file's SHA-256 checksum.
+/// Calls `visit` with the labelled positions of each frame of a file, grouped by game; a position
+/// outside games is a game. Returns the file's SHA-256.
 pub fn read_games(
     path: &Path,
     rules: &LabelRules,

@@ -5,11 +5,11 @@ use std::path::Path;
 use othello_engine::board::transcript::{self, Form};
 use othello_engine::record::Game;
 
-use super::{Entries, LineRecords, Result, with_result};
+use super::{Entries, Result, with_result};
 
-/// Reads the games of a file line by line and skips blank lines.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
-    LineRecords::open(path, parse)
+/// Reads the games of a file.
+pub fn read(path: &Path) -> Result<Entries<Game>> {
+    Entries::of_lines(path, parse)
 }
 
 fn parse(line: &str) -> Result<(Game, Form), String> {

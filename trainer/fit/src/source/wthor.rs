@@ -7,27 +7,25 @@
 //! empty squares on, 60 moves as 10 · rank + file (a1 = 11; 0 after the last move). Passes are not
 //! stored. Integers are little-endian.
 
-use std::io::{BufReader, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use othello_engine::board::{Discs, Square};
-use othello_engine::file::{open_ordinary, unreadable};
+use othello_engine::file::unreadable;
 use othello_engine::record::{Game, Solved};
 use othello_engine::text::Invalid;
 
-use super::{DataError, Entries, FixedRecords, Result};
+use super::{DataError, Entries, Result, open_measured};
 
 pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a WTHOR file. The stated score under perfect play becomes [`Game::solved`] at
-/// the stated number of empty squares, unless the game ends earlier.
-pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
+/// Reads the games of a WTHOR file. Its theoretical scores become [`Game::solved`], except those of
+/// games that end before n empty squares.
+pub fn read(path: &Path) -> Result<Entries<Game>> {
     let wrong = |reason: String| DataError::not(path, "a WTHOR file of games", reason);
-    let file = open_ordinary(path)?;
-    let length = file.metadata().map_err(DataError::io(path, "open it"))?.len();
-    let (mut file, mut header) = (BufReader::new(file), [0; HEADER_BYTES]);
+    let ((mut file, length), mut header) = (open_measured(path)?, [0; HEADER_BYTES]);
     file.read_exact(&mut header)
         .map_err(|_| wrong(format!("{length} bytes, fewer than its header has")))?;
     let games = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
@@ -55,13 +53,11 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>> {
         0 => None,
         empties @ 1..=60 => Some(60 - empties),
         empties => {
-            let reason = format!("a score for {empties} empty squares; expected 1 to 60");
-            return Err(wrong(reason));
+            return Err(wrong(format!("a score for {empties} empty squares; expected 1 to 60")));
         }
     };
     let sizes = [HEADER_BYTES as u64, games.into()];
-    let parse = move |record: &[u8; RECORD_BYTES]| parse(record, solved_ply);
-    Ok(FixedRecords::new(path, file, sizes, parse))
+    Ok(Entries::of_bytes(path, file, sizes, move |record| parse(record, solved_ply)))
 }
 
 fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, String> {
@@ -70,8 +66,8 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
     if moves[count..].iter().any(|&code| code != 0) {
         return Err(format!("moves after the end of the game, which is move {count}"));
     }
-    let squares = moves[..count].iter().map(|&code| square(code));
-    let game = with_discs(&squares.collect::<Result<Vec<_>, _>>()?, record[6]);
+    let squares: Vec<_> = moves[..count].iter().copied().map(square).collect::<Result<_, _>>()?;
+    let game = with_discs(&squares, record[6]);
     let game = game.map_err(|error| error.to_string())?;
     let Some(ply) = solved_ply.filter(|&ply| usize::from(ply) <= count) else { return Ok(game) };
     let black_score = Discs::from(record[7]) * 2 - 64;

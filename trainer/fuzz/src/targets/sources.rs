@@ -91,17 +91,18 @@ fn check_row(row: &ScoredPosition) {
 
 /// Returns the entries of a file, with `None` in place of each refused entry. If the file itself is
 /// refused, returns `None` instead of a list.
-fn entries<T, E: Entries<T>>(
-    opened: Result<E, DataError>,
+fn entries<T: 'static>(
+    opened: Result<Entries<T>, DataError>,
     path: &Path,
     bytes: usize,
 ) -> Option<Vec<Option<T>>> {
     let mut opened = opened.inspect_err(|error| check_names(error, path)).ok()?;
     let mut taken = vec![];
-    let next = |opened: &mut E| opened.next_entry().inspect_err(|error| check_names(error, path));
-    while let Some(entry) = next(&mut opened).ok()? {
+    while let Some(entry) =
+        opened.next_entry().inspect_err(|error| check_names(error, path)).ok()?
+    {
         taken.push(entry.inspect_err(|reason| check_message(reason)).ok());
     }
-    assert_eq!(opened.bytes_read(), bytes as u64);
+    assert_eq!(opened.at.bytes_read, bytes as u64);
     Some(taken)
 }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use othello_engine::board::Discs;
 use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, Label};
 use othello_engine::text::{excerpt, parse_range};
@@ -14,12 +13,11 @@ use othello_engine::text::{excerpt, parse_range};
 pub enum Origin {
     /// The score of the game's solved position (the first with an exact score), at every ply.
     Solved,
-    /// The exact score of the position itself. It is known for the game's solved position (the
-    /// first with an exact score) and for later positions with a value: there, values are exact.
+    /// The exact score of the position itself, known at the solved position and for later values.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
-    /// The λ-return: a weighted mean of the values of the position and of all later positions.
+    /// A weighted mean of the values of the position and of all later positions.
     LambdaReturn(Lambda),
     /// The result of the game by its moves: the score of its final position.
     Result,
@@ -37,11 +35,6 @@ pub enum Origin {
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ, 0.5: half of a label is the search value of the position itself, half comes
-    /// from later values and the game's result. A smaller λ gives better fits if the search values
-    /// in the games are from the shipped weights, a larger λ if they are from a weak player.
-    pub const USUAL: Self = Self(50);
-
     fn share(self) -> f64 {
         f64::from(self.0) / 100.0
     }
@@ -60,12 +53,6 @@ impl FromStr for Lambda {
 /// The source of a label: one kind of value, or a blend such as `70%result+30%value`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LabelSource(Vec<(u8, Origin)>);
-
-impl From<Origin> for LabelSource {
-    fn from(origin: Origin) -> Self {
-        Self(vec![(100, origin)])
-    }
-}
 
 impl LabelSource {
     /// Returns true only if `self` has a label for every position for which `other` has one.
@@ -98,22 +85,20 @@ impl Origin {
     /// Returns the value at `ply` in discs for the side to move; `None` if unknown.
     fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
         let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
-        let for_player = |black_score: Discs| sign * f64::from(black_score);
         let values = BlackValues { game, steps };
-        match self {
-            Self::Solved => game.solved().map(|solved| for_player(solved.black_score)),
+        let for_black = match self {
+            Self::Solved => game.solved()?.black_score.into(),
             Self::Exact => match game.solved()? {
-                solved if solved.ply == ply => Some(for_player(solved.black_score)),
-                solved if solved.ply < ply => values.at(ply).map(|value| sign * value),
-                _ => None,
+                solved if solved.ply == ply => solved.black_score.into(),
+                solved if solved.ply < ply => values.at(ply)?,
+                _ => return None,
             },
-            Self::Value => values.at(ply).map(|value| sign * value),
-            Self::LambdaReturn(lambda) => {
-                values.lambda_return(ply, lambda).map(|value| sign * value)
-            }
-            Self::Result => game.black_score().map(for_player),
-            Self::Stated => game.stated().or(game.black_score()).map(for_player),
-        }
+            Self::Value => values.at(ply)?,
+            Self::LambdaReturn(lambda) => values.lambda_return(ply, lambda)?,
+            Self::Result => game.black_score()?.into(),
+            Self::Stated => game.stated().or(game.black_score())?.into(),
+        };
+        Some(sign * for_black)
     }
 }
 
@@ -124,13 +109,13 @@ struct BlackValues<'a> {
 
 impl BlackValues<'_> {
     fn at(&self, ply: u8) -> Option<f64> {
-        let (value, step) =
-            ((*self.game.values()?.get(usize::from(ply))?)?, self.steps.get(usize::from(ply))?);
-        Some(f64::from(value) * f64::from(step.side.sign()))
+        let value = (*self.game.values()?.get(usize::from(ply))?)?;
+        let side = self.steps.get(usize::from(ply))?.side;
+        Some(f64::from(value) * f64::from(side.sign()))
     }
 
-    /// Returns the value for black of the position after the move at `ply` (the game's result after
-    /// the last move); `None` if it is unknown, or if the move at `ply` was drawn at random.
+    /// Returns the value for black after the move at `ply` (after the last, the game's result);
+    /// `None` if it is unknown, or if the move was drawn at random.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;
@@ -182,7 +167,7 @@ impl FromStr for LabelSource {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if !text.contains(['%', '+']) {
-            return Ok(text.parse::<Origin>()?.into());
+            return Ok(Self(vec![(100, text.parse()?)]));
         }
         let part = |part: &str| {
             let share = |percent: &str| percent.trim().parse().ok().filter(|&n: &u8| n > 0);
@@ -202,14 +187,11 @@ impl FromStr for LabelSource {
 
 impl fmt::Display for LabelSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (percent, origin)) in self.0.iter().enumerate() {
-            match (index, percent) {
-                (0, 100) => write!(f, "{origin}")?,
-                (0, _) => write!(f, "{percent}%{origin}")?,
-                _ => write!(f, "+{percent}%{origin}")?,
-            }
+        if let [(100, origin)] = self.0[..] {
+            return write!(f, "{origin}");
         }
-        Ok(())
+        let parts = self.0.iter().map(|(percent, origin)| format!("{percent}%{origin}"));
+        f.write_str(&parts.collect::<Vec<_>>().join("+"))
     }
 }
 
@@ -218,12 +200,11 @@ impl fmt::Display for LabelSource {
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// The plies around the game's solved position (its first with a known exact score), such as
-    /// `solved-2..solved+2`, both ends included, or `solved`.
+    /// The plies around the game's solved position: `solved-2..solved+2` (both included), `solved`.
     AboutSolved {
-        /// The rule applies to the solved position and to this many plies before it.
+        /// The number of plies before the solved position.
         before: u8,
-        /// The rule applies to the solved position and to this many plies after it.
+        /// The number of plies after the solved position.
         after: u8,
     },
 }
@@ -258,10 +239,6 @@ impl FromStr for Plies {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            let found = excerpt(text);
-            format!("`{found}` is not a range of plies, as all, 34..38, solved-2..solved+2")
-        };
         if text == "all" {
             return Ok(Self::Between(0..=60));
         }
@@ -270,7 +247,10 @@ impl FromStr for Plies {
         if let (Some(before), Some(after)) = (offset(first, '-'), offset(last, '+')) {
             return Ok(Self::AboutSolved { before, after });
         }
-        parse_range(text, &(0..=60)).map(Self::Between).ok_or_else(wrong)
+        parse_range(text, &(0..=60)).map(Self::Between).ok_or_else(|| {
+            let found = excerpt(text);
+            format!("`{found}` is not a range of plies, as all, 34..38, solved-2..solved+2")
+        })
     }
 }
 
