@@ -55,12 +55,10 @@ impl<W: Write + Seek> Npz<W> {
 
 /// The parameters of an exported array: those of one pattern, or those of all scalar features.
 pub(super) struct Place {
-    pub(super) pattern: Option<usize>,
+    pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the array's axes except the first (phases, or groups of phases) and, if it
-    /// has factors, the last (elements of a vector). A pattern has one such axis: its classes. The
-    /// scalar features have two: the features, and the values of each.
-    pub(super) axes: Vec<usize>,
+    /// The lengths of the axes of parameters: classes, or scalar features and the values of each.
+    axes: Vec<usize>,
 }
 
 impl Place {
@@ -85,8 +83,6 @@ impl Place {
         }
     }
 
-    /// Returns the shape of the array. `first` is the number of phases or, for factors, of groups
-    /// of phases; `dimensions` is the length of a factor vector, `None` for weights.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }
@@ -145,14 +141,12 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares (0 to 63) of the instances of pattern `number`, one row for each instance.
-/// The content of the square in column d is the digit of 3ᵈ in the number of a configuration.
+/// Returns the squares (0 to 63) of each instance (row) of a pattern; column d has the digit of 3ᵈ.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
-    let instances = weights.geometry().instances.iter();
-    let own = instances.filter(|instance| instance.pattern == number);
+    let geometry = weights.geometry();
+    let own = geometry.instances.iter().filter(|instance| instance.pattern == number);
     let squares = own.flat_map(|instance| instance.squares.iter().map(|s| s.index() as u8));
-    let squares: Vec<u8> = squares.collect();
-    let digits = weights.geometry().patterns[number].squares();
+    let (squares, digits) = (squares.collect::<Vec<_>>(), geometry.patterns[number].squares());
     Array2::from_shape_vec((squares.len() / digits, digits), squares)
         .expect("instances have the squares of their pattern")
 }
@@ -192,8 +186,7 @@ impl PositionArrays {
         Ok(())
     }
 
-    /// Returns the `.npz` file of the positions, with the arrays that `datasets/formats.md` lists.
-    /// `provenance` contains, as JSON, the settings and inputs that determined the positions.
+    /// Returns the `.npz` file of the positions; `provenance` is JSON of the settings and inputs.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset, game] = self.columns;
         let mut file = Npz::new(self.limit.temporary_file()?);

@@ -11,7 +11,7 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
 use othello_engine::pattern::Geometry;
 
-use super::tables::{FINENESS, ReadTables, classes_by_number, first_met, for_set, read_finer};
+use super::tables::{FINENESS, ReadTables, by_number, distinct, for_set, read_finer};
 use super::{ExportError, Program};
 
 const MAGIC: [u8; 8] = *b"XADELAVE";
@@ -21,8 +21,7 @@ const HEADER_BYTES: usize = 28;
 /// The number of tables of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
-/// Returns an Edax evaluation file with these weights. The conversion is exact, since Edax's unit
-/// of 1/128 disc is finer than ours of 1/32 disc.
+/// Returns an Edax evaluation file with exactly these weights: Edax's unit, 1/128 disc, is finer.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
@@ -34,8 +33,7 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     for ply in 0..PLIES {
         // Edax does not evaluate a full board, so its table gets the weights of the last phase.
         let phase = Phase::new(ply.min(PHASES - 1)).expect("there are as many phases");
-        let steps = weights.steps(phase);
-        let constant = 0_i16;
+        let (steps, constant) = (weights.steps(phase), 0);
         // The products are below 2^14, because weights are at most 4095 steps.
         let theirs = order.iter().map(|&parameter| steps[parameter] * FINENESS as i16);
         bytes.extend(theirs.chain([constant]).flat_map(i16::to_le_bytes));
@@ -43,8 +41,7 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. Our weights have no constant, so a quarter of a phase's constant
-/// is added to each weight of the pattern `row 2`, which has four instances in every position.
+/// Reads an Edax evaluation file. Its constants are added to the weights of the pattern `row 2`.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&Geometry::new(&Program::Edax.set()));
     let refused = |reason: &str| Err(Program::Edax.refused(reason));
@@ -64,8 +61,7 @@ pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
 }
 
 fn order(geometry: &Geometry) -> Vec<usize> {
-    let packed = |pattern| first_met(pattern, classes_by_number(pattern));
-    geometry.patterns.iter().flat_map(packed).collect()
+    distinct(geometry.patterns.iter().flat_map(by_number))
 }
 
 fn file_bytes(order: &[usize]) -> usize {

@@ -10,7 +10,7 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
 use othello_engine::pattern::{Geometry, Scalar};
 
-use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest};
+use super::tables::{Differences, ReadTables, by_number, for_set, nearest};
 use super::{ExportError, Program};
 
 /// The largest weight that a file can store, in 1/32 disc; a larger one is an error.
@@ -23,34 +23,18 @@ const MAX_RUN: usize = 28_600;
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());
-    let mut words: Vec<i16> = vec![];
-    let mut zeros = 0;
+    let mut all = Vec::with_capacity(PHASES * order.len());
     for phase in Phase::all() {
         let steps = weights.steps(phase);
         for &parameter in &order {
-            let weight = steps[parameter];
-            if weight == 0 && zeros < MAX_RUN {
-                zeros += 1;
-                continue;
-            }
-            words.extend(run(zeros));
-            zeros = usize::from(weight == 0);
-            if weight != 0 {
-                words.push(fitting(weight, phase)?);
-            }
+            all.push(fitting(steps[parameter], phase)?);
         }
     }
-    words.extend(run(zeros));
-    let number = words.len() as i32;
-    Ok(number
-        .to_le_bytes()
-        .into_iter()
-        .chain(words.into_iter().flat_map(i16::to_le_bytes))
-        .collect())
-}
-
-fn run(zeros: usize) -> Option<i16> {
-    (zeros > 0).then_some(RUN + zeros as i16)
+    let runs = all.chunk_by(|one, next| (*one, *next) == (0, 0));
+    let word = |run: &[i16]| if run[0] == 0 { RUN + run.len() as i16 } else { run[0] };
+    let words: Vec<i16> = runs.flat_map(|run| run.chunks(MAX_RUN)).map(word).collect();
+    let number = (words.len() as i32).to_le_bytes();
+    Ok(number.into_iter().chain(words.into_iter().flat_map(i16::to_le_bytes)).collect())
 }
 
 fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
@@ -61,8 +45,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     Err(Program::Egaroucid.too_large(phase, discs, most))
 }
 
-/// Reads an Egaroucid evaluation file, which has a weight for each configuration. A class of
-/// symmetric configurations gets the mean of their weights.
+/// Reads an Egaroucid evaluation file. A class gets the mean of its configurations' weights.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -88,12 +71,11 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
 }
 
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
-    let short = "it is shorter than 4 bytes, the size of its first number";
-    let read = bytes.split_first_chunk();
-    let (number, words) = read.ok_or_else(|| Program::Egaroucid.refused(short))?;
-    let number = i32::from_le_bytes(*number);
-    if i64::from(number) * 2 != words.len() as i64 {
-        let found = words.len();
+    let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
+        Program::Egaroucid.refused("it is shorter than 4 bytes, the size of its first number")
+    })?;
+    let (number, found) = (i32::from_le_bytes(*number), words.len());
+    if i64::from(number) * 2 != found as i64 {
         let reason = format!("{found} bytes follow the number of words, which is {number}");
         return Err(Program::Egaroucid.refused(reason));
     }
@@ -124,10 +106,6 @@ fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
 }
 
 fn order(geometry: &Geometry) -> Vec<usize> {
-    let patterns = geometry.patterns.iter();
-    let of_patterns = patterns.flat_map(|pattern| {
-        classes_by_number(pattern).into_iter().map(|class| pattern.first_parameter + class)
-    });
     let discs = geometry.pattern_parameters..geometry.pattern_parameters + Scalar::VALUES;
-    of_patterns.chain(discs).collect()
+    geometry.patterns.iter().flat_map(by_number).chain(discs).collect()
 }

@@ -7,9 +7,9 @@ use othello_engine::pattern::{Scalar, configurations};
 
 /// Returns the weights as little-endian 16-bit words in units of 1/32 disc, phase by phase: for
 /// each pattern, a weight for each configuration; then for each scalar feature, a weight for each
-/// value (0, 1, 2, …). If every n phases share weights, these are written once ([`c_file`] states
-/// n). Then, for each group of phases that shares factors, if any, comes a vector for each weight
-/// of a phase, in the same order; its elements are signed bytes in 1/64 √disc.
+/// value (0, 1, 2, …). Weights that n phases share are written once ([`c_file`] states n). Then,
+/// for each group of phases that shares factors, comes a vector for each weight of a phase, in the
+/// same order, with signed bytes in 1/64 √disc.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -33,19 +33,16 @@ fn shared_phases(weights: &Weights) -> usize {
     let share = |phases: &[Phase]| {
         phases.windows(2).all(|pair| weights.steps(pair[0]) == weights.steps(pair[1]))
     };
-    let shared = (1..=PHASES).rev().find(|&number| phases.chunks(number).all(share));
-    shared.unwrap_or(1)
+    (1..=PHASES).rfind(|&number| phases.chunks(number).all(share)).unwrap_or(1)
 }
 
 /// Returns the parameter index of each weight of a phase in the raw file; indices may be repeated.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
-    let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {
-        let first = pattern.first_parameter;
-        pattern.class_of.iter().map(|&class| first + usize::from(class)).collect::<Vec<_>>()
-    };
-    let of_scalars = geometry.pattern_parameters..geometry.parameters();
-    geometry.patterns.iter().flat_map(of_pattern).chain(of_scalars).collect()
+    let of_patterns = geometry.patterns.iter().flat_map(|pattern| {
+        pattern.class_of.iter().map(|&class| pattern.first_parameter + usize::from(class))
+    });
+    of_patterns.chain(geometry.pattern_parameters..geometry.parameters()).collect()
 }
 
 /// The most bytes of weights in C source: a compiler needs 1.3 s and 150 MB for a million numbers.
@@ -72,8 +69,7 @@ pub fn c_file(weights: &Weights, prefix: &str) -> String {
     }
     let at = (0..=64).map(|square| touched[..square].iter().map(Vec::len).sum::<usize>());
     let scalars = weights.set().scalars();
-    let numbers =
-        scalars.iter().map(|own| Scalar::ALL.iter().position(|it| it == own).unwrap_or(0));
+    let number = |own: &Scalar| Scalar::ALL.iter().position(|it| it == own).unwrap_or(0);
     let factors = weights.factors().map(Factors::shape);
     let (dimensions, shared) = factors.map_or((0, PHASES), |it| (it.dimensions(), it.phases()));
     let own_phases = shared_phases(weights);
@@ -100,7 +96,7 @@ pub fn c_file(weights: &Weights, prefix: &str) -> String {
         ("TABLES", tables),
         ("SHA256", sha256_of(&bytes)),
         ("ROWS", rows),
-        ("SCALAR_NUMBERS", list(numbers.chain([0]))),
+        ("SCALAR_NUMBERS", list(scalars.iter().map(number).chain([0]))),
         ("TOUCHED", touched.iter().filter(|own| !own.is_empty()).map(line).collect()),
         ("AT", list(at)),
         ("name", prefix.to_owned()),

@@ -42,12 +42,9 @@ pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
         Ok::<_, ExportError>(factors.ok_or_else(|| missing("factors_00"))?.mapv(|it| it as f32))
     });
     let factors = factors.transpose()?;
-    let parts = WeightArrays {
-        steps: steps.view(),
-        counts: counts.as_ref().map(|counts| counts.view()),
-        factors: factors.as_ref().map(|factors| factors.view()),
-    };
-    parts.into_weights(set).map_err(refused)
+    let counts = counts.as_ref().map(|counts| counts.view());
+    let factors = factors.as_ref().map(|factors| factors.view());
+    WeightArrays { steps: steps.view(), counts, factors }.into_weights(set).map_err(refused)
 }
 
 fn missing(name: &str) -> ExportError {
@@ -82,23 +79,20 @@ impl<F: Read + Seek> Arrays<F> {
 
     fn numbers(&mut self, name: &str, shape: &[usize]) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(mut array) = self.array(name)? else { return Ok(None) };
-        if !array.shape.iter().copied().eq(shape.iter().map(|&axis| axis as u64)) {
-            let found = &array.shape;
-            return Err(refused(format!(
-                "array `{name}` has the shape {found:?}; expected {shape:?}"
-            )));
+        let found = &array.shape;
+        if !found.iter().copied().eq(shape.iter().map(|&axis| axis as u64)) {
+            let reason = format!("array `{name}` has the shape {found:?}; expected {shape:?}");
+            return Err(refused(reason));
         }
-        let mut next = || Ok(array.next()?.real());
-        let numbers = (0..shape.iter().product()).map(|_: usize| next());
+        let numbers = (0..shape.iter().product()).map(|_: usize| Ok(array.next()?.real()));
         let numbers = numbers.collect::<Result<_, String>>().map_err(refused)?;
         array.end().map_err(refused)?;
         let read = ArrayD::from_shape_vec(shape.set_f(array.is_fortran), numbers);
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins the arrays of a `kind`, such as `weights` (one for each pattern, then one for all
-    /// scalar features), to a matrix with `rows` rows. Each parameter has `dimensions` columns, or
-    /// one column if it is `None`. Returns `None` if the array of the first pattern is missing.
+    /// Joins the arrays of a `kind`, such as `weights`, to a matrix with `rows` rows, and one column
+    /// or `dimensions` columns for each parameter; `None` if that of the first pattern is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -136,8 +130,7 @@ impl WeightArrays<'_> {
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);
-        let phases = Phase::all().len();
-        let by_parameter = [phases, geometry.parameters()];
+        let by_parameter = [PHASES, geometry.parameters()];
         has_shape("weights", steps.shape(), by_parameter)?;
         if let Some(counts) = &counts {
             has_shape("counts", counts.shape(), by_parameter)?;
@@ -180,10 +173,8 @@ impl WeightArrays<'_> {
 }
 
 fn has_shape(name: &str, found: &[usize], expected: [usize; 2]) -> Result<(), String> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(format!("the {name} have the shape {found:?}; expected {expected:?}"))
+    let wrong = || format!("the {name} have the shape {found:?}; expected {expected:?}");
+    (found == expected).then_some(()).ok_or_else(wrong)
 }
 
 fn in_range<T: Copy + PartialOrd + Display>(
@@ -192,12 +183,9 @@ fn in_range<T: Copy + PartialOrd + Display>(
     range: RangeInclusive<T>,
     [name, unit]: [&str; 2],
 ) -> Result<(), String> {
-    match numbers.iter().find(|&&number| !range.contains(&as_held(number))) {
-        None => Ok(()),
-        Some(number) => {
-            Err(format!("{name} is {number}{unit}; expected {} to {}", range.start(), range.end()))
-        }
-    }
+    numbers.iter().find(|&&number| !range.contains(&as_held(number))).map_or(Ok(()), |number| {
+        Err(format!("{name} is {number}{unit}; expected {} to {}", range.start(), range.end()))
+    })
 }
 
 /// Returns the SHA-256, in hexadecimal, of the pattern set, weights, counts and factors.

@@ -1,8 +1,7 @@
 //! The common part of other programs' evaluation files: tables of weights by configuration, for
 //! each number of discs on the board and each pattern.
-//!
-//! These files number a configuration in base 3. The first square is the most significant digit.
-//! The digit is 0 for a disc of the player, 1 for one of the opponent, and 2 for an empty square.
+
+use std::collections::HashSet;
 
 use othello_engine::board::{Phase, Square, Symmetry};
 use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
@@ -57,33 +56,29 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the classes in the order of the configurations' numbers in other programs' files.
-pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
+/// Returns the parameters in the order of the configurations' numbers in other programs' files: in
+/// base 3, first square most significant; player 0, opponent 1, empty square 2.
+pub(super) fn by_number(pattern: &PatternGeometry) -> impl Iterator<Item = usize> {
     let squares = pattern.squares();
-    let class = |number: usize| {
+    (0..pattern.class_of.len()).map(move |number| {
         let (mut rest, mut index) = (number, 0);
-        // The other program's least significant digit is the last square, our most significant one.
+        // Our first square is the least significant digit; player 2, opponent 0, empty square 1.
         for power in (0..squares).rev() {
-            // Player, opponent and empty square are 0, 1, 2 in the file, and 2, 0, 1 here.
             index += [2, 0, 1][rest % 3] * configurations(power);
             rest /= 3;
         }
-        usize::from(pattern.class_of[index])
-    };
-    (0..pattern.class_of.len()).map(class).collect()
+        pattern.first_parameter + usize::from(pattern.class_of[index])
+    })
 }
 
-/// Returns the parameter index of each distinct class in `classes`, in order of the first
-/// occurrence there. Element n of `classes` is the class of another program's configuration n.
-pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
-    let mut met = vec![false; pattern.classes];
-    let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
-    new.map(|class| pattern.first_parameter + class).collect()
+/// Returns each parameter once, in the order of first occurrence.
+pub(super) fn distinct(parameters: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut met = HashSet::new();
+    parameters.filter(|&parameter| met.insert(parameter)).collect()
 }
 
 /// Converts `weights` to the pattern set of `program`, whose patterns may be in another order or
-/// symmetric images. Parameters that only this set has get the weight 0; a pattern or scalar
-/// feature that only `weights` has is an error.
+/// symmetric images. Parameters that `weights` lacks get the weight 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     if weights.factors().is_some() {
         let reason = format!("the weights have factors, which {program}'s file cannot contain");
@@ -99,8 +94,7 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
     Ok(there)
 }
 
-/// Returns, for each parameter of the set `target`, the index of its counterpart in `weights` (same
-/// configuration up to symmetry, or same feature and value); `None` if it has none.
+/// Returns the index in `weights` of each parameter of `target`, up to symmetry; `None` if missing.
 fn corresponding(
     program: Program,
     weights: &Weights,
@@ -108,15 +102,14 @@ fn corresponding(
 ) -> Result<Vec<Option<usize>>, ExportError> {
     let (from, to) = (weights.geometry(), Geometry::new(target));
     let mut parameters = vec![None; to.parameters()];
-    for (number, pattern) in weights.set().patterns().iter().enumerate() {
+    let patterns = (1..).zip(weights.set().patterns()).zip(&from.patterns);
+    for ((number, pattern), own) in patterns {
         let (place, digits) = place(pattern, target).ok_or_else(|| {
-            program.lacks(format!(
-                "pattern {} ({}) is not a pattern of {program}, up to a symmetry of the board",
-                number + 1,
-                pattern.name()
-            ))
+            let name = pattern.name();
+            let missing = format!("pattern {number} ({name}) is not a pattern of {program}");
+            program.lacks(format!("{missing}, up to a symmetry of the board"))
         })?;
-        let (own, there) = (&from.patterns[number], &to.patterns[place]);
+        let there = &to.patterns[place];
         for (image, &class) in permuted(&digits).into_iter().zip(&own.class_of) {
             let image = there.class_of[image as usize];
             let parameter = there.first_parameter + usize::from(image);
@@ -138,28 +131,21 @@ fn corresponding(
 
 /// Finds an image of `pattern` in `target`: its index, and the index in it of each square's image.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
-    target.patterns().iter().enumerate().find_map(|(place, other)| {
-        let digits = Symmetry::all()
-            .find_map(|symmetry| digits(pattern.squares(), symmetry, other.squares()));
-        Some((place, digits?))
+    let squares = pattern.squares();
+    let others = target.patterns().iter().map(Pattern::squares).enumerate();
+    others.filter(|(_, others)| others.len() == squares.len()).find_map(|(place, others)| {
+        let digit = |square: Square| others.iter().position(|&other| other == square);
+        let digits = |symmetry: Symmetry| -> Option<Vec<usize>> {
+            squares.iter().map(|&own| digit(symmetry.square(own))).collect()
+        };
+        Some((place, Symmetry::all().find_map(digits)?))
     })
-}
-
-/// Returns the index in `list` of each square's image by `symmetry`; `None` if one is not there.
-fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
-    if squares.len() != list.len() {
-        return None;
-    }
-    let place = |&square: &Square| list.iter().position(|&other| other == symmetry.square(square));
-    squares.iter().map(place).collect()
 }
 
 pub(super) const FINER_STEPS: i32 = 128;
 /// The number of steps of 1/128 disc, Edax's and Zebra's unit, in a step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// Our evaluation has no constant term. An import adds that of the other program to the weights
-/// of this pattern.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
@@ -194,9 +180,9 @@ pub(super) fn read_finer(
 }
 
 fn held(steps: i32, phase: Phase, discs: f64) -> Result<i16, String> {
-    let most = weight_in_discs(MAX_STEPS);
     let held = i16::try_from(steps).ok().filter(|steps| (-MAX_STEPS..=MAX_STEPS).contains(steps));
     held.ok_or_else(|| {
+        let most = weight_in_discs(MAX_STEPS);
         format!("phase {phase} has a weight of {discs:.2} discs; the maximum is {most:.2}")
     })
 }

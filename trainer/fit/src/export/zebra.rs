@@ -21,7 +21,7 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_engine::pattern::Geometry;
 
-use super::tables::{FINENESS, FINER_STEPS, ReadTables, first_met, for_set, read_finer};
+use super::tables::{FINENESS, FINER_STEPS, ReadTables, distinct, for_set, read_finer};
 use super::{ExportError, Program};
 
 const MAGIC: [i16; 2] = [5358, 9793];
@@ -80,9 +80,7 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the pattern weights of `stages`, one for each parameter in `order`, by least squares: in
-/// each phase, Zebra's interpolation between two stages is to be close to `weights`. The squared
-/// error of a parameter's weight is multiplied by its training occurrences in the phase.
+/// Fits the pattern weights of `stages`, one for each parameter in `order`, by least squares.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -117,7 +115,7 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
 
 /// Let d be the sum of a position's pattern weights in `weights`, minus the sum of those that Zebra
 /// interpolates for it from `stages`. Returns the mean of d over a phase's training positions, in
-/// 1/128 disc. `order[i]` is the parameter index of pattern weight i of a stage.
+/// 1/128 disc.
 fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -138,9 +136,8 @@ fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Ph
 }
 
 /// Reads Zebra's evaluation file: every phase gets the weights that Zebra interpolates from the
-/// file's stages. Our weights files have no constant, so a quarter of Zebra's constant is added to
-/// every weight of the pattern `row 2`, which has four instances in every position. In odd-numbered
-/// phases, Zebra's parity weight is first added to the constant.
+/// file's stages. The constants (in odd-numbered phases, plus the parity) are added to the weights
+/// of the pattern `row 2`.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -148,8 +145,7 @@ pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&geometry);
     let stages = words[header().len()..].chunks_exact(STAGE_WORDS);
     let stages = stages.map(|stage| stage.iter().map(|word| word / WORDS_PER_STEP).collect());
-    let mut stages: Vec<Stage> = stages.collect();
-    stages.push(full_board(&geometry, &order));
+    let stages: Vec<Stage> = stages.chain([full_board(&geometry, &order)]).collect();
     read_finer(Program::Zebra, &order, |phase| {
         let number = |place: usize| Between::of(phase).blend(|stage| stages[stage][place]);
         let parity = if phase.index() % 2 == 1 { number(PARITY) } else { 0 };
@@ -159,31 +155,33 @@ pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
 }
 
 fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
-    let expected = header().len() + STORED.len() * STAGE_WORDS;
+    let expected = 2 * (header().len() + STORED.len() * STAGE_WORDS);
+    // One byte more than allowed shows that a file is too long.
+    let most = expected as u64 + 1;
     let mut unpacked = vec![];
-    if bytes.starts_with(&GZIP) {
-        // One byte more than allowed shows that a file is too long.
-        let mut reader = MultiGzDecoder::new(bytes).take(2 * expected as u64 + 1);
-        let read = reader.read_to_end(&mut unpacked);
-        read.map_err(|error| Program::Zebra.refused(format!("its packing is damaged: {error}")))?;
-    } else {
-        unpacked.extend_from_slice(&bytes[..bytes.len().min(2 * expected + 1)]);
+    let read = match bytes.starts_with(&GZIP) {
+        true => MultiGzDecoder::new(bytes).take(most).read_to_end(&mut unpacked),
+        false => bytes.take(most).read_to_end(&mut unpacked),
+    };
+    let refused = |reason| Err(Program::Zebra.refused(reason));
+    if let Err(error) = read {
+        return refused(format!("its packing is damaged: {error}"));
     }
-    let words = unpacked.chunks_exact(2).map(|two| i32::from(i16::from_be_bytes([two[0], two[1]])));
-    let words: Vec<i32> = words.collect();
-    let header = header().into_iter().map(i32::from);
-    let differs = header.enumerate().find(|&(place, word)| words.get(place) != Some(&word));
-    if let Some((place, expected)) = differs {
-        let found = words.get(place).map_or("nothing".to_owned(), i32::to_string);
-        let reason = format!("word {place} is {found}; expected {expected}; name a coeffs2.bin");
-        return Err(Program::Zebra.refused(reason));
+    let (words, _) = unpacked.as_chunks();
+    let words: Vec<i32> = words.iter().map(|&word| i16::from_be_bytes(word).into()).collect();
+    for (place, expected) in header().into_iter().map(i32::from).enumerate() {
+        let found = words.get(place);
+        if found != Some(&expected) {
+            let found = found.map_or("nothing".to_owned(), i32::to_string);
+            return refused(format!(
+                "word {place} is {found}; expected {expected}; name a coeffs2.bin"
+            ));
+        }
     }
     match unpacked.len() {
-        found if found == 2 * expected => Ok(words),
-        found if found > 2 * expected => {
-            Err(Program::Zebra.refused(format!("more than {} bytes", 2 * expected)))
-        }
-        found => Err(Program::Zebra.refused(format!("{found} bytes; expected {}", 2 * expected))),
+        found if found == expected => Ok(words),
+        found if found > expected => refused(format!("more than {expected} bytes")),
+        found => refused(format!("{found} bytes; expected {expected}")),
     }
 }
 
@@ -214,62 +212,56 @@ fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
 }
 
 fn order(geometry: &Geometry) -> Vec<usize> {
-    let in_order = geometry.patterns.iter().flat_map(|pattern| {
+    distinct(geometry.patterns.iter().flat_map(|pattern| {
         // Zebra's digit for a square is 2 minus ours, so its configurations have the reverse order.
-        let classes = pattern.class_of.iter().rev().map(|&class| usize::from(class));
-        first_met(pattern, classes.collect())
-    });
-    in_order.collect()
+        let classes = pattern.class_of.iter().rev();
+        classes.map(|&class| pattern.first_parameter + usize::from(class))
+    }))
 }
 
 /// The numbers of played discs (without the first four) for which Zebra's file has weights.
-pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
+const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
 /// The number of played discs of the last stage, the full board. The file has no weights for it.
-pub(super) const FULL: usize = 60;
+const FULL: usize = 60;
 
+/// Zebra's linear interpolation between two stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Between {
-    /// The index in [`STORED`] of the stage whose weights Zebra uses; if it interpolates between
-    /// two, of the earlier one. 11, one past the end, is the full board, without stored weights.
-    pub(super) before: usize,
-    /// Zebra interpolates a weight linearly: (shares[0] · its value in stage `before` + shares[1] ·
-    /// its value in the next stage) / (shares[0] + shares[1]). shares[0] is never 0.
-    pub(super) shares: [i32; 2],
+struct Between {
+    /// The index in [`STORED`] of the earlier stage; one past the end for the full board.
+    before: usize,
+    /// The shares (> 0, ≥ 0) of stage `before` and of the next one in a weight.
+    shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns Zebra's stages for `phase` and their shares. Zebra rounds the number of played discs
-    /// (without the first four) up to an even number, and to at least 8 (that of the first stage).
-    pub(super) fn of(phase: Phase) -> Self {
+    /// Returns Zebra's stages for `phase`, which it rounds up to an even number and to at least 8.
+    fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
         let before = STORED.iter().filter(|&&stage| stage <= valued).count() - 1;
         match valued - stage(before) {
             0 => Self { before, shares: [1, 0] },
             _ if valued == FULL => Self { before: STORED.len(), shares: [1, 0] },
-            past => Self {
-                before,
-                shares: [stage(before + 1) - valued, past].map(|share| share as i32),
-            },
+            past => Self { before, shares: [(stage(before + 1) - valued) as i32, past as i32] },
         }
     }
 
-    pub(super) fn is_stored(self) -> bool {
+    fn is_stored(self) -> bool {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
     /// Interpolates `weight(stage)` between the stages of `self`; rounds towards 0, like Zebra.
-    pub(super) fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
+    fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
         (own * weight(self.before) + of_next) / (own + next)
     }
 }
 
-/// Fits one number (such as a parameter's weight) for each stage of Zebra's file by least squares,
-/// so that interpolations between stages are close to given numbers (tridiagonal equations).
+/// Fits one number (such as a parameter's weight) for each stage of Zebra's file, so that
+/// interpolations are close to given numbers, by least squares (tridiagonal equations).
 #[derive(Default)]
-pub(super) struct Stages {
+struct Stages {
     diagonal: [f64; STORED.len()],
     beside: [f64; STORED.len()],
     right: [f64; STORED.len()],
@@ -278,7 +270,7 @@ pub(super) struct Stages {
 impl Stages {
     /// Adds `weight` · (x − `number`)² to the minimised sum of squares, where x is interpolated, as
     /// `between` states, from the fitted numbers of two stages, which Zebra's file must store.
-    pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
+    fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
         self.diagonal[before] += weight * own * own;
@@ -291,7 +283,7 @@ impl Stages {
     }
 
     /// Returns each stage's fitted number (Thomas algorithm). Each must be in a term of weight > 0.
-    pub(super) fn solve(mut self) -> [f64; STORED.len()] {
+    fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];
             self.diagonal[stage] -= factor * self.beside[stage - 1];
