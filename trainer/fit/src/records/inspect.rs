@@ -7,8 +7,8 @@ use othello_engine::board::Discs;
 use othello_engine::file::{self, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, PlacedPosition, Record, RecordError, RecordReader, ScoredPosition,
-    key_of_moves,
+    Game, GameReader, LABEL_STEPS_PER_DISC, PlacedPosition, Record, RecordReader, ScoredPosition,
+    WEIGHT_STEPS_PER_OCCURRENCE, key_of_moves,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -110,8 +110,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. To find repeated records, sorts a key of each record, in temporary files
-/// if the keys exceed the memory limit.
+/// Reports on each file. Keys of records beyond the memory limit go to temporary files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -145,21 +144,21 @@ impl Inspector {
 
     fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
         self.records_before.push(self.records);
-        match file::kind_of(path).map_err(RecordError::from)? {
-            kind @ (Kind::Positions | Kind::Openings) => {
-                self.inspect_positions::<ScoredPosition>(path, kind, |row| row, progress)
-            }
-            kind @ Kind::Placed => {
-                self.inspect_positions::<PlacedPosition>(path, kind, |placed| &placed.row, progress)
+        match file::kind_of(path)? {
+            Kind::Positions => self.positions(path, |row| row, RecordsReport::Positions, progress),
+            Kind::Openings => self.positions(path, |row| row, RecordsReport::Openings, progress),
+            Kind::Placed => {
+                let of = RecordsReport::Positions;
+                self.positions::<PlacedPosition>(path, |placed| &placed.row, of, progress)
             }
             // The reader of games refuses files of any other kind.
-            _ => self.inspect_games(path, progress),
+            _ => self.games(path, progress),
         }
     }
 
     fn tell_distinct(self, files: &mut [FileReport]) -> Result<()> {
-        let [games, canonical_games, positions] =
-            self.keys.map(|keys| keys.distinct(&self.records_before));
+        let distinct = self.keys.map(|keys| keys.distinct(&self.records_before));
+        let [games, canonical_games, positions] = distinct;
         let (games, canonical_games, positions) = (games?, canonical_games?, positions?);
         for (number, file) in files.iter_mut().enumerate() {
             match &mut file.records {
@@ -175,7 +174,7 @@ impl Inspector {
         Ok(())
     }
 
-    fn inspect_games(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
+    fn games(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames) = (GamesReport::empty(), 0);
         progress.begin_file(path, reader.bytes());
@@ -197,15 +196,15 @@ impl Inspector {
         Ok(FileReport::new(path, &reader, frames, RecordsReport::Games(report)))
     }
 
-    fn inspect_positions<R: Record>(
+    fn positions<R: Record>(
         &mut self,
         path: &Path,
-        kind: Kind,
         row: fn(&R) -> &ScoredPosition,
+        of: fn(PositionsReport) -> RecordsReport,
         progress: &dyn Progress,
     ) -> Result<FileReport> {
         let mut reader = RecordReader::<R>::open(path)?;
-        let (mut sums, mut frames) = (Sums::default(), 0);
+        let (mut sums, mut frames) = (Sums { weights: 0, by_ply: vec![(0, 0, 0); PLIES] }, 0);
         progress.begin_file(path, reader.bytes());
         reader.each_frame(progress, |rows| {
             let canonical = rows.par_iter().map(|it| row(it).position().canonical());
@@ -218,12 +217,7 @@ impl Inspector {
             frames += 1;
             Ok::<(), DataError>(())
         })?;
-        let report = sums.report(reader.bytes());
-        let records = match kind {
-            Kind::Openings => RecordsReport::Openings(report),
-            _ => RecordsReport::Positions(report),
-        };
-        Ok(FileReport::new(path, &reader, frames, records))
+        Ok(FileReport::new(path, &reader, frames, of(sums.report(reader.bytes()))))
     }
 }
 
@@ -286,17 +280,10 @@ impl GamesReport {
     }
 }
 
-/// `weights` is the sum of the positions' weights; 64 is one occurrence. `by_ply` has, for each
-/// ply, the number of positions, Σ label and Σ label², all unweighted, with labels in 1/256 disc.
 struct Sums {
     weights: u64,
+    /// For each ply, the number of positions, Σ label and Σ label², unweighted, in 1/256 disc.
     by_ply: Vec<(u64, i64, u64)>,
-}
-
-impl Default for Sums {
-    fn default() -> Self {
-        Self { weights: 0, by_ply: vec![(0, 0, 0); PLIES] }
-    }
 }
 
 impl Sums {
@@ -310,20 +297,19 @@ impl Sums {
     }
 
     fn report(&self, bytes: u64) -> PositionsReport {
-        const STEPS: f64 = othello_engine::record::LABEL_STEPS_PER_DISC as f64;
+        const STEPS: f64 = LABEL_STEPS_PER_DISC as f64;
         let ply = |(ply, &(positions, sum, squares)): (usize, &(u64, i64, u64))| {
-            let mean = sum as f64 / positions as f64 / STEPS;
-            let variance = squares as f64 / positions as f64 / STEPS.powi(2) - mean * mean;
-            let deviation = variance.max(0.0).sqrt();
-            PlyReport { ply, positions, mean_label: mean, deviation }
+            let mean_label = sum as f64 / positions as f64 / STEPS;
+            let mean_square = squares as f64 / positions as f64 / STEPS.powi(2);
+            let deviation = (mean_square - mean_label * mean_label).max(0.0).sqrt();
+            PlyReport { ply, positions, mean_label, deviation }
         };
         let positions = self.by_ply.iter().map(|ply| ply.0).sum::<u64>();
         let with_any = self.by_ply.iter().enumerate().filter(|(_, sums)| sums.0 > 0);
         PositionsReport {
             positions,
             distinct_up_to_symmetry: 0,
-            occurrences: self.weights as f64
-                / f64::from(othello_engine::record::WEIGHT_STEPS_PER_OCCURRENCE),
+            occurrences: self.weights as f64 / f64::from(WEIGHT_STEPS_PER_OCCURRENCE),
             bytes_per_position: bytes as f64 / positions.max(1) as f64,
             plies: with_any.map(ply).collect(),
         }

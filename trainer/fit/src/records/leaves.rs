@@ -1,9 +1,6 @@
-//! Writes the leaves of searches: the positions that an engine evaluates during play.
-//!
-//! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
-//! unbiased on positions of games. Training on the leaves of principal variations, each with the
-//! label of the searched position, corrects this bias. TDLeaf(λ) (Baxter, Tridgell and Weaver 1998)
-//! also trains on leaves, but with values of later positions instead of labels.
+//! Writes the leaves of searches. A search maximises over noisy leaf values, so its result is biased
+//! even if the evaluation is unbiased on games; training on the leaves of principal variations, with
+//! the labels of the searched positions, corrects this (TDLeaf(λ), Baxter et al. 1998, is similar).
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,7 +13,7 @@ use othello_engine::record::{Game, PositionReader, Record as _, RecordError, Sco
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{Search, Searcher, Searchers, Strength};
 
-use super::sequence::{Inputs, Written, count_left, pack, records_in};
+use super::sequence::{Inputs, Written, pack, records_in};
 use crate::source::LabelRules;
 
 /// The games whose positions are searched, and the settings of the searches.
@@ -25,25 +22,20 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth of a search, in plies. A hash of the position draws the depth of each
-    /// search, from 1 to this number.
+    /// The greatest depth of a search in plies. A hash of each position draws a depth from 1 to it.
     pub depth: u32,
     /// The shard (share) of the games whose positions this process searches.
     pub shard: Shard,
 }
 
 const GAMES_AT_ONCE: u64 = 16;
-
 const MOST_PER_PART: u64 = 1 << 14;
-
 const HASH_MEGABYTES: usize = 1;
-
 const LEAVES: &str = "leaves (games)";
 
 /// Searches every labelled position of the games, and writes its leaf: the position at the end of
-/// the principal variation, with the label of the searched position, for the side to move at the
-/// leaf. The leaves are in the order of the searched positions; a principal variation that ends the
-/// game has no leaf. Threads, shards and interruptions do not affect the file.
+/// the principal variation, with the label of the searched position, for the side to move there; no
+/// leaf if the variation ends the game. Threads, shards and interruptions do not affect the file.
 pub fn leaves<E: Identified>(
     out: &Path,
     job: &LeavesJob<'_>,
@@ -65,7 +57,7 @@ pub fn leaves<E: Identified>(
         Opened::Run(run) => run,
         Opened::Done(summary) => {
             progress.begin(LEAVES, games, games);
-            let records = count_left(&mut PositionReader::open(out)?)?;
+            let records = PositionReader::open(out)?.pass_by(u64::MAX)?;
             return Ok(Written { records, summary: Some(summary) });
         }
     };
@@ -77,7 +69,7 @@ pub fn leaves<E: Identified>(
     }
     let mut records = 0;
     for index in run.own(0) {
-        records += count_left(&mut PositionReader::over(run.part(0, index)?))?;
+        records += PositionReader::over(run.part(0, index)?).pass_by(u64::MAX)?;
     }
     Ok(Written { records, summary: None })
 }
@@ -92,8 +84,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Returns true if all sections of `part` contain positions. Any number of positions is right,
-    /// since a search whose principal variation ends the game has no leaf.
+    /// Accepts any number of positions, since some searches have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }
@@ -131,9 +122,6 @@ impl LeavesJob<'_> {
             .with("weights", weights)
     }
 
-    /// Returns the position at the end of the principal variation from `scored`, with the label of
-    /// `scored`, negated if the other side is to move there; `None` if the variation ends the game.
-    /// Empties the transposition table first.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,
@@ -151,14 +139,9 @@ impl LeavesJob<'_> {
                 0 => None,
                 _ => searcher.search(&position, Strength { depth: left, exact: 0 }).best,
             };
-            position = match best.and_then(|square| position.play(square)) {
-                Some(next) => {
-                    left -= 1;
-                    next
-                }
-                None => position.pass(),
-            };
-            label = label.negated();
+            let next = best.and_then(|square| position.play(square));
+            left -= u32::from(next.is_some());
+            (position, label) = (next.unwrap_or(position.pass()), label.negated());
         }
         Some(ScoredPosition::new(position, label, scored.weight()))
     }

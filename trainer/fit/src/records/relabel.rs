@@ -1,5 +1,4 @@
-//! Replaces the labels of positions with few empty squares by exact scores, which unlike the result
-//! of a game do not depend on mistakes in its endgame.
+//! Replaces the labels of positions with few empty squares by exact scores.
 
 mod records;
 
@@ -31,7 +30,7 @@ pub struct Settings {
 /// The search of positions that have too many empty squares to be solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Search {
-    /// The depth, in plies, of the search of a position with too many empty squares to be solved.
+    /// The depth in plies.
     pub depth: u32,
     /// The nodes after which a search returns its last complete iteration; `None` for no limit.
     pub nodes: Option<u64>,
@@ -40,11 +39,6 @@ pub struct Search {
 }
 
 impl Search {
-    /// Returns a full-width search to `depth` plies without a limit on nodes.
-    pub fn to_depth(depth: u32) -> Self {
-        Self { depth, nodes: None, selectivity: Selectivity::Full }
-    }
-
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -53,21 +47,20 @@ impl Search {
 
 /// The records to relabel, and the settings.
 pub struct RelabelJob<'a, R: Record> {
-    /// The settings, which determine the positions to solve and the search of the other positions.
+    /// The positions to solve, and the search of the others.
     pub settings: Settings,
     /// The input records of all shards.
     pub inputs: &'a Inputs<R>,
     /// The shard (share) of the records that this process relabels.
     pub shard: Shard,
-    /// The device that finds exact scores; `None` for the CPU alone. The CPU finds the scores that
-    /// the device does not find. The result does not depend on the device.
+    /// The device that finds exact scores, which has no effect on the result; the CPU finds the rest.
     pub device: Option<&'a dyn SolveMany>,
 }
 
 /// The report on a relabelled file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Relabelled {
-    /// The number of relabelled games or positions; for a shard, the number in its stored parts.
+    /// The number of relabelled games or positions, of the shard if it is not the whole run.
     pub records: u64,
     /// The comparison of the old results or labels with exact scores.
     pub changes: Changes,
@@ -86,8 +79,8 @@ pub trait Relabel: Record {
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
     /// Returns the record with its new labels. `known` is empty, or has what a device found for
-    /// each position of [`Self::to_solve`]: its score or `None`. `searcher` finds the other scores
-    /// and the values; each of its searches begins with an empty transposition table.
+    /// each position of [`Self::to_solve`]: its score or `None`. `searcher` finds the rest, with an
+    /// empty transposition table for each search.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -103,9 +96,9 @@ pub trait Relabel: Record {
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of the job's shard; only the labels change. If the shard is the whole run,
-/// also writes all results to the file `out`; otherwise, they stay in the folder `OUT.parts` until
-/// all shards are packed. The file depends neither on threads nor on shards or interruptions.
+/// Relabels the records of the job's shard. The results of a whole run go to the file `out`, those
+/// of a shard stay in the folder `OUT.parts` until all shards are packed. Threads, shards and
+/// interruptions do not affect the file.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
     job: &RelabelJob<R>,
@@ -173,6 +166,25 @@ impl Relabelled {
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
+    fn provenance(&self, weights: &str) -> Provenance {
+        let provenance = self
+            .inputs
+            .provenance("relabel")
+            .with(R::PLURAL, self.inputs.len())
+            .with("exact", self.settings.exact)
+            .with("shard", Shard::WHOLE.to_string())
+            .with_unusual(self.inputs.enumerated, "enumerated", true);
+        // Exact scores do not depend on weights, so only with a search are these in the provenance.
+        let Some(Search { depth, nodes, selectivity }) = self.settings.search else {
+            return provenance;
+        };
+        provenance
+            .with("depth", depth)
+            .with("weights", weights)
+            .with_unusual(nodes.is_some(), "nodes", nodes)
+            .with_unusual(selectivity != Selectivity::Full, "selectivity", selectivity.percent())
+    }
+
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let mut all = Relabelled::default();
         for index in run.own(0) {
@@ -184,13 +196,11 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 
     fn at_once(&self) -> u64 {
-        let most_empties = self.device.map(SolveMany::most_empties);
-        match most_empties {
-            // The device solves nearly all positions, which leaves little to the CPU.
-            Some(most) if self.settings.search.is_none() && self.settings.exact <= most => {
-                R::PER_FRAME as u64
-            }
-            _ => R::at_once(&self.settings) as u64,
+        let exact = self.settings.exact;
+        let is_left_to = |device: &dyn SolveMany| exact <= device.most_empties();
+        match self.settings.search.is_none() && self.device.is_some_and(is_left_to) {
+            true => R::PER_FRAME as u64,
+            false => R::at_once(&self.settings) as u64,
         }
     }
 }
@@ -205,9 +215,7 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of records before the part, and the part's records. With each record are the
-    /// device's scores, in discs, for the record's positions to solve, in order (`None`: it did not
-    /// solve the position); without a device, an empty vector.
+    /// The number of records before the part, and its records, each with what `relabelled` takes.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -219,22 +227,19 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.job.inputs.take(numbers)?;
+        let Some(device) = self.job.device else {
+            return Ok((first, records.into_iter().map(|record| (record, vec![])).collect()));
+        };
         let (mut positions, mut counts) = (vec![], vec![]);
         for record in &records {
-            let before = positions.len();
-            if let Some(device) = self.job.device {
-                positions.extend(record.to_solve(&self.job.settings, device.most_empties()));
-            }
-            counts.push(positions.len() - before);
+            let own = record.to_solve(&self.job.settings, device.most_empties());
+            counts.push(own.len());
+            positions.extend(own);
         }
-        let solve = |device: &dyn SolveMany| device.solve_many(&positions, self.progress);
-        let solved = self.job.device.map(solve).transpose()?.unwrap_or_default();
-        let mut scores = solved.scores.into_iter();
-        let prepared = records
-            .into_iter()
-            .zip(counts)
-            .map(|(record, count)| (record, scores.by_ref().take(count).collect()));
-        Ok((first, prepared.collect()))
+        let mut scores = device.solve_many(&positions, self.progress)?.scores.into_iter();
+        let mut known = |count| scores.by_ref().take(count).collect();
+        let prepared = records.into_iter().zip(counts);
+        Ok((first, prepared.map(|(record, count)| (record, known(count))).collect()))
     }
 
     fn make(
@@ -263,32 +268,10 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares up to which all new scores are exact, found by
-    /// the endgame solver or by searches to the end of the game without a limit on nodes.
+    /// Returns the greatest number of empty squares up to which all new scores are exact.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)
-    }
-}
-
-impl<R: Record> RelabelJob<'_, R> {
-    fn provenance(&self, weights: &str) -> Provenance {
-        let provenance = self
-            .inputs
-            .provenance("relabel")
-            .with(R::PLURAL, self.inputs.len())
-            .with("exact", self.settings.exact)
-            .with("shard", Shard::WHOLE.to_string())
-            .with_unusual(self.inputs.enumerated, "enumerated", true);
-        // Exact scores do not depend on weights, so only with a search are these in the provenance.
-        let Some(Search { depth, nodes, selectivity }) = self.settings.search else {
-            return provenance;
-        };
-        provenance
-            .with("depth", depth)
-            .with("weights", weights)
-            .with_unusual(nodes.is_some(), "nodes", nodes)
-            .with_unusual(selectivity != Selectivity::Full, "selectivity", selectivity.percent())
     }
 }
 

@@ -11,17 +11,17 @@ use othello_engine::record::{
     Game, PlacedPosition, Record, RecordReader, RecordWriter, ScoredPosition, key_of_moves,
 };
 
-use super::sequence::{Entry, Inputs, Key, count_left};
+use super::sequence::{Entry, Inputs, Key};
 use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
-use crate::source::{DataError, Result};
+use crate::source::Result;
 
-/// The result of writing a file from records of other files.
+/// A file that was written from records of other files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selected {
-    /// The number of games or positions in the written file.
+    /// The number of its games or positions.
     pub records: u64,
-    /// The summary of the written file.
+    /// The summary of the file.
     pub summary: Summary,
 }
 
@@ -86,7 +86,7 @@ impl<R: Record> Output<R> {
         inputs.check_output(path)?;
         let file = RecordWriter::<R>::begin(path, provenance, existing)?;
         let records = match &file {
-            Begin::Done(_) => count_left(&mut RecordReader::<R>::open(path)?)?,
+            Begin::Done(_) => RecordReader::<R>::open(path)?.pass_by(u64::MAX)?,
             Begin::Writer(_) => 0,
         };
         Ok(Self { file, records })
@@ -151,8 +151,8 @@ pub fn split<R: Selectable>(
 }
 
 /// Writes a random selection of `count` records that pass the filter, or all of them if there are
-/// fewer, in their original order (selection sampling: Knuth, The Art of Computer Programming,
-/// volume 2, algorithm 3.4.2 S). Filters apply to positions only: in files of games, all pass.
+/// fewer, in their order (selection sampling: Knuth, The Art of Computer Programming, volume 2,
+/// algorithm 3.4.2 S). Filters apply to positions only: in files of games, all pass.
 pub fn sample<R: Selectable>(
     inputs: &Inputs<R>,
     (count, filter): (u64, &Filter),
@@ -174,10 +174,9 @@ pub fn sample<R: Selectable>(
         let mut random = Generator::new(seed);
         let (mut left, mut excluded) = (inputs.len(), Excluded::default());
         if !filter.is_all() {
-            inputs.all().try_for_each(|record| {
+            for record in inputs.all() {
                 left -= u64::from(!passes(&record?, &mut excluded));
-                Ok::<_, DataError>(())
-            })?;
+            }
         }
         if left == 0 && excluded.total() > 0 {
             return Err(excluded.all_of(&inputs.first_path().display().to_string(), filter));
@@ -198,7 +197,6 @@ pub fn sample<R: Selectable>(
 }
 
 /// Writes the records of all files, but omits each game that has the same moves as an earlier game.
-/// Keys of games beyond the memory `limit` go to a temporary file.
 pub fn merge<R: Selectable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
@@ -214,13 +212,11 @@ pub fn merge<R: Selectable>(
             progress.check()?;
             record?.key().map_or(Ok(()), |key| keys.push((key, number)))?;
         }
-        let repeated = keys.repeated(inputs.len())?;
-        inputs.each(
-            progress,
-            |number, record| {
-                if repeated.contains(number) { Ok(()) } else { output.push(record) }
-            },
-        )
+        let is_repeated = keys.repeated(inputs.len())?;
+        inputs.each(progress, |number, record| match is_repeated(number) {
+            true => Ok(()),
+            false => output.push(record),
+        })
     })
 }
 
@@ -236,11 +232,8 @@ pub fn shuffle<R: Record>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected> {
-    let provenance = inputs.provenance("shuffle").with("seed", seed).with_unusual(
-        inputs.enumerated,
-        "enumerated",
-        true,
-    );
+    let provenance = inputs.provenance("shuffle").with("seed", seed);
+    let provenance = provenance.with_unusual(inputs.enumerated, "enumerated", true);
     let title = format!("shuffle ({} read)", R::PLURAL);
     Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
         progress.warn(Sorter::<Drawn<R>>::notice(limit, inputs.len(), BYTES_IN_FILE));
@@ -268,7 +261,7 @@ struct Drawn<R> {
 }
 
 impl<R: Record> Stored for Drawn<R> {
-    // A game with the values of its moves takes the most memory.
+    // The greatest, of a game with values.
     const BYTES: u64 = 400;
 
     fn write(&self, bytes: &mut Vec<u8>) {

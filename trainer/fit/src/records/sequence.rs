@@ -1,6 +1,5 @@
-//! Reads several files of records as one sequence. Counts the records in a stored part of a run,
-//! and writes the records of all stored parts to the run's output file. Finds repeated records by
-//! their keys, with limited memory.
+//! Reads several files of records as one sequence, packs the stored parts of a run, and finds
+//! repeated records by their keys with limited memory.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,14 +13,6 @@ use othello_engine::run::Run;
 
 use crate::memory::{MemoryError, Sorter, Stored};
 use crate::source::Result;
-
-pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64, RecordError> {
-    let mut records = 0;
-    while let Some(frame) = reader.pass_by_frame()? {
-        records += frame;
-    }
-    Ok(records)
-}
 
 /// Files of games or of positions, with their checksums and the number of their records.
 pub struct Inputs<R: Record> {
@@ -74,8 +65,8 @@ impl<R: Record> Inputs<R> {
         Records::of(&self.paths)
     }
 
-    /// Returns the records with these numbers, counted from 0 over all files. Reads all files anew
-    /// unless the numbers are higher than in the call before.
+    /// Returns records by their numbers over all files, from 0. Lower numbers than before cost a new
+    /// reading of the files.
     pub(crate) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if numbers.start < *next {
@@ -122,11 +113,9 @@ impl<R: Record> Records<R> {
 
     fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
         while records > 0 && (self.reader.is_some() || self.open_next()?) {
-            if let Some(reader) = &mut self.reader {
+            if let Some(mut reader) = self.reader.take() {
                 records -= reader.pass_by(records)?;
-            }
-            if records > 0 {
-                self.reader = None;
+                self.reader = (records == 0).then_some(reader);
             }
         }
         Ok(())
@@ -155,17 +144,16 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// Returns the number of records of type `R` in all sections of a stored part; `None` if a section
-/// is not a frame (block) of such records.
+/// Returns the number of records in a stored part; `None` if a section is not a frame of such.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
 }
 
-/// The number of records that a finished run or a shard wrote and, for a run, the file's summary.
+/// The records that a finished run or a shard wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
-    /// The number of records that were written.
+    /// The number of records.
     pub records: u64,
     /// The summary of the written file; `None` for a shard, which writes no file.
     pub summary: Option<Summary>,
@@ -188,7 +176,6 @@ pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Written, Re
 }
 
 pub(super) type Key = [u8; 16];
-
 pub(super) type Entry = (Key, u64);
 
 impl Stored for Entry {
@@ -207,19 +194,21 @@ impl Stored for Entry {
 }
 
 impl Sorter<Entry> {
-    /// Returns the numbers, all below `end`, of the records whose key an earlier record has.
-    pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
-        let mut repeated = Repeated::none(end);
+    /// Returns a test of whether the key of a record, by its number below `end`, is repeated.
+    pub(super) fn repeated(self, end: u64) -> Result<impl Fn(u64) -> bool, MemoryError> {
+        let mut bits = vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)];
         self.each(|number, is_repeated| {
-            if is_repeated {
-                repeated.insert(number);
+            if let Some(word) = bits.get_mut((number / 64) as usize) {
+                *word |= u64::from(is_repeated) << (number % 64);
             }
         })?;
-        Ok(repeated)
+        Ok(move |number| {
+            bits.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 != 0)
+        })
     }
 
-    /// Returns, for each file, how many records have a key that no record before them has, in this
-    /// or an earlier file. `first` has, for each file, the number of records in earlier files.
+    /// Returns, for each file, how many records have a key that no earlier record has, in any file.
+    /// `first` has, for each file, the number of records in earlier files.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
@@ -237,24 +226,6 @@ impl Sorter<Entry> {
             take(number, last.replace(key) == Some(key));
         }
         Ok(())
-    }
-}
-
-pub(super) struct Repeated(Vec<u64>);
-
-impl Repeated {
-    fn none(end: u64) -> Self {
-        Self(vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)])
-    }
-
-    fn insert(&mut self, number: u64) {
-        if let Some(bits) = self.0.get_mut((number / 64) as usize) {
-            *bits |= 1 << (number % 64);
-        }
-    }
-
-    pub(super) fn contains(&self, number: u64) -> bool {
-        self.0.get((number / 64) as usize).is_some_and(|bits| bits >> (number % 64) & 1 != 0)
     }
 }
 
@@ -291,7 +262,7 @@ mod tests {
             let halves = [0, count / 2];
             let distinct = others.distinct(&halves).unwrap();
             let repeated = keys.repeated(count).unwrap();
-            let found: Vec<bool> = (0..count).map(|number| repeated.contains(number)).collect();
+            let found: Vec<bool> = (0..count).map(repeated).collect();
             let (first, second) = expected.split_at(count as usize / 2);
             let new = |expected: &[bool]| expected.iter().filter(|&&repeated| !repeated).count() as u64;
             prop_assert_eq!(distinct, [new(first), new(second)]);

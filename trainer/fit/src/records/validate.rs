@@ -112,8 +112,7 @@ impl Input {
         })
     }
 
-    /// Returns `Some(Some(frame))`, the next frame of a file of records, or `Some(None)` for the
-    /// next section of any other file; `None` at the end of the file.
+    /// Returns the next frame of records, or `Some(None)` for a section of another kind of file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),
@@ -135,11 +134,8 @@ fn read(
         }
         Ok(input) => input,
     };
-    progress.begin_stoppable(
-        &format!("{} (bytes)", found.path),
-        0,
-        either!(&input, it => it.bytes()),
-    );
+    let bytes = either!(&input, it => it.bytes());
+    progress.begin_stoppable(&format!("{} (bytes)", found.path), 0, bytes);
     let mut read = 0;
     loop {
         progress.check()?;

@@ -26,8 +26,7 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with new values: of searches before ply `first_exact`, exact from there on.
-    /// The position there becomes its solved position, unless it has an earlier one.
+    /// Ply `first_exact` becomes the game's solved position, unless it has an earlier one.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -77,7 +76,7 @@ impl Relabel for Game {
 
 impl Settings {
     /// Returns the first ply with an exact score; the game may end before this ply.
-    pub(super) fn first_exact(&self, game: &Game) -> usize {
+    fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
@@ -123,21 +122,20 @@ fn solve<E: Evaluate>(
     (solution.value.score(), solution.best)
 }
 
-#[expect(clippy::expect_used, reason = "scores and plies are those of this game's positions")]
 fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     let plain = game.without_scores();
     let game = match solved {
         Some(solved) => plain.with_solved(solved).expect("a position that the game reaches"),
         None => plain,
     };
-    if values.iter().all(Option::is_none) {
-        return game;
+    match values.iter().all(Option::is_none) {
+        true => game,
+        false => game.with_values(values).expect("one value for each move"),
     }
-    game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's exact score at `ply`: the solved position's, if it is at this ply, or else the
-/// value of the move there, which the caller must know to be exact; `None` if the game has neither.
+/// Returns black's exact score at `ply`: that of the solved position, or the value of the move
+/// there, which the caller must know to be exact; `None` if the game has neither.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -171,7 +169,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub(super) fn count(&mut self, before: f64, exact: f64) {
+    fn count(&mut self, before: f64, exact: f64) {
         let winner = |discs: f64| discs.partial_cmp(&0.0);
         let discs = (before - exact).abs();
         self.results += 1;
@@ -181,8 +179,7 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean absolute difference, in discs, between the old results or labels and the
-    /// exact scores with which they were compared; `None` if nothing was compared.
+    /// Returns the mean of |old result or label − exact score| in discs; `None` if none was compared.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
@@ -229,7 +226,7 @@ impl Relabel for ScoredPosition {
 }
 
 impl Settings {
-    pub(super) fn is_solved(&self, position: &ScoredPosition) -> bool {
+    fn is_solved(&self, position: &ScoredPosition) -> bool {
         position.position().empties() <= self.most_exact()
     }
 

@@ -45,6 +45,10 @@ fn relabel_games(folder: &Folder, inputs: &[&str], out: &str) -> Relabelled {
     relabelled::<Game>(folder, inputs, &EXACT_GAMES, None, out)
 }
 
+fn to_depth(depth: u32) -> Search {
+    Search { depth, nodes: None, selectivity: search::Selectivity::Full }
+}
+
 #[test]
 fn every_position_from_there_on_has_its_exact_score() {
     let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
@@ -73,7 +77,7 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
     let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     let earlier = Solved { ply: 40, black_score: 10 };
     let game = games(2).remove(1).with_solved(earlier).unwrap();
-    let settings = Settings { exact: 6, search: Some(Search::to_depth(2)) };
+    let settings = Settings { exact: 6, search: Some(to_depth(2)) };
     let after = game.relabelled(&settings, &[], &mut searcher);
     assert_eq!(after.solved(), Some(earlier));
     let values = after.values().unwrap();
@@ -143,7 +147,7 @@ const EXACT_POSITIONS: Settings = Settings { exact: 5, search: None };
 #[test]
 fn searches_of_many_nodes_are_not_noted_by_the_thousand() {
     let at_once = |nodes| {
-        let search = Some(Search { nodes: Some(nodes), ..Search::to_depth(60) });
+        let search = Some(Search { nodes: Some(nodes), ..to_depth(60) });
         <ScoredPosition as Relabel>::at_once(&Settings { exact: 0, search })
     };
     assert_eq!([10, 1000, 1 << 20].map(at_once), [1024, 65, 1]);
@@ -195,7 +199,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     let folder = Folder::new();
     let before = positions(4);
     folder.write("all.positions", &before);
-    let settings = Settings { exact: 5, search: Some(Search::to_depth(2)) };
+    let settings = Settings { exact: 5, search: Some(to_depth(2)) };
     relabel_positions(&folder, &settings, "searched");
     let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
     for after in folder.read::<ScoredPosition>("searched") {
@@ -211,7 +215,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
     folder.write("all.positions", &positions(4));
-    let search = Search { nodes: Some(40), ..Search::to_depth(60) };
+    let search = Search { nodes: Some(40), ..to_depth(60) };
     let settings = Settings { exact: 5, search: Some(search) };
     let relabelled = relabel_positions(&folder, &settings, "limited");
     let mut searcher = search::Search::new(&Mobility).hash_mb(1).searcher().unwrap();
@@ -264,7 +268,7 @@ fn relabelled_openings_are_still_all_there_are() {
     othello_engine::openings::write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent)
         .unwrap();
     std::fs::rename(path, folder.path("all.positions")).unwrap();
-    let settings = Settings { exact: 0, search: Some(Search::to_depth(3)) };
+    let settings = Settings { exact: 0, search: Some(to_depth(3)) };
     relabel_positions(&folder, &settings, "deeper");
     assert!(PositionReader::open(&folder.path("deeper")).unwrap().is_enumerated());
     let labels = |name: &str| -> BTreeMap<_, _> {
@@ -302,7 +306,7 @@ fn games_and_positions_have_the_same_labels_by_a_device() {
         .solve_many(&positions.iter().map(ScoredPosition::position).collect::<Vec<_>>(), &Silent);
     let missing = solved.unwrap().scores.iter().filter(|score| score.is_none()).count();
     assert!((50..positions.len() - 50).contains(&missing), "{missing} of {}", positions.len());
-    let search = Search { nodes: None, ..Search::to_depth(2) };
+    let search = Search { nodes: None, ..to_depth(2) };
     let all_settings =
         [(8, None), (15, None), (6, Some(search)), (0, Some(Search { depth: 7, ..search }))];
     for (number, (exact, search)) in all_settings.into_iter().enumerate() {
