@@ -1,5 +1,5 @@
-//! For groups of positions: the sums of errors, and the standard error of the bias. Groups are by
-//! phase, by value, by region (opening, midgame, endgame), and by number of empty squares.
+//! The errors of groups of positions: by phase, by value, by region (opening, midgame, endgame), and
+//! by number of empty squares.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{STEPS_PER_DISC, Value};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
-/// A position, the error of its value by an evaluation, and the file and game where it was read.
+/// A position and the error of its value by an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Valued {
     /// The phase of the position.
@@ -28,26 +28,24 @@ pub struct Place {
     pub file: usize,
     /// The number, from 1, of the game in the file or, in a file of positions, of the position.
     pub game: u64,
-    /// The index, from 0 in the list of label rules, of the rule that gave the label; `None` if the
-    /// file contains the label.
+    /// The index, from 0, of the rule that gave the label; `None` if the file contains the label.
     pub rule: Option<u8>,
 }
 
 impl Valued {
-    /// Pairs a labelled position with the `value` that an evaluation gives it, and with the `place`
-    /// where it was read, if known. Returns `None` for a full board, which has no phase.
+    /// Returns `None` for a full board, which has no phase.
     pub fn new(row: ScoredPosition, value: Value, place: Option<Place>) -> Option<Self> {
         let error = label(&row) - value.steps() * (RESIDUALS_PER_DISC / STEPS_PER_DISC);
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
     }
 
-    /// Returns the evaluation's value of the position for the side to move, in 1/1024 disc.
+    /// Returns the evaluation's value for the side to move, in 1/1024 disc.
     pub fn value(&self) -> i32 {
         label(&self.row) - self.error
     }
 }
 
-/// Returns the label of a position in 1/1024 disc.
+/// Returns the label in 1/1024 disc.
 fn label(row: &ScoredPosition) -> i32 {
     i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / i32::from(LABEL_STEPS_PER_DISC))
 }
@@ -55,20 +53,19 @@ fn label(row: &ScoredPosition) -> i32 {
 /// Sums of the errors of positions, added up in integers for each game.
 ///
 /// Positions of one game resemble each other, so the standard error of the bias is clustered by
-/// game: a game's sum of errors is one observation. A position outside games counts as a game.
+/// game: S = Σ weight · (label − value) over a game's positions is one observation, with W = Σ
+/// weight. The units are 1/64 occurrence and 1/1024 disc. A position outside games is a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
-    /// Σ weight · (label − value), in units of 1/64 occurrence · 1/1024 disc.
+    /// Σ S over games.
     signed: i128,
     games: u64,
-    /// Σ S² over games. S is Σ weight · (label − value) over the positions of a game, in units of
-    /// 1/64 occurrence · 1/1024 disc.
+    /// Σ S² over games.
     signed_squared: i128,
-    /// Σ S · W over games, where S is Σ weight · (label − value) over the positions of a game
-    /// (units as in `signed_squared`), and W is their Σ weight, in 1/64 occurrence.
+    /// Σ S · W over games.
     signed_by_weight: i128,
-    /// Σ W² over games, where W is the total weight of a game's positions (64: one occurrence).
+    /// Σ W² over games.
     weight_squared: i128,
     open_signed: i128,
     open_weight: i128,
@@ -101,8 +98,7 @@ impl BiasSums {
         (unit > 0.0).then(|| -self.signed as f64 / unit)
     }
 
-    /// Returns the standard error of the bias in discs, by the formula at the head of `metrics` for
-    /// a ratio of sums (Cochran, Sampling Techniques, chapter 6); `None` for fewer than two games.
+    /// Returns the standard error of the bias in discs (Cochran, Sampling Techniques, chapter 6).
     fn bias_error(&self) -> Option<f64> {
         let (games, weight) = (self.games as f64, self.errors.weight as f64);
         let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
@@ -148,9 +144,7 @@ const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 const REGIONS: [(usize, usize, &str); 3] =
     [(0, 19, "opening"), (20, 39, "midgame"), (40, PHASES - 1, "endgame")];
 
-type EmptiesTest = fn(usize) -> bool;
-
-const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
+const BY_EMPTIES: [(&str, fn(usize) -> bool); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
     ("25 to 30", |empties| (25..=30).contains(&empties)),
@@ -222,10 +216,9 @@ impl Tally {
 
     pub(super) fn phases(&self) -> impl Iterator<Item = PhaseErrors> {
         let phases = Phase::all().zip(&self.0[PHASE..]);
-        phases.map(|(phase, sums)| PhaseErrors {
-            phase,
-            empties: empties(phase),
-            errors: sums.into(),
+        phases.map(|(phase, sums)| {
+            let (empties, errors) = (empties(phase), sums.into());
+            PhaseErrors { phase, empties, errors }
         })
     }
 
@@ -256,10 +249,9 @@ fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
     let (phase, empties) = (valued.phase.index(), empties(valued.phase));
     let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
     let region = REGIONS.iter().filter(|&&(_, last, _)| phase > last);
-    let by_empties = (EMPTIES..).zip(&BY_EMPTIES);
-    let by_empties = by_empties.filter(move |(_, (_, holds))| holds(empties));
+    let by_empties = (0..BY_EMPTIES.len()).filter(move |&group| BY_EMPTIES[group].1(empties));
     let others = [0, PHASE + phase, VALUE + value.count(), REGION + region.count()];
-    others.into_iter().chain(by_empties.map(|(group, _)| group))
+    others.into_iter().chain(by_empties.map(|group| EMPTIES + group))
 }
 
 #[cfg(test)]

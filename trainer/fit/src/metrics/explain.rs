@@ -58,7 +58,7 @@ pub struct InstanceRow {
 
 /// The weights whose contributions to the value of a position are computed.
 pub struct Explainer {
-    /// The weights of the evaluation, by phase and class (set of symmetric configurations).
+    /// The weights.
     pub weights: Weights,
     /// True if `weights` has each parameter's number of occurrences in training.
     pub counted: bool,
@@ -95,21 +95,16 @@ impl Explainer {
             name: format!("{} ({})", part.scalar, part.number),
             discs: weight_in_discs(part.weight.steps),
         });
-        let together = f64::from(parts.together) / f64::from(STEPS_PER_DISC);
-        let together = Total { name: "all of them together".to_owned(), discs: together };
-        let together = weights.factors().map(|_| together);
+        let together = weights.factors().map(|_| Total {
+            name: "all of them together".to_owned(),
+            discs: f64::from(parts.together) / f64::from(STEPS_PER_DISC),
+        });
         let patterns = weights.set().patterns().iter().map(of_pattern);
         let mut totals: Vec<Total> = patterns.chain(scalars).chain(together).collect();
         totals.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
         instances.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
-        let value = Value::clamped(parts.steps());
-        Ok(Explanation {
-            board: board_text(position, Side::Black),
-            phase: parts.phase,
-            value: value.discs(),
-            totals,
-            instances,
-        })
+        let (board, value) = (board_text(position, Side::Black), Value::clamped(parts.steps()));
+        Ok(Explanation { board, phase: parts.phase, value: value.discs(), totals, instances })
     }
 }
 
@@ -120,6 +115,7 @@ fn disc(position: &Position, bit: u64) -> char {
         _ => '-',
     }
 }
+
 const SHOWN: usize = 12;
 
 impl fmt::Display for Explanation {
@@ -170,9 +166,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`. With an explainer, also states
-    /// the contributions to its static value; returns an error with the board and the reason if the
-    /// explainer refuses the position.
+    /// Describes a position of one of `files`, labelled by `rules`. An error, with the board, is that
+    /// of the explainer.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

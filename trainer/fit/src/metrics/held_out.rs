@@ -1,5 +1,5 @@
-//! The data that weights were fitted to, according to the provenance of the weights, and the
-//! subsets of these data that the fit held out for validation and test.
+//! The data to which weights were fitted, according to their provenance, and the subsets that the
+//! fit held out for validation and test.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns those files in `folders` whose checksums are those of the weights' training data.
+    /// Returns the files in `folders` to which the weights were fitted, by their checksums.
     pub fn files_in<'p>(&self, folders: impl IntoIterator<Item = &'p Path>) -> BTreeSet<PathBuf> {
         let folders: BTreeSet<&Path> = folders.into_iter().collect();
         let files = folders.into_iter().filter_map(|folder| folder.read_dir().ok());
@@ -66,9 +66,8 @@ impl Trained {
     }
 
     /// Counts the positions of the first 20,000 games of `test` that are also in the training
-    /// subset of the data to which the weights were fitted. Looks for the files of these data in
-    /// two places: the folders of the files in `test`, and the folder of the weights file, `file`.
-    /// Returns `None` if it finds none. Messages call the weights `name`.
+    /// subset of the fit's data; `None` if no file of these data is in the folders of the files in
+    /// `test` or of the weights file, `file`. Messages call the weights `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -87,8 +86,7 @@ impl Trained {
         Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
-    /// Returns the positions of a subset, labelled by `labels` or, if `None`, by the fit's label
-    /// rules.
+    /// Returns the positions of a subset, labelled by `labels` or by the fit's label rules.
     pub fn subset(
         &self,
         subset: Subset,
@@ -101,14 +99,14 @@ impl Trained {
         let mut settings = self.settings.clone();
         settings.labels = labels.cloned().unwrap_or(settings.labels);
         let dataset = Dataset::read(&data, &[], &settings, progress)?;
-        let mut inputs = dataset.inputs.iter().zip(paths);
-        if let Some((input, path)) = inputs.find(|(input, _)| !self.knows(&input.sha256)) {
-            let reason = format!(
-                "the weights were not fitted to this file (sha256 {}), so that it has no --subset; \
-                 omit --subset",
-                input.sha256
-            );
-            return Err(FileError::refused(path, reason).into());
+        for (Input { sha256, .. }, path) in dataset.inputs.iter().zip(paths) {
+            if !self.knows(sha256) {
+                let reason = format!(
+                    "the weights were not fitted to this file (sha256 {sha256}), so that it has no \
+                     --subset; omit --subset"
+                );
+                return Err(FileError::refused(path, reason).into());
+            }
         }
         Ok(Phase::all().flat_map(|phase| dataset.subset(subset, phase)).copied().collect())
     }
@@ -134,8 +132,8 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Counts the test games and test positions that are also in the training subset of `files`.
-    /// Messages name these files by the text `data`.
+    /// Counts the test games and positions that are also in the training subset of `files`, which
+    /// messages call `data`.
     pub fn of(
         test: &TestGames,
         data: String,

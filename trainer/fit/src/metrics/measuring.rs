@@ -1,6 +1,5 @@
-//! Evaluates all positions of records, computes the errors (value − label), also by game, so that
-//! games can be resampled (bootstrap), and checks that they do not exceed the limits that the user
-//! gives.
+//! Computes the errors (value − label) of an evaluation on all positions of records, also by game,
+//! for resampling (bootstrap), and checks them against the limits that the user gives.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -25,10 +24,9 @@ use crate::source::{LabelRules, Labelled, Result};
 pub struct Measuring<'a, E> {
     /// The evaluation whose errors are measured.
     pub evaluator: &'a E,
-    /// The depth of searches in plies; 0 for static values. Searches that reach the end of the game
-    /// are exact. The transposition table passes nothing from one position to the next.
+    /// The depth of searches in plies; 0 for static values. No search uses results of another.
     pub depth: u32,
-    /// The pruning of the searches to `depth`, such as Multi-ProbCut; unused if `depth` is 0.
+    /// The pruning of the searches, such as Multi-ProbCut.
     pub pruning: Pruning,
     /// The phases whose positions are measured.
     pub phases: RangeInclusive<Phase>,
@@ -39,17 +37,15 @@ pub struct Measuring<'a, E> {
 /// The errors of an evaluation on some data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// The errors of every requested phase: the positions with one number of empty squares.
+    /// The errors of every requested phase.
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
-    /// The errors of positions grouped by the evaluation's value for the side to move: nine ranges,
-    /// divided by eight bounds from −40 to 40 discs, the lowest first. Empty groups are omitted.
+    /// The errors by range of the value for the side to move, the lowest first, without empty groups.
     pub by_value: Vec<Group>,
-    /// The errors by region of the game (opening, midgame, endgame). Empty groups are omitted.
+    /// The errors by region of the game (opening, midgame, endgame), without empty groups.
     pub by_region: Vec<Group>,
-    /// The errors in five overlapping groups by number of empty squares: 13 to 18, 19 to 24, 25 to
-    /// 30, all even numbers, all odd numbers. Empty groups are omitted.
+    /// The errors by number of empty squares (13 to 18, 19 to 24, 25 to 30, even, odd), likewise.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
@@ -65,8 +61,9 @@ impl<E: Evaluate> Measuring<'_, E> {
         rules: &LabelRules,
         progress: &dyn Progress,
     ) -> Result<Measured> {
-        // A first reading counts the positions, so that the progress of the searches has a total.
-        let reading: &dyn Progress = if self.depth > 0 {
+        let mut reading = progress;
+        if self.depth > 0 {
+            // A first reading counts the positions, so that the searches' progress has a total.
             let mut positions = 0;
             for path in paths {
                 read_games(path, rules, progress, |games| {
@@ -76,10 +73,8 @@ impl<E: Evaluate> Measuring<'_, E> {
                 })?;
             }
             progress.begin(SEARCHES, 0, positions);
-            &Silent
-        } else {
-            progress
-        };
+            reading = &Silent;
+        }
         let (mut found, mut sha256, mut searched) = (PartialErrors::default(), vec![], Ok(()));
         for (file, path) in paths.iter().enumerate() {
             let mut games_before = 0;
@@ -105,8 +100,7 @@ impl<E: Evaluate> Measuring<'_, E> {
             let wanted = rows.iter().filter(|row| self.phase_of(row).is_some());
             progress.begin(SEARCHES, 0, wanted.count() as u64);
         }
-        let mut found = PartialErrors::default();
-        let rows = rows.into_iter().map(|row| (row, None));
+        let (mut found, rows) = (PartialErrors::default(), rows.into_iter().map(|row| (row, None)));
         self.add(&mut found, rows.collect(), progress)?;
         Ok(self.measured(found, vec![]))
     }
@@ -123,11 +117,9 @@ impl<E: Evaluate> Measuring<'_, E> {
     ) -> Result<()> {
         rows.retain(|(row, _)| self.phase_of(row).is_some());
         let values = self.values(&rows, progress)?;
-        let valued: Vec<Valued> = rows
-            .par_iter()
-            .zip(&values)
-            .filter_map(|(&(row, place), value)| Valued::new(row, *value, place))
-            .collect();
+        let valued = rows.par_iter().zip(&values);
+        let valued = valued.filter_map(|(&(row, place), &value)| Valued::new(row, value, place));
+        let valued: Vec<Valued> = valued.collect();
         let game = |valued: &Valued| valued.place.map(|place| (place.file, place.game));
         let games = valued.par_chunk_by(|one, next| one.place.is_some() && game(one) == game(next));
         let tally = games.fold(Tally::default, Tally::add_game).reduce(Tally::default, Tally::plus);
@@ -157,10 +149,7 @@ impl<E: Evaluate> Measuring<'_, E> {
     fn values(&self, rows: &[Row], progress: &dyn Progress) -> Result<Vec<Value>, TableError> {
         let positions = rows.par_iter().map(|(row, _)| row.position());
         if self.depth == 0 {
-            let value = |position: Position| {
-                self.evaluator.value(&self.evaluator.state(&position), &position)
-            };
-            return Ok(positions.map(value).collect());
+            return Ok(positions.map(|position| value(self.evaluator, &position)).collect());
         }
         let positions: Vec<Position> = positions.collect();
         let search = Search::new(self.evaluator).depth(self.depth);
@@ -178,11 +167,14 @@ struct PartialErrors {
 
 type Row = (ScoredPosition, Option<Place>);
 
+fn value<E: Evaluate>(evaluator: &E, position: &Position) -> Value {
+    evaluator.value(&evaluator.state(position), position)
+}
+
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
-    let numbered = games.iter().zip(games_before + 1..);
-    let rows = numbered.flat_map(|(game, number)| {
-        game.iter()
-            .map(move |found| (found.row, Some(Place { file, game: number, rule: found.rule })))
+    let rows = games.iter().zip(games_before + 1..).flat_map(|(found, game)| {
+        let placed = move |&Labelled { row, rule }| (row, Some(Place { file, game, rule }));
+        found.iter().map(placed)
     });
     rows.collect()
 }
@@ -194,8 +186,8 @@ pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
     /// Adds a failure for each of `errors` (name, error in discs) whose absolute value is above
-    /// `largest`, the limit that the user gives by `flag`, if any. If `errors` is empty, as nothing
-    /// was measured, the limit counts as exceeded: adds a failure that ends with `unknown`.
+    /// `largest`, the limit that the user gives by `flag`, if any. Without errors, adds a failure
+    /// that ends with `unknown`.
     pub fn with(
         mut self,
         flag: &str,
@@ -216,8 +208,8 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds a failure if `mae`, a mean absolute error in discs that messages call `error`, is above
-    /// `largest` (`--max-mae`) or is `None`. Does nothing without a limit `largest`.
+    /// Adds a failure if `mae`, in discs, which messages call `error`, is `None` or above the limit
+    /// `largest` (`--max-mae`), if any.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -228,8 +220,7 @@ impl ErrorLimits {
         self.0.as_ref().map(Vec::is_empty)
     }
 
-    /// Returns a sentence for each error above its limit, and for each limit whose errors are
-    /// unknown because there are no positions.
+    /// Returns a sentence for each error above its limit, and for each limit without positions.
     pub fn failures(&self) -> &[String] {
         self.0.as_deref().unwrap_or_default()
     }
@@ -241,13 +232,12 @@ pub struct TestGames {
     /// The labelled positions of each game.
     pub games: Vec<Vec<ScoredPosition>>,
     labels: LabelCounts,
-    /// The SHA-256 checksum of each file of the games, in the given order.
+    /// The SHA-256 of each file, in the given order.
     pub sha256: Vec<String>,
 }
 
 impl TestGames {
-    /// Reads the first `most` games of all files together, in the order of the files, which contain
-    /// games, positions or openings. A position outside games counts as a game.
+    /// Reads the first `most` games of all files together, in the order of the files.
     pub fn read(
         most: usize,
         paths: &[PathBuf],
@@ -272,19 +262,18 @@ impl TestGames {
         Ok(all)
     }
 
-    /// Returns the number of labels of each kind in `phases`, the most frequent kind first.
+    /// Returns the number of labels of each kind in `phases`, the most frequent first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
 }
 
-/// For each game and phase: Σ weight · |error of an evaluation| over the positions, and Σ weight.
+/// The sums of an evaluation's errors over the positions of each game and phase.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
-    /// Σ weight · |error| for each game (row) and phase (column), in occurrences · discs. Values
-    /// are clamped to ±64 discs.
+    /// Σ weight · |error|, games × phases, in occurrences · discs, with values clamped to ±64 discs.
     pub absolute: Array2<f64>,
-    /// Σ weight for each game (row) and phase (column); one occurrence of a position has weight 1.
+    /// Σ weight, games × phases, in occurrences.
     pub weight: Array2<f64>,
 }
 
@@ -294,8 +283,8 @@ impl ErrorsByGame {
         let errors = games.games.par_iter().map(|game| errors(evaluator, game));
         let errors = Array2::from(errors.collect::<Vec<[Errors; PHASES]>>());
         Self {
-            absolute: errors.mapv(|e| e.absolute_discs()),
-            weight: errors.mapv(|e| e.occurrences()),
+            absolute: errors.map(Errors::absolute_discs),
+            weight: errors.map(Errors::occurrences),
         }
     }
 
@@ -339,10 +328,9 @@ impl GameErrors {
 fn errors<E: Evaluate>(evaluator: &E, game: &[ScoredPosition]) -> [Errors; PHASES] {
     let mut errors = [Errors::default(); PHASES];
     for &row in game {
-        let position = row.position();
-        let value = evaluator.value(&evaluator.state(&position), &position);
-        let Some(valued) = Valued::new(row, value, None) else { continue };
-        errors[valued.phase.index()].add(row.weight().steps(), valued.error);
+        if let Some(valued) = Valued::new(row, value(evaluator, &row.position()), None) {
+            errors[valued.phase.index()].add(row.weight().steps(), valued.error);
+        }
     }
     errors
 }

@@ -13,9 +13,6 @@
 //! for error in [-2048, 0] { sums.add(64, error); sums.end_game(); }
 //! assert_eq!(GroupErrors::from(&sums).bias, Some(1.0));
 //! ```
-//!
-//! [`Measuring`] reads files, [`Measured`] has the errors, [`Explainer`] splits one value into the
-//! contributions of its patterns.
 
 mod errors;
 mod explain;
