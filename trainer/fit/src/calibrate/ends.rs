@@ -1,15 +1,14 @@
 //! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
 //! searches.
 //!
-//! Positions come from games that the evaluation plays against itself. Some are reached by one or
-//! two further random moves, since most positions of a search do not occur in strong games. The
-//! predictions are fitted to the exact scores of these positions. Then endgame searches try several
-//! thresholds for a cut, in standard deviations of the prediction. The threshold of a confidence
-//! such as 95 % is the one with which 95 % of the searches return the exact score.
+//! Positions come from self-play games; some are reached by one or two further random moves, since
+//! most positions of a search do not occur in strong games. The predictions are fitted to the exact
+//! scores. Then endgame searches try several cut thresholds, in standard deviations of the
+//! prediction: that of a confidence such as 95 % lets 95 % of the searches return the exact score.
 
 use std::fmt;
 
-use othello_engine::board::{Discs, Position, Squares};
+use othello_engine::board::{Discs, Position, Square};
 use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Tables, Weights};
 use othello_engine::random::Generator;
 use othello_engine::run::{Stage, size};
@@ -25,8 +24,7 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// The trials of cut thresholds solve only the held-out positions that have at least
-/// `Settings::most` minus this number of empty squares.
+/// The trials solve held-out positions of at least `Settings::most` minus this many empty squares.
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
@@ -121,8 +119,7 @@ struct Sample {
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages of the calibration: the first makes the samples (positions with exact scores
-/// and values of shallow searches); each of the others tests one cut threshold.
+/// Returns the stages of the calibration: one makes the samples, the others try one threshold each.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(GAME_DEPTH), 0);
@@ -154,20 +151,17 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     let empties = LEAST_EMPTIES..=settings.most;
     let empties = empties.filter_map(|empties| empties_error(&ends, &held_out, empties)).collect();
     let least = settings.most.saturating_sub(BELOW_GREATEST);
-    let tried: Vec<&Sample> =
-        held_out.into_iter().filter(|sample| sample.empties >= least).collect();
+    let tried = held_out.into_iter().filter(|sample| sample.empties >= least).collect::<Vec<_>>();
     let trials = trials(&ends, evaluator, &tried, work)?;
     let deviations = deviations(&trials);
-    let confidences = Selectivity::ALL.into_iter().zip(deviations);
-    let confidences = confidences
-        .map(|(one, deviations)| Confidence { percent: one.percent(), deviations })
-        .collect();
+    let confidences = Selectivity::ALL.map(Selectivity::percent).into_iter().zip(deviations);
+    let confidences = confidences.map(|(percent, deviations)| Confidence { percent, deviations });
+    let confidences = confidences.collect();
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Draws a number k, and samples a position with k empty squares: one of self-play game `number`,
-/// or one after one or two random moves from a position of that game. `None` if the game, or these
-/// moves, end before k empty squares are left.
+/// Draws a number k, and samples a position with k empty squares of self-play game `number`, or
+/// reached from it by one or two random moves; `None` if the game ends before.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -178,14 +172,13 @@ fn sample<E: Evaluate>(
     let random_moves = random.below(MAX_RANDOM_MOVES + 1);
     let empties = LEAST_EMPTIES + random.below(settings.most + 1 - LEAST_EMPTIES);
     let game = play(beginnings, number, &mut Players { black: searcher, white: None });
-    let replay = game.replay();
-    let from =
-        replay.steps.iter().find(|step| step.position.empties() == empties + random_moves)?;
-    let mut position = from.position;
+    let reached = game.replay().steps.into_iter().map(|step| step.position);
+    let mut reached = reached.filter(|position| position.empties() == empties + random_moves);
+    let mut position = reached.next()?;
     for _ in 0..random_moves {
-        let moves: Vec<_> = Squares(position.moves()).collect();
-        let square = moves.get(random.below(moves.len() as u32) as usize)?;
-        position = position.play(*square)?;
+        let moves = position.moves();
+        let square = Square::nth(moves, random.below(moves.count_ones()) as usize)?;
+        position = position.after(square, position.flips(square));
         if position.moves() == 0 {
             position = position.pass();
             (position.moves() != 0).then_some(())?;
@@ -219,24 +212,19 @@ fn trials(
 ) -> Result<Vec<Trial>> {
     let mut trials = vec![];
     for (stage, deviations) in (1..).zip(TRIED_DEVIATIONS) {
-        let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);
-        evaluator.models.ends = Some(tried);
+        evaluator.models.ends = Some(ends.clone().with_deviations([deviations; CONFIDENCES]));
         let pruning = Pruning::default()
             .with_endgame(&evaluator, &EndgameSchedule::always(Selectivity::Percent73))?;
         let search = Search::new(&evaluator).pruning(pruning);
         let searchers = search.searchers()?;
         let trial = |sample: &&Sample| {
-            let [player, opponent] = sample.discs;
-            let position = Position::new(player, opponent)?;
+            let position = Position::new(sample.discs[0], sample.discs[1])?;
             let found = searchers.with(|searcher| {
                 searcher.new_game();
                 searcher.solve(&position)
             });
-            Some([
-                u64::from((found.value.score() - sample.score).unsigned_abs()),
-                found.nodes,
-                sample.nodes,
-            ])
+            let error = (found.value.score() - sample.score).unsigned_abs();
+            Some([u64::from(error), found.nodes, sample.nodes])
         };
         // Some samples have too few empty squares for a trial, so the last units of work are empty.
         let found =
@@ -255,9 +243,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns a cut threshold for each confidence, in standard deviations of the prediction: with it,
-/// that share of endgame searches finds the exact score. Interpolates between two `trials`,
-/// linearly in the logarithm of the share of wrong scores.
+/// Returns the cut threshold of each confidence, in standard deviations of the prediction, by linear
+/// interpolation between two `trials` in the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

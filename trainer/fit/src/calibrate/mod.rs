@@ -21,7 +21,7 @@ use crate::source::Result;
 pub struct Work<'a> {
     /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,
-    /// The stages of the calibration, each with its name and number of units of work.
+    /// The stages of the calibration.
     pub stages: Vec<Stage>,
     /// The receiver of progress reports.
     pub progress: &'a dyn Progress,

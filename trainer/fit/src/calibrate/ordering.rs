@@ -24,14 +24,13 @@ use crate::source::Result;
 /// The settings for a calibration of the move-ordering evaluation.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The pattern set of the move-ordering evaluation. It has no scalar features.
+    /// The pattern set of the move-ordering evaluation, without scalar features.
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
     /// The number of families. A family is the solved positions after all moves of one position.
     pub families: u64,
-    /// The number of positions that are solved with each tried strength. A strength is the factor
-    /// of the move-ordering weights in a move score.
+    /// The number of positions that are solved with each strength: factor of the weights in a score.
     pub searches: u64,
 }
 
@@ -99,18 +98,15 @@ const HELD_OUT: usize = 10;
 /// The ridge has little effect on parameters that occur in many more positions than this number.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that the fitted pattern weights are 0, so that only the counts of each move,
-/// such as the number of the opponent's replies, predict its score.
+/// A ridge so large that the pattern weights are 0, and only the counts of a move predict its score.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration. The first samples positions, and solves for each of them
-/// all positions one move later (a family). Each other stage tries one strength: the factor of the
-/// learned weights when their sum for the opponent is subtracted from the score of a move.
+/// Returns the stages of a calibration: one solves the families, the others try one strength each.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
-    let families =
-        Stage::new("solve (positions with all moves)", settings.families, per_part(family));
+    let name = "solve (positions with all moves)";
+    let families = Stage::new(name, settings.families, per_part(family));
     let searches = |strength: usize| {
         let name = format!("strength {} of {} (searches)", strength + 1, STRENGTHS.len());
         Stage::new(name, settings.searches, per_part(size::solve(TRIAL_EMPTIES)))
@@ -118,12 +114,11 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns move-ordering weights, and the strength by which they are multiplied in a move's score,
-/// from self-play games of `weights`. The same `weights` and `settings` give the same result.
+/// Learns move-ordering weights and their strength. The same weights and settings give the same.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
-        let name = settings.set.name();
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
+            let name = settings.set.name();
             Invalid(format!("the pattern set `{name}` cannot order moves: {reason}"))
         })
     };
@@ -136,8 +131,6 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     let [learned, held_out] = families(settings, &geometry, &evaluator, work)?;
     let found = learned.fit(parameters, RIDGE);
     let by_counts = learned.fit(parameters, COUNTS_ALONE);
-    let [explained, explained_by_replies] =
-        [&found, &by_counts].map(|found| held_out.explained(found));
 
     let steps: Vec<i16> = found.weights.iter().map(|&weight| nearest_weight(weight)).collect();
     let positions = trial_positions(settings, &evaluator)?;
@@ -152,20 +145,18 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated {
         weights: with(best, steps)?,
         positions: learned.len() + held_out.len(),
-        explained,
-        explained_by_replies,
+        explained: held_out.explained(&found),
+        explained_by_replies: held_out.explained(&by_counts),
         strength: best,
         trials,
     })
 }
 
-/// The strengths to try, as multiples of the one at which a fitted disc counts so much in a move
-/// score that the fitted effect of one more reply of the opponent, `found.counts[0]` discs, is 16
-/// points: as much as the search's own penalty for a reply.
+/// The strengths to try, as multiples of the one at which the fitted effect of one more reply of the
+/// opponent (`found.counts[0]` discs) is 16 points, the search's own penalty for a reply.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns the families to which the weights are fitted, then the held-out families. A family has
-/// the positions after all moves of one position, with their exact scores.
+/// Returns the families to which the weights are fitted, then the held-out families.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -215,7 +206,7 @@ fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS
 
 /// Plays a game until `empties` squares are empty. The first 10 to 19 and the last 4 moves are
 /// random, because a search also meets badly played positions; a search of depth 2 chooses the
-/// others. `None` if the game ends before, or if the side to move must pass in the last position.
+/// others. `None` if the game ends before, or if the side to move must pass at the end.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,

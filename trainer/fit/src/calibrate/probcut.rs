@@ -99,14 +99,13 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
         *deep >= MIN_PREDICTED_DEPTH && *shallow == shallow_depth(*deep)
     };
     let held_out: Vec<Pair> = held_out.into_iter().flat_map(pairs).filter(is_used).collect();
-    let depths = (MIN_PREDICTED_DEPTH..=settings.most)
-        .filter_map(|deep| depth_error(&probcut, &held_out, deep));
+    let depths = MIN_PREDICTED_DEPTH..=settings.most;
+    let depths = depths.filter_map(|deep| depth_error(&probcut, &held_out, deep));
     let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
 }
 
-/// The values of searches of a random position of a self-play game. Most moves of the game were
-/// drawn at random, so that some of the sampled positions are clearly lost or won.
+/// The values of searches of a random position of a self-play game with mostly random moves.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
@@ -138,37 +137,32 @@ struct Pair {
 }
 
 fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
-    let depths =
-        (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));
-    depths.map(|(shallow, deep)| Pair {
-        depths: Depths { ply: sample.ply, shallow: shallow as u32, deep: deep as u32 },
-        known: sample.values[shallow],
-        wanted: sample.values[deep],
+    let numbered = || (0..).zip(sample.values.iter().copied());
+    numbered().flat_map(move |(deep, wanted)| {
+        numbered().take(deep as usize).map(move |(shallow, known)| Pair {
+            depths: Depths { ply: sample.ply, shallow, deep },
+            known,
+            wanted,
+        })
     })
 }
 
-/// Returns the error of the prediction (the deep value minus the value predicted from the shallow
-/// one), and the standard deviation that the model expects of it; both in discs.
-fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
+/// Returns the expected standard deviation of the prediction's error, and the error, in discs.
+fn errors(probcut: &ProbCut, pair: &Pair) -> [f64; 2] {
     let prediction = probcut.prediction(pair.depths);
-    (pair.wanted - prediction.slope * pair.known - prediction.offset, prediction.error)
+    [prediction.error, pair.wanted - prediction.slope * pair.known - prediction.offset]
 }
 
 fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthError> {
     let of_depth = pairs.iter().filter(|pair| pair.depths.deep == deep);
-    let errors = of_depth.map(|pair| {
-        let (residual, error) = residual(probcut, pair);
-        [error, residual]
-    });
-    Some(DepthError { deep, shallow: shallow_depth(deep), errors: Errors::of(errors)? })
+    let errors = Errors::of(of_depth.map(|pair| errors(probcut, pair)))?;
+    Some(DepthError { deep, shallow: shallow_depth(deep), errors })
 }
 
 fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
     let deviations = selectivity.deviations()?;
-    let off = pairs.iter().filter(|pair| {
-        let (residual, error) = residual(probcut, pair);
-        residual.abs() > deviations * error
-    });
+    let off = pairs.iter().map(|pair| errors(probcut, pair));
+    let off = off.filter(|[expected, error]| error.abs() > deviations * expected);
     let beyond = libm::erfc(deviations / std::f64::consts::SQRT_2);
     Some(Miss {
         selectivity: selectivity.percent(),

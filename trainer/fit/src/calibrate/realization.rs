@@ -2,7 +2,7 @@
 //! by realization probability (Tsuruoka et al.).
 
 use std::fmt;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 use std::path::PathBuf;
 
 use othello_engine::eval::{Evaluate, MoveKind, Realization, STAGES, Tables, Weights};
@@ -25,14 +25,11 @@ const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
 const PRIOR: f64 = 16.0;
 
-/// The numbers of legal and of played moves in games, by stage of the game and kind of move.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Counts {
-    /// The number of counted positions: those in which a search chose the move.
-    pub positions: u64,
-    /// The number of legal moves, by `stage * MoveKind::COUNT + kind.index()`.
+/// The numbers of legal and of played moves, by `stage * MoveKind::COUNT + kind.index()`.
+#[derive(Serialize, Deserialize)]
+struct Counts {
+    positions: u64,
     available: Vec<u64>,
-    /// The number of moves that were played, by `stage * MoveKind::COUNT + kind.index()`.
     played: Vec<u64>,
 }
 
@@ -63,10 +60,10 @@ impl fmt::Display for Calibrated {
         )?;
         let columns = ["rank", "remembered", "0-9", "10-19", "20-29", "30-39", "40-49", "50-59"];
         let rows = self.families.iter().map(|family| {
-            let [a, b, c, d, e, g] = family
-                .played
-                .map(|share| share.map_or("-".to_owned(), |share| format!("{share:.3}")));
-            [family.rank.to_owned(), family.memory.to_owned(), a, b, c, d, e, g]
+            let share =
+                |share: Option<f64>| share.map_or("-".into(), |share| format!("{share:.3}"));
+            let [a, b, c, d, e, g] = family.played.map(share);
+            [family.rank.into(), family.memory.into(), a, b, c, d, e, g]
         });
         writeln!(f, "{}", table(columns, rows))?;
         write!(f, "a played move halves the probability of its line {halvings:.2} times")
@@ -98,8 +95,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Counts the positions in which a search chose the move, in the first `games` games, in the
-    /// order of the files. But reads all files to their ends, for their checksums.
+    /// Counts the positions in which a search chose the move, in the first `games` games.
     pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
@@ -114,12 +110,12 @@ impl Counted {
         Ok(Self { inputs, games, positions })
     }
 
-    /// Returns the SHA-256 checksum of each file of games, in the order given to [`Self::read`].
+    /// Returns the SHA-256 of each file, in the order given to [`Self::read`].
     pub fn sha256(&self) -> &[String] {
         &self.inputs.checksums
     }
 
-    /// Returns the only stage of the calibration of realization probabilities.
+    /// Returns the only stage of the calibration.
     pub fn stages(&self) -> Vec<Stage> {
         let seconds = GAMES_PER_UNIT as f64 * 50.0 * size::search(REMEMBERED_DEPTH);
         let units = self.games.div_ceil(GAMES_PER_UNIT);
@@ -127,7 +123,7 @@ impl Counted {
     }
 }
 
-/// Returns the plies of a game at which a search, not a random draw, chose the move.
+/// Returns the plies at which a search, not a random draw, chose the move.
 fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     let plies = usize::from(game.random_plies())..game.squares().len();
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
@@ -191,20 +187,16 @@ impl Counts {
         })
     }
 
-    /// Returns, for each stage of the game and kind of move, the share of legal moves that were
-    /// played. [`leaning`] draws a rare kind's share towards that of its [`Family`] in the same
-    /// stage, and a rare family's share in a stage towards its share over all stages.
+    /// Returns the share of legal moves that were played. [`leaning`] draws that of a rare kind
+    /// towards that of its [`Family`] in the same stage, and this towards that over all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
-            let kinds = |stage: usize| {
-                let first = stage * MoveKind::COUNT + family * MoveKind::FAMILY;
-                first..first + MoveKind::FAMILY
-            };
-            let overall = leaning(self.sum((0..STAGES).flat_map(kinds)), 0.5);
+            let all = (0..STAGES).flat_map(|stage| kinds(stage, family));
+            let overall = leaning(self.sum(all), 0.5);
             for stage in 0..STAGES {
-                let of_stage = leaning(self.sum(kinds(stage)), overall);
-                for place in kinds(stage) {
+                let of_stage = leaning(self.sum(kinds(stage, family)), overall);
+                for place in kinds(stage, family) {
                     probabilities[place] = leaning(self.sum(place..=place), of_stage);
                 }
             }
@@ -213,8 +205,7 @@ impl Counts {
     }
 
     /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of a
-    /// move. p depends on which move an earlier search found best, if there was one. So each move
-    /// counts twice: with the best move of a shallow search, and without an earlier search.
+    /// move. Each counts twice: with the best move of a shallow search, and without a search.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -228,16 +219,20 @@ impl Counts {
         let ranks = ["1", "2", "3", "4 or 5", "later"];
         let memories = ["nothing", "the best", "another"];
         let pairs = ranks.into_iter().flat_map(|rank| memories.map(|memory| (rank, memory)));
-        let family = |(number, (rank, memory)): (usize, (&'static str, &'static str))| {
+        let families = (0..).zip(pairs).map(|(number, (rank, memory))| {
             let played = std::array::from_fn(|stage| {
-                let first = stage * MoveKind::COUNT + number * MoveKind::FAMILY;
-                let [played, available] = self.sum(first..first + MoveKind::FAMILY);
+                let [played, available] = self.sum(kinds(stage, number));
                 (available > 0.0).then(|| played / available)
             });
             Family { rank, memory, played }
-        };
-        pairs.enumerate().map(family).collect()
+        });
+        families.collect()
     }
+}
+
+fn kinds(stage: usize, family: usize) -> Range<usize> {
+    let first = stage * MoveKind::COUNT + family * MoveKind::FAMILY;
+    first..first + MoveKind::FAMILY
 }
 
 /// Returns the share of moves that were played, smoothed by [`PRIOR`] moves with the share `other`.
@@ -248,12 +243,9 @@ fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
         self.positions = self.positions.saturating_add(other.positions);
-        let add = |sums: &mut [u64], counts: Vec<u64>| {
-            let pairs = sums.iter_mut().zip(counts);
-            pairs.for_each(|(sum, count)| *sum = sum.saturating_add(count));
-        };
-        add(&mut self.available, other.available);
-        add(&mut self.played, other.played);
+        let sums = self.available.iter_mut().chain(&mut self.played);
+        let counts = other.available.into_iter().chain(other.played);
+        sums.zip(counts).for_each(|(sum, count)| *sum = sum.saturating_add(count));
     }
 }
 

@@ -1,7 +1,6 @@
-//! Samples, each from a separate self-play game of the evaluation. Two linear regressions
-//! are fitted to four fifths of the samples. The first predicts the exact score (endgame ProbCut)
-//! or the value of a deep search (ProbCut). The second predicts the logarithm of the standard
-//! deviation of the first prediction's error. The remaining samples test the models.
+//! Samples, each from a separate self-play game. Two linear regressions are fitted to four fifths of
+//! them: of the exact score (endgame ProbCut) or the value of a deep search (ProbCut), and of the
+//! logarithm of the standard deviation of its error. The other samples test the models.
 
 use std::fmt;
 
@@ -24,8 +23,7 @@ pub struct Settings {
     pub seed: u64,
     /// The number of positions, each from a separate game.
     pub positions: u64,
-    /// For ProbCut, the greatest depth of a search; for endgame ProbCut, the greatest number of
-    /// empty squares of a position.
+    /// The greatest depth of a search (ProbCut) or number of empty squares (endgame ProbCut).
     pub most: u32,
 }
 
@@ -39,8 +37,7 @@ pub(super) fn per_part(seconds_per_unit: f64) -> u64 {
 }
 
 impl Settings {
-    /// Runs the first stage of a calibration: calls `sample` for each self-play game, with its
-    /// index from 0, and returns the results in order of the index.
+    /// Runs the first stage of a calibration: calls `sample` with each self-play game's index.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -65,20 +62,12 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// An example for [`fitted`]: the terms that predict a score or search value, the terms that
-/// predict the logarithm of the prediction's error, and the true score or value in discs.
-pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
-
-/// Fits M coefficients of the value, and E of the logarithm of its error's standard deviation.
+/// Fits M coefficients of a value, and E of the logarithm of its error's standard deviation, to
+/// examples of the terms of both and the true value in discs.
 pub(super) fn fitted<const M: usize, const E: usize>(
-    examples: impl Iterator<Item = Example<M, E>>,
+    examples: impl Iterator<Item = ([f64; M], [f64; E], f64)>,
 ) -> ([f64; M], [f64; E]) {
-    let (mut mean_terms, mut error_terms, mut wanted) = (vec![], vec![], vec![]);
-    for (mean, error, value) in examples {
-        mean_terms.push(mean);
-        error_terms.push(error);
-        wanted.push(value);
-    }
+    let (mean_terms, error_terms, wanted): (Vec<_>, Vec<_>, Vec<_>) = examples.collect();
     let (terms, wanted) = (Array2::from(mean_terms), Array1::from(wanted));
     let mean = least_squares(&terms, &wanted);
     let error = log_error(&Array2::from(error_terms), &(wanted - terms.dot(&mean)));
@@ -98,14 +87,14 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the root mean squares, over `pairs`, of the standard deviation that the model
-    /// predicts for an error, and of the actual error, both in discs; `None` without pairs.
+    /// Returns the root mean squares of pairs of an error's predicted standard deviation and itself.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
-        let pairs: Vec<[f64; 2]> = pairs.collect();
-        let squares = |which: usize| pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>();
-        let [predicted, observed] =
-            [0, 1].map(|which| (squares(which) / pairs.len() as f64).sqrt());
-        let positions = pairs.len() as u64;
+        let (mut positions, mut squares) = (0, [0.0; 2]);
+        for pair in pairs {
+            positions += 1;
+            squares = [squares[0] + pair[0].powi(2), squares[1] + pair[1].powi(2)];
+        }
+        let [predicted, observed] = squares.map(|sum| (sum / positions as f64).sqrt());
         (positions > 0).then_some(Self { positions, predicted, observed })
     }
 }

@@ -11,11 +11,11 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 /// corners; and 1 if the number of empty squares in the move's quadrant was odd before it, else 0.
 pub(super) const COUNTS: usize = 3;
 
-/// The positions after all moves of one position: for each, the parameter indices of its patterns,
-/// its counts ([`COUNTS`]), and its exact score for the opponent of the side that moved.
+/// The positions after all moves of one position: for each, its parameter indices, its [`COUNTS`]
+/// counts, and its exact score for the opponent of the side that moved.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families (the positions after all moves of one position), with one row for each position.
+/// Families, with one row for each position.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -27,8 +27,7 @@ pub(super) struct Siblings {
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
     pub(super) weights: Array1<f64>,
-    /// The weight of each of the [`COUNTS`] counts of a move (one is the number of the opponent's
-    /// replies), in discs per unit of the count.
+    /// The weights of the [`COUNTS`] counts of a move, in discs per unit.
     pub(super) counts: Array1<f64>,
 }
 
@@ -61,9 +60,9 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², where both scores are
-    /// relative to the mean of their family (all moves of a position). Uses conjugate gradients,
-    /// preconditioned by [`Self::diagonal`] (for pattern weights, plus `ridge`).
+    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², with scores relative to
+    /// the mean of their family, by conjugate gradients, preconditioned by [`Self::diagonal`] (for
+    /// pattern weights, plus `ridge`).
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -96,8 +95,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share of the variance of the scores within families (all moves of a position)
-    /// that `by` explains: 1 is perfect, 0 as good as each family's mean score, below 0 is worse.
+    /// Returns the share of the variance of the scores within families that `by` explains: 1 is
+    /// perfect, 0 as good as each family's mean score, below 0 is worse.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -107,15 +106,15 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the design matrix (a row for each position) times the vector `weights`: first the
-    /// weights of the `parameters` pattern parameters, then those of a move's [`COUNTS`] counts.
+    /// Returns the design matrix (a row for each position) times `weights`: first those of the
+    /// pattern parameters, then those of the counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
         self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    /// Returns the transposed design matrix (a row for each position) times `values`.
+    /// Returns the transposed design matrix times `values`.
     fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         for (own, value) in self.parameters.rows().into_iter().zip(values) {
@@ -124,9 +123,8 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the diagonal of the normal matrix before centring ([`Self::center`]), if no
-    /// parameter occurs twice in a position: each parameter's number of occurrences, then Σ x² over
-    /// all moves for each of the [`COUNTS`] numbers x of a move (such as the opponent's replies).
+    /// Returns the diagonal of the normal matrix before centring, if no parameter occurs twice in a
+    /// position: each parameter's number of occurrences, then Σ x² for each of the counts x.
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);
