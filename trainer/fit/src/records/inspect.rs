@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::Discs;
-use othello_engine::file::{self, Kind};
+use othello_engine::file::{self, Kind, Reader};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, LABEL_STEPS_PER_DISC, PlacedPosition, Record, RecordReader, ScoredPosition,
-    WEIGHT_STEPS_PER_OCCURRENCE, key_of_moves,
+    Game, LABEL_STEPS_PER_DISC, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE, key_of_moves,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -16,7 +15,8 @@ use serde_json::{Map, Value};
 
 use super::sequence::Entry;
 use crate::memory::{MemoryLimit, Sorter, Stored as _};
-use crate::source::{DataError, Result};
+use crate::source::Result;
+use crate::source::records::{Frame, Records};
 
 /// The content of one file.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -144,16 +144,59 @@ impl Inspector {
 
     fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
         self.records_before.push(self.records);
-        match file::kind_of(path)? {
-            Kind::Positions => self.positions(path, |row| row, RecordsReport::Positions, progress),
-            Kind::Openings => self.positions(path, |row| row, RecordsReport::Openings, progress),
-            Kind::Placed => {
-                let of = RecordsReport::Positions;
-                self.positions::<PlacedPosition>(path, |placed| &placed.row, of, progress)
+        let kind = file::kind_of(path)?;
+        let mut records = Records::open(path)?;
+        let provenance = Reader::open(path, kind)?.provenance().as_map().clone();
+        progress.begin_file(path, records.bytes());
+        let (mut frames, mut read, mut games) = (0, 0, GamesReport::empty());
+        let mut sums = Sums { weights: 0, by_ply: vec![(0, 0, 0); PLIES] };
+        while let Some(frame) = records.next_frame()? {
+            frames += 1;
+            match frame {
+                Frame::Games(found) => self.add_games(&found, &mut games)?,
+                Frame::Positions(rows) => self.add_positions(&rows, &mut sums)?,
+                Frame::Placed(placed) => {
+                    let rows: Vec<_> = placed.iter().map(|placed| placed.row).collect();
+                    self.add_positions(&rows, &mut sums)?;
+                }
             }
-            // The reader of games refuses files of any other kind.
-            _ => self.games(path, progress),
+            progress.advance(records.bytes_read() - read);
+            read = records.bytes_read();
         }
+        let bytes = records.bytes();
+        games.bytes_per_game = bytes as f64 / games.games.max(1) as f64;
+        let report = match kind {
+            Kind::Openings => RecordsReport::Openings(sums.report(bytes)),
+            Kind::Games => RecordsReport::Games(games),
+            _ => RecordsReport::Positions(sums.report(bytes)),
+        };
+        let (path, sha256) = (path.display().to_string(), records.sha256().unwrap_or_default());
+        let sha256 = sha256.to_owned();
+        Ok(FileReport { path, records: report, frames, bytes, sha256, provenance })
+    }
+
+    fn add_games(&mut self, games: &[Game], report: &mut GamesReport) -> Result<()> {
+        let keys =
+            |game: &Game| [key_of_moves(game.squares()), key_of_moves(&game.canonical_squares())];
+        let keys: Vec<_> = games.par_iter().map(keys).collect();
+        for (game, [own, canonical]) in games.iter().zip(keys) {
+            self.keys[0].push((own, self.records))?;
+            self.keys[1].push((canonical, self.records))?;
+            self.records += 1;
+            report.count(game);
+        }
+        Ok(())
+    }
+
+    fn add_positions(&mut self, rows: &[ScoredPosition], sums: &mut Sums) -> Result<()> {
+        let canonical = rows.par_iter().map(|row| row.position().canonical());
+        for (row, canonical) in rows.iter().zip(canonical.collect::<Vec<_>>()) {
+            sums.count(row);
+            let key = bytemuck::cast([canonical.player(), canonical.opponent()]);
+            self.keys[2].push((key, self.records))?;
+            self.records += 1;
+        }
+        Ok(())
     }
 
     fn tell_distinct(self, files: &mut [FileReport]) -> Result<()> {
@@ -172,70 +215,6 @@ impl Inspector {
             }
         }
         Ok(())
-    }
-
-    fn games(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport> {
-        let mut reader = GameReader::open(path)?;
-        let (mut report, mut frames) = (GamesReport::empty(), 0);
-        progress.begin_file(path, reader.bytes());
-        reader.each_frame(progress, |games| {
-            let keys = |game: &Game| {
-                [key_of_moves(game.squares()), key_of_moves(&game.canonical_squares())]
-            };
-            let keys: Vec<_> = games.par_iter().map(keys).collect();
-            for (game, [own, canonical]) in games.iter().zip(keys) {
-                self.keys[0].push((own, self.records))?;
-                self.keys[1].push((canonical, self.records))?;
-                self.records += 1;
-                report.count(game);
-            }
-            frames += 1;
-            Ok::<(), DataError>(())
-        })?;
-        report.bytes_per_game = reader.bytes() as f64 / report.games.max(1) as f64;
-        Ok(FileReport::new(path, &reader, frames, RecordsReport::Games(report)))
-    }
-
-    fn positions<R: Record>(
-        &mut self,
-        path: &Path,
-        row: fn(&R) -> &ScoredPosition,
-        of: fn(PositionsReport) -> RecordsReport,
-        progress: &dyn Progress,
-    ) -> Result<FileReport> {
-        let mut reader = RecordReader::<R>::open(path)?;
-        let (mut sums, mut frames) = (Sums { weights: 0, by_ply: vec![(0, 0, 0); PLIES] }, 0);
-        progress.begin_file(path, reader.bytes());
-        reader.each_frame(progress, |rows| {
-            let canonical = rows.par_iter().map(|it| row(it).position().canonical());
-            for (row, canonical) in rows.iter().map(row).zip(canonical.collect::<Vec<_>>()) {
-                sums.count(row);
-                let key = bytemuck::cast([canonical.player(), canonical.opponent()]);
-                self.keys[2].push((key, self.records))?;
-                self.records += 1;
-            }
-            frames += 1;
-            Ok::<(), DataError>(())
-        })?;
-        Ok(FileReport::new(path, &reader, frames, of(sums.report(reader.bytes()))))
-    }
-}
-
-impl FileReport {
-    fn new<R: Record>(
-        path: &Path,
-        reader: &RecordReader<R>,
-        frames: u64,
-        records: RecordsReport,
-    ) -> Self {
-        Self {
-            path: path.display().to_string(),
-            records,
-            frames,
-            bytes: reader.bytes(),
-            sha256: reader.sha256().unwrap_or_default().to_owned(),
-            provenance: reader.provenance().as_map().clone(),
-        }
     }
 }
 
