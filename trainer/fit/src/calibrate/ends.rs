@@ -243,8 +243,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns the cut threshold of each confidence, in standard deviations of the prediction, by linear
-/// interpolation between two `trials` in the logarithm of the share of wrong scores.
+/// Returns the cut threshold of each confidence, in standard deviations of the prediction: linearly
+/// interpolated between two `trials` in the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

@@ -30,7 +30,7 @@ pub struct Settings {
     pub seed: u64,
     /// The number of families. A family is the solved positions after all moves of one position.
     pub families: u64,
-    /// The number of positions that are solved with each strength: factor of the weights in a score.
+    /// The number of positions solved with each tried strength (factor of the weights in a score).
     pub searches: u64,
 }
 
@@ -98,7 +98,7 @@ const HELD_OUT: usize = 10;
 /// The ridge has little effect on parameters that occur in many more positions than this number.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that the pattern weights are 0, and only the counts of a move predict its score.
+/// A ridge so large that the pattern weights are 0: only the counts of a move predict its score.
 const COUNTS_ALONE: f64 = 1e18;
 
 /// Returns the stages of a calibration: one solves the families, the others try one strength each.
@@ -114,7 +114,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns move-ordering weights and their strength. The same weights and settings give the same.
+/// Learns move-ordering weights and their strength. Equal weights and settings give equal results.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
@@ -152,7 +152,7 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of the one at which the fitted effect of one more reply of the
+/// The strengths to try, as multiples of that at which the fitted effect of one more reply of the
 /// opponent (`found.counts[0]` discs) is 16 points, the search's own penalty for a reply.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
@@ -176,7 +176,7 @@ fn families(
         Some(family_of(&Position::new(player, opponent)?, &scores, geometry))
     };
     let found: Vec<Family> = solved.into_par_iter().flatten().filter_map(family).collect();
-    let siblings = |families: Vec<&Family>| Siblings::new(geometry.instances.len(), families);
+    let siblings = |families: Vec<&Family>| Siblings::of(geometry.instances.len(), families);
     Ok(divided(&found, HELD_OUT).map(siblings))
 }
 

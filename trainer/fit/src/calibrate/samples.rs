@@ -1,4 +1,4 @@
-//! Samples, each from a separate self-play game. Two linear regressions are fitted to four fifths of
+//! Samples, each from a separate self-play game. Two linear regressions are fitted to 4/5 of
 //! them: of the exact score (endgame ProbCut) or the value of a deep search (ProbCut), and of the
 //! logarithm of the standard deviation of its error. The other samples test the models.
 
@@ -87,7 +87,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the root mean squares of pairs of an error's predicted standard deviation and itself.
+    /// Returns the root mean squares over pairs of a predicted standard deviation and the error.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let (mut positions, mut squares) = (0, [0.0; 2]);
         for pair in pairs {

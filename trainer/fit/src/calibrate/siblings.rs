@@ -35,10 +35,7 @@ pub(super) struct Explanation {
 const STEPS: usize = 60;
 
 impl Siblings {
-    pub(super) fn new<'f>(
-        instances: usize,
-        families: impl IntoIterator<Item = &'f Family>,
-    ) -> Self {
+    pub(super) fn of<'f>(instances: usize, families: impl IntoIterator<Item = &'f Family>) -> Self {
         let (mut parameters, mut counts) =
             (Array2::zeros((0, instances)), Array2::zeros((0, COUNTS)));
         let (mut scores, mut ranges) = (vec![], vec![]);
@@ -60,9 +57,9 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², with scores relative to
-    /// the mean of their family, by conjugate gradients, preconditioned by [`Self::diagonal`] (for
-    /// pattern weights, plus `ridge`).
+    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², with both scores
+    /// relative to the mean of their family, by conjugate gradients, preconditioned by
+    /// [`Self::diagonal`] (for pattern weights, plus `ridge`).
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -165,7 +162,7 @@ mod tests {
                     .collect()
             })
             .collect();
-        let siblings = Siblings::new(2, &families);
+        let siblings = Siblings::of(2, &families);
         let found = siblings.fit(20, 1e-6);
         for (found, put) in found.counts.iter().zip(counts) {
             assert!((found - put).abs() < 1e-3, "{found} for {put}");

@@ -170,19 +170,17 @@ pub(super) fn read_finer(
             let share = if row.contains(&parameter) { constant } else { 0 };
             let (dividend, divisor) = (weight * INSTANCES + share, INSTANCES * FINENESS);
             let discs = f64::from(dividend) / f64::from(INSTANCES * FINER_STEPS);
-            let held = held(nearest(dividend, divisor), phase, discs);
-            steps[parameter] = held.map_err(|reason| program.refused(reason))?;
+            let rounded = nearest(dividend, divisor);
+            if rounded.abs() > MAX_STEPS.into() {
+                let (weight, most) = (format!("{discs:.2} discs"), weight_in_discs(MAX_STEPS));
+                let reason =
+                    format!("phase {phase} has a weight of {weight}; the maximum is {most:.2}");
+                return Err(program.refused(reason));
+            }
+            steps[parameter] = rounded as i16;
             differences.add(steps[parameter], discs);
         }
         weights.set_steps(phase, |parameter| steps[parameter]);
     }
     Ok(ReadTables { weights, rounding: differences.rounding() })
-}
-
-fn held(steps: i32, phase: Phase, discs: f64) -> Result<i16, String> {
-    let held = i16::try_from(steps).ok().filter(|steps| (-MAX_STEPS..=MAX_STEPS).contains(steps));
-    held.ok_or_else(|| {
-        let most = weight_in_discs(MAX_STEPS);
-        format!("phase {phase} has a weight of {discs:.2} discs; the maximum is {most:.2}")
-    })
 }

@@ -229,7 +229,7 @@ const FULL: usize = 60;
 struct Between {
     /// The index in [`STORED`] of the earlier stage; one past the end for the full board.
     before: usize,
-    /// The shares (> 0, ≥ 0) of stage `before` and of the next one in a weight.
+    /// The shares of stage `before` (not 0) and of the next one in an interpolated weight.
     shares: [i32; 2],
 }
 

@@ -1,5 +1,5 @@
-//! The errors of groups of positions: by phase, by value, by region (opening, midgame, endgame), and
-//! by number of empty squares.
+//! The errors of groups of positions: by phase, value, region (opening, midgame, endgame), and
+//! number of empty squares.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{STEPS_PER_DISC, Value};
@@ -144,7 +144,9 @@ const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 const REGIONS: [(usize, usize, &str); 3] =
     [(0, 19, "opening"), (20, 39, "midgame"), (40, PHASES - 1, "endgame")];
 
-const BY_EMPTIES: [(&str, fn(usize) -> bool); 5] = [
+type EmptiesTest = fn(usize) -> bool;
+
+const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
     ("25 to 30", |empties| (25..=30).contains(&empties)),

@@ -166,8 +166,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`. An error, with the board, is that
-    /// of the explainer.
+    /// Describes a position of one of `files`, labelled by `rules`. An error is that of the
+    /// explainer, with the board.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

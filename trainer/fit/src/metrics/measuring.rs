@@ -41,11 +41,11 @@ pub struct Measured {
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
-    /// The errors by range of the value for the side to move, the lowest first, without empty groups.
+    /// The errors by range of the value for the side to move, the lowest first; no empty groups.
     pub by_value: Vec<Group>,
-    /// The errors by region of the game (opening, midgame, endgame), without empty groups.
+    /// The errors by region of the game (opening, midgame, endgame); no empty groups.
     pub by_region: Vec<Group>,
-    /// The errors by number of empty squares (13 to 18, 19 to 24, 25 to 30, even, odd), likewise.
+    /// The errors by number of empty squares (13–18, 19–24, 25–30, even, odd); no empty groups.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
@@ -91,16 +91,12 @@ impl<E: Evaluate> Measuring<'_, E> {
     }
 
     /// Measures the errors on positions, each of which counts as a game.
-    pub fn positions(
-        &self,
-        rows: Vec<ScoredPosition>,
-        progress: &dyn Progress,
-    ) -> Result<Measured> {
+    pub fn positions(&self, all: Vec<ScoredPosition>, progress: &dyn Progress) -> Result<Measured> {
         if self.depth > 0 {
-            let wanted = rows.iter().filter(|row| self.phase_of(row).is_some());
+            let wanted = all.iter().filter(|row| self.phase_of(row).is_some());
             progress.begin(SEARCHES, 0, wanted.count() as u64);
         }
-        let (mut found, rows) = (PartialErrors::default(), rows.into_iter().map(|row| (row, None)));
+        let (mut found, rows) = (PartialErrors::default(), all.into_iter().map(|row| (row, None)));
         self.add(&mut found, rows.collect(), progress)?;
         Ok(self.measured(found, vec![]))
     }
@@ -271,7 +267,7 @@ impl TestGames {
 /// The sums of an evaluation's errors over the positions of each game and phase.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
-    /// Σ weight · |error|, games × phases, in occurrences · discs, with values clamped to ±64 discs.
+    /// Σ weight · |error|, games × phases, in occurrences · discs, with values clamped to ±64.
     pub absolute: Array2<f64>,
     /// Σ weight, games × phases, in occurrences.
     pub weight: Array2<f64>,

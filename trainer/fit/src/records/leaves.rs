@@ -1,13 +1,14 @@
-//! Writes the leaves of searches. A search maximises over noisy leaf values, so its result is biased
-//! even if the evaluation is unbiased on games; training on the leaves of principal variations, with
-//! the labels of the searched positions, corrects this (TDLeaf(λ), Baxter et al. 1998, is similar).
+//! Writes the leaves of searches. A search maximises over noisy leaf values, so its result is
+//! biased even if the evaluation is unbiased on games; training on the leaves of principal
+//! variations, with the labels of the searched positions, corrects this (compare TDLeaf(λ) by
+//! Baxter, Tridgell and Weaver 1998, with values of later positions).
 
 use std::ops::Range;
 use std::path::Path;
 
 use othello_engine::board::Position;
 use othello_engine::eval::{Evaluate, Identified};
-use othello_engine::file::{Existing, Kind, Provenance, Section};
+use othello_engine::file::{Existing, Kind, Section};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PositionReader, Record as _, RecordError, ScoredPosition};
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
@@ -47,9 +48,10 @@ pub fn leaves<E: Identified>(
     let games = job.games.len();
     // An upper estimate of the time of a game, whose positions are searched to depths 1 to `depth`.
     let per_part = size::units(size::game(size::search(job.depth), 0), MOST_PER_PART);
+    let provenance = job.games.provenance("leaves").with("labels", job.labels.in_provenance());
     let plan = Plan {
         kind: Some(Kind::Positions),
-        provenance: job.provenance(evaluator.identity()),
+        provenance: provenance.with("depth", job.depth).with("weights", evaluator.identity()),
         stages: vec![Stage::new(LEAVES, games, per_part)],
         growing: None,
     };
@@ -114,14 +116,6 @@ impl<E: Evaluate> Items for Searching<'_, E> {
 }
 
 impl LeavesJob<'_> {
-    fn provenance(&self, weights: &str) -> Provenance {
-        self.games
-            .provenance("leaves")
-            .with("labels", self.labels.in_provenance())
-            .with("depth", self.depth)
-            .with("weights", weights)
-    }
-
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,

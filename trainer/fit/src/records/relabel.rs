@@ -53,7 +53,7 @@ pub struct RelabelJob<'a, R: Record> {
     pub inputs: &'a Inputs<R>,
     /// The shard (share) of the records that this process relabels.
     pub shard: Shard,
-    /// The device that finds exact scores, which has no effect on the result; the CPU finds the rest.
+    /// The device that finds exact scores, if any; the CPU finds the rest. No effect on the result.
     pub device: Option<&'a dyn SolveMany>,
 }
 
@@ -215,7 +215,7 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of records before the part, and its records, each with what `relabelled` takes.
+    /// The number of records before the part, and its records, each with its `known` scores.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;

@@ -65,8 +65,8 @@ impl<R: Record> Inputs<R> {
         Records::of(&self.paths)
     }
 
-    /// Returns records by their numbers over all files, from 0. Lower numbers than before cost a new
-    /// reading of the files.
+    /// Returns the records with these numbers, from 0 over all files. Reads all files anew if the
+    /// numbers are lower than in the call before.
     pub(crate) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if numbers.start < *next {

@@ -2,9 +2,9 @@
 //! `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, and the main lines of SGF, `(;GM[2]FF[4]…;B[f5];W[d6])`.
 //! A file has any number of games, with any text between them, and may be compressed by zstd.
 //!
-//! Fields of GGF are `NAME[value]`; in a value, `\` takes the next character literally. `BO` has the
-//! board at the start, `B` and `W` a move (a square and `/value/seconds`, which is ignored), `TY`
-//! the rules, `RE` the result.
+//! Fields of GGF are `NAME[value]`; in a value, `\` takes the next character literally. `BO` has
+//! the board at the start, `B` and `W` a move (a square and `/value/seconds`, which is ignored),
+//! `TY` the rules, `RE` the result.
 
 use std::path::Path;
 

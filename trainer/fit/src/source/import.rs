@@ -161,7 +161,7 @@ impl Import<'_> {
             Ok(())
         })?;
         let checksums = except.iter().map(|path| positions.remove_those_of(path, progress));
-        let checksums = checksums.collect::<Result<Vec<_>, _>>()?;
+        let checksums = checksums.collect::<Result<Vec<_>>>()?;
         let provenance = provenance.with("solved_only", true).with("except", checksums);
         let mut output = RecordWriter::begin(self.out, &provenance, self.existing)?;
         let rows = positions.rows;
@@ -209,7 +209,7 @@ struct SolvedPositions {
 }
 
 impl SolvedPositions {
-    /// Adds the exactly scored position of `game`, if any, or the position after a forced pass there.
+    /// Adds the exactly scored position of `game`, if any, or that after a forced pass there.
     fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();
@@ -222,11 +222,7 @@ impl SolvedPositions {
         }
     }
 
-    fn remove_those_of(
-        &mut self,
-        path: &Path,
-        progress: &dyn Progress,
-    ) -> Result<String, RecordError> {
+    fn remove_those_of(&mut self, path: &Path, progress: &dyn Progress) -> Result<String> {
         let mut reader = GameReader::open(path)?;
         progress.begin("excluded positions (bytes)", 0, reader.bytes());
         let sha256 = reader.each_frame(progress, |games| {

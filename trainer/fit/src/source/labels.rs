@@ -61,7 +61,6 @@ pub struct Labelled {
 }
 
 impl Default for LabelRules {
-    /// Returns the rules `all:exact,all:lambda0.5,solved-2..solved+2:solved,all:result`.
     fn default() -> Self {
         let rules = "all:exact,all:lambda0.5,solved-2..solved+2:solved,all:result";
         rules.parse().expect("the rules are valid")
@@ -120,7 +119,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks that `weight`, of a file, times the weight of any rule is a [`Weight`], within 2 %.
+    /// Checks that `weight` (of a file) times that of each rule is within 2 % of a [`Weight`].
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -133,7 +132,7 @@ impl LabelRules {
         labels.into_iter().any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message on missing labels: how to add search values, if a rule uses any.
+    /// Returns the end of a message on missing labels: how to add values, if a rule uses them.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() { ADD_VALUES } else { "" }
     }

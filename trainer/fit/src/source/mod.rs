@@ -134,8 +134,8 @@ impl<T: 'static> Entries<T> {
     }
 }
 
-/// Returns the game, with `result` as its stated result, unless the game is finished and `result` is
-/// its disc difference, with or without the empty squares as the winner's.
+/// Returns the game, with `result` as its stated result unless the game is finished and `result`
+/// is its disc difference, with or without the empty squares as the winner's.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

@@ -273,9 +273,8 @@ mod tests {
     #[test]
     fn missing_columns_have_their_defaults_and_many_positions_come_in_order() {
         let count = 3 * MAX_ROWS_AHEAD + 7;
-        let all: Vec<i8> =
-            (0..count).map(|number| (number % 129) as i8).map(|it| it.max(-64)).collect();
-        let all: Vec<i8> = all.into_iter().map(|it| it.min(64)).collect();
+        let label = |number: usize| ((number % 129) as i8).clamp(-64, 64);
+        let all: Vec<i8> = (0..count).map(label).collect();
         let rows = read_with(count, |arrays| {
             arrays.add_array("label", &Array1::from(all.clone())).unwrap();
         });

@@ -13,7 +13,6 @@ use std::path::Path;
 use othello_engine::board::{Discs, Square};
 use othello_engine::file::unreadable;
 use othello_engine::record::{Game, Solved};
-use othello_engine::text::Invalid;
 
 use super::{DataError, Entries, Result, open_measured};
 
@@ -67,16 +66,15 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
         return Err(format!("moves after the end of the game, which is move {count}"));
     }
     let squares: Vec<_> = moves[..count].iter().copied().map(square).collect::<Result<_, _>>()?;
-    let game = with_discs(&squares, record[6]);
+    let (game, black) = (Game::new(0, &squares), Discs::from(record[6]));
+    let game = game.and_then(|game| match game.replay().discs()[0] == black {
+        true => Ok(game),
+        false => game.with_stated(2 * black - 64),
+    });
     let game = game.map_err(|error| error.to_string())?;
     let Some(ply) = solved_ply.filter(|&ply| usize::from(ply) <= count) else { return Ok(game) };
     let black_score = Discs::from(record[7]) * 2 - 64;
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
-}
-
-fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
-    let (game, black) = (Game::new(0, squares)?, Discs::from(black));
-    if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }
 }
 
 fn square(code: u8) -> Result<Square, String> {

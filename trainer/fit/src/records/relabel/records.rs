@@ -55,7 +55,14 @@ impl Relabel for Game {
             }
             next = (best.is_some() && best == played).then_some(black_score);
         }
-        with(self, solved, values)
+        let mut game = self.without_scores();
+        if let Some(solved) = solved {
+            game = game.with_solved(solved).expect("a position that the game reaches");
+        }
+        match values.iter().all(Option::is_none) {
+            true => game,
+            false => game.with_values(values).expect("one value for each move"),
+        }
     }
 
     fn seconds(settings: &Settings) -> f64 {
@@ -122,18 +129,6 @@ fn solve<E: Evaluate>(
     (solution.value.score(), solution.best)
 }
 
-fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
-    let plain = game.without_scores();
-    let game = match solved {
-        Some(solved) => plain.with_solved(solved).expect("a position that the game reaches"),
-        None => plain,
-    };
-    match values.iter().all(Option::is_none) {
-        true => game,
-        false => game.with_values(values).expect("one value for each move"),
-    }
-}
-
 /// Returns black's exact score at `ply`: that of the solved position, or the value of the move
 /// there, which the caller must know to be exact; `None` if the game has neither.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
@@ -179,7 +174,7 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean of |old result or label − exact score| in discs; `None` if none was compared.
+    /// Returns the mean of |old result or label − exact score| in discs; `None` without any.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
