@@ -20,11 +20,11 @@ const CONTEXT: Handle = 8;
 
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
-        /// The names of all entry points that the stand-in defines.
-        pub const ENTRIES: &[&str] = &[$(stringify!($name)),*];
+        #[allow(dead_code, reason = "those of NVRTC are not compared")]
+        pub(crate) const ENTRIES: &[&str] = &[$(stringify!($name)),*];
 
         $(
-            #[allow(non_snake_case, reason = "the driver's own name")]
+            #[allow(non_snake_case, reason = "NVIDIA's own name")]
             #[unsafe(no_mangle)]
             extern "C" fn $name($($argument: $type),*) -> Code {
                 let answer = || -> Answer {
@@ -36,6 +36,7 @@ macro_rules! entries {
         )*
     };
 }
+pub(crate) use entries;
 
 pub(crate) fn put<T>(to: *mut T, value: T) -> Answer {
     if to.is_null() {

@@ -17,8 +17,7 @@
 //! this fault and reports it on standard error (`order.rs`). The [`settings`] can make any call of
 //! any entry point fail.
 //!
-//! The stand-in does not show speed, the interaction of a GPU's threads inside a kernel, or
-//! behaviour of the real driver beyond its documentation.
+//! It does not show speed, the interaction of threads inside a kernel, or undocumented behaviour.
 
 mod calls;
 mod codes;
@@ -36,5 +35,7 @@ pub mod settings;
 mod worker;
 
 pub use codes::errors;
-pub use entries::ENTRIES;
 pub use install::install;
+
+/// The names of the driver's entry points that the stand-in defines.
+pub const ENTRIES: &[&str] = entries::ENTRIES;

@@ -1,24 +1,15 @@
 //! The entry points of the stand-in's NVRTC. The PTX that they return is the source itself.
 
-#![allow(non_snake_case, reason = "NVRTC's own names")]
-
 use std::ffi::{CStr, c_char, c_int};
 
 use crate::calls::{Needs, enter};
 use crate::codes::{Answer, Code, code};
-use crate::entries::put;
+use crate::entries::{entries, put};
 use crate::module::PTX;
 
 const INVALID_PROGRAM: Code = 4;
 
 const ARCHITECTURES: [c_int; 4] = [75, 80, 89, 90];
-
-fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
-    code(enter(entry, Needs::Nothing).and_then(|state| {
-        drop(state);
-        work()
-    }))
-}
 
 struct Text(Vec<u8>);
 
@@ -33,48 +24,39 @@ fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     Ok(())
 }
 
-macro_rules! entries {
-    ($(fn $name:ident($($argument:ident: $type:ty),*) $body:block)*) => {$(
-        #[unsafe(no_mangle)]
-        extern "C" fn $name($($argument: $type),*) -> Code {
-            answer(stringify!($name), || $body)
-        }
-    )*};
-}
-
 entries! {
-    fn nvrtcCreateProgram(
+    Nothing fn nvrtcCreateProgram(
         handle: *mut *mut Text, source: *const c_char, _name: *const c_char,
         _headers: c_int, _texts: *const *const c_char, _names: *const *const c_char
-    ) {
+    ) |_state| {
         // SAFETY: the caller passes a text that ends with a zero byte.
         let source = unsafe { CStr::from_ptr(source) }.to_bytes_with_nul();
         put(handle, Box::into_raw(Box::new(Text([PTX.as_bytes(), source].concat()))))
     }
 
-    fn nvrtcCompileProgram(handle: *mut Text, _count: c_int, _options: *const *const c_char) {
+    Nothing fn nvrtcCompileProgram(handle: *mut Text, _count: c_int, _options: *const *const c_char) |_state| {
         program(handle).map(|_| ())
     }
 
-    fn nvrtcGetPTXSize(handle: *mut Text, bytes: *mut usize) {
+    Nothing fn nvrtcGetPTXSize(handle: *mut Text, bytes: *mut usize) |_state| {
         put(bytes, program(handle)?.0.len())
     }
 
-    fn nvrtcGetPTX(handle: *mut Text, text: *mut u8) {
+    Nothing fn nvrtcGetPTX(handle: *mut Text, text: *mut u8) |_state| {
         copy(text, &program(handle)?.0)
     }
 
-    fn nvrtcGetProgramLogSize(handle: *mut Text, bytes: *mut usize) {
+    Nothing fn nvrtcGetProgramLogSize(handle: *mut Text, bytes: *mut usize) |_state| {
         program(handle)?;
         put(bytes, 1)
     }
 
-    fn nvrtcGetProgramLog(handle: *mut Text, text: *mut u8) {
+    Nothing fn nvrtcGetProgramLog(handle: *mut Text, text: *mut u8) |_state| {
         program(handle)?;
         copy(text, &[0])
     }
 
-    fn nvrtcDestroyProgram(handle: *mut *mut Text) {
+    Nothing fn nvrtcDestroyProgram(handle: *mut *mut Text) |_state| {
         // SAFETY: the caller passes a pointer to a handle.
         let handle = unsafe { handle.as_mut() }.ok_or(INVALID_PROGRAM)?;
         program(*handle)?;
@@ -83,11 +65,11 @@ entries! {
         Ok(())
     }
 
-    fn nvrtcGetNumSupportedArchs(count: *mut c_int) {
+    Nothing fn nvrtcGetNumSupportedArchs(count: *mut c_int) |_state| {
         put(count, ARCHITECTURES.len() as c_int)
     }
 
-    fn nvrtcGetSupportedArchs(found: *mut c_int) {
+    Nothing fn nvrtcGetSupportedArchs(found: *mut c_int) |_state| {
         copy(found, &ARCHITECTURES)
     }
 }
