@@ -1,38 +1,33 @@
-//! Writes the container format of `datasets/formats.md` without the program's writer, so that files
-//! can contain wrong numbers with valid checksums.
+//! The container format of `datasets/formats.md`, with wrong numbers under valid checksums.
 
 use sha2::{Digest, Sha256};
 
-/// The letters of the file kinds. The magic number of a file ends with the letter of its kind.
-pub const KINDS: [u8; 5] = *b"WGPOC";
+/// The letters of the file kinds, with which magic numbers end.
+pub(crate) const KINDS: [u8; 5] = *b"WGPOC";
 
-/// The only version of the format.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A section of a container: a name, and a content, with lengths that may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Section {
-    /// The name of the section. In a readable file, the name is a text of 1 to 255 bytes.
-    pub name: Vec<u8>,
-    /// The uncompressed content of the section, which the checksum of the whole container covers.
-    pub content: Vec<u8>,
-    /// The bytes that the file stores for the content. Readers accept only a single zstd frame.
-    pub stored: Vec<u8>,
-    /// The length that the section states for its stored bytes; it may be wrong.
-    pub stated_stored: u64,
-    /// The length that the section states for its content; it may be wrong.
-    pub stated_content: u64,
+pub(crate) struct Section {
+    /// In a readable file, a text of 1 to 255 bytes.
+    pub(crate) name: Vec<u8>,
+    /// The uncompressed content, which the checksum of the container covers.
+    pub(crate) content: Vec<u8>,
+    /// The stored bytes, of which readers accept only a single zstd frame.
+    pub(crate) stored: Vec<u8>,
+    pub(crate) stated_stored: u64,
+    pub(crate) stated_content: u64,
 }
 
 impl Section {
-    /// Returns a valid section with this name and content.
-    pub fn new(name: &str, content: &[u8]) -> Self {
+    pub(crate) fn new(name: &str, content: &[u8]) -> Self {
         let stored = zstd::bulk::compress(content, 1).expect("memory can be compressed");
         Self::stored(name, content, stored)
     }
 
-    /// Returns a section with the given stored bytes, which need not decompress to the content.
-    pub fn stored(name: &str, content: &[u8], stored: Vec<u8>) -> Self {
+    /// Returns a section whose stored bytes need not decompress to the content.
+    pub(crate) fn stored(name: &str, content: &[u8], stored: Vec<u8>) -> Self {
         Self {
             name: name.into(),
             content: content.to_vec(),
@@ -52,8 +47,7 @@ impl Section {
     }
 }
 
-/// Returns a file header: the magic number of `kind`, version, provenance and valid checksum.
-pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
+pub(crate) fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
     let mut header = b"OTHELLO".to_vec();
     header.push(kind);
     header.extend(version.to_le_bytes());
@@ -62,8 +56,8 @@ pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
     checksummed(header)
 }
 
-/// Returns the bytes of a complete file of the kind with the letter `kind`, with valid checksums.
-pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> Vec<u8> {
+/// Returns the bytes of a complete file with valid checksums.
+pub(crate) fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> Vec<u8> {
     let mut bytes = partial(header(kind, version, provenance), sections);
     let mut digest = Sha256::new();
     for section in sections {
@@ -79,8 +73,8 @@ pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> 
     bytes
 }
 
-/// Returns the bytes of an unfinished file: the header and the sections, without an end frame.
-pub fn partial(mut header: Vec<u8>, sections: &[Section]) -> Vec<u8> {
+/// Returns the bytes of a file without an end frame.
+pub(crate) fn partial(mut header: Vec<u8>, sections: &[Section]) -> Vec<u8> {
     sections.iter().for_each(|section| header.extend(section.frame()));
     header
 }
@@ -91,25 +85,21 @@ fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// An undamaged container file, split into its header and frames so that they can be recombined.
+/// The parts of an undamaged container file.
 #[derive(Clone)]
-pub struct Container {
-    /// The letter of the file's kind, with which its magic number ends.
-    pub kind: u8,
+pub(crate) struct Container {
+    pub(crate) kind: u8,
     /// The bytes before the first section.
-    pub header: Vec<u8>,
-    /// The provenance in the header, as the bytes of its JSON.
-    pub provenance: Vec<u8>,
-    /// The bytes of each section's frame, followed by those of the end frame, if there is one.
-    pub frames: Vec<Vec<u8>>,
-    /// The decoded sections, which tests change to build invalid files.
-    pub sections: Vec<Section>,
+    pub(crate) header: Vec<u8>,
+    pub(crate) provenance: Vec<u8>,
+    /// The bytes of each section's frame, then of the end frame, if there is one.
+    pub(crate) frames: Vec<Vec<u8>>,
+    pub(crate) sections: Vec<Section>,
 }
 
 impl Container {
-    /// Splits the bytes of an undamaged container file, complete or not, into its parts. An
-    /// incomplete last frame becomes the last element of `frames`.
-    pub fn of(bytes: &[u8]) -> Self {
+    /// Splits the bytes of an undamaged file, whose last frame may be incomplete.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let eight = |at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         let number = |at: usize| u64::from_le_bytes(eight(at).unwrap_or_default()) as usize;
         let length = number(8) >> 32;
@@ -130,9 +120,8 @@ impl Container {
         Self { kind: bytes[7], header, provenance, frames, sections }
     }
 
-    /// Returns the bytes of a file of this version with the provenance and the sections, and with
-    /// valid checksums. The file has an end frame if the original file had one.
-    pub fn bytes(&self, version: u32) -> Vec<u8> {
+    /// Returns the bytes of a file with valid checksums, and an end frame if the original had one.
+    pub(crate) fn bytes(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)
         } else {

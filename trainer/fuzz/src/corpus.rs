@@ -3,24 +3,17 @@
 use std::fs;
 use std::panic::{catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use crate::mutation::{Draws, mutate};
 use crate::targets::Target;
 
-/// Runs each target on the inputs of its corpus, then on `changes` randomly changed inputs. Two
-/// targets run at the same time. If a target panics, the input is printed.
+/// Runs targets on their corpora and on `changes` changed inputs; prints an input that panics.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
-    let left = Mutex::new(targets.iter());
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || {
-        while let Some(&(name, target)) = next() {
-            run_one(corpora, name, target, changes);
-        }
-    };
+    let run = |&(name, target): &_| run_one(corpora, name, target, changes);
     std::thread::scope(|scope| {
-        scope.spawn(work);
-        work();
+        for half in targets.chunks(targets.len().div_ceil(2)) {
+            scope.spawn(move || half.iter().for_each(run));
+        }
     });
 }
 
@@ -43,8 +36,8 @@ fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let files = fs::read_dir(folder).expect("every target has a corpus");
     let files = files.map(|file| file.expect("a folder that can be read").path());
     let named = |path: std::path::PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        (name.unwrap_or_default(), fs::read(path).expect("a file that can be read"))
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name, fs::read(path).expect("a file that can be read"))
     };
     let mut inputs: Vec<_> = files.map(named).collect();
     inputs.sort();

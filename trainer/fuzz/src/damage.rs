@@ -5,35 +5,34 @@ use std::collections::BTreeSet;
 use crate::container::{self, Container, Section};
 use crate::mutation::{Draws, mutate};
 
-/// A damaged file, with the reaction that a reader must have.
-pub struct Damaged {
-    /// A description of the damage, such as `cut off`.
-    pub what: &'static str,
-    /// The bytes of the damaged file.
-    pub bytes: Vec<u8>,
-    /// The reaction that a reader must have.
-    pub fate: Fate,
+pub(crate) struct Damaged {
+    pub(crate) what: &'static str,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) fate: Fate,
 }
 
 /// The required reaction of a reader to a damaged file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// The reader must refuse the file, and name the file and the place of the damage.
+pub(crate) enum Fate {
+    /// Refuse the file, and name it and the place of the damage.
     Refused,
-    /// The reader must refuse the file, naming it and the place of the damage; or it may accept the
-    /// file, because damage that no checksum covers may be invisible.
+    /// The same, or accept the file, because damage that no checksum covers may be invisible.
     RefusedByPlace,
-    /// The reader may refuse or accept the file: it equals an undamaged file (perhaps of a kind
-    /// that this reader refuses), or has altered contents with newly computed checksums.
+    /// Refuse or accept the file, which equals an undamaged one or has valid checksums.
     Any,
 }
 
 /// The numbers of ways to damage a file: the first for container files, the second for others.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Returns a copy of the file `sound` with the damage that `number` selects. `everything` contains
-/// undamaged files of all kinds, from which pieces may be taken.
-pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
+/// Returns a copy of the file `sound` with the damage that `number` selects, perhaps with pieces of
+/// `everything`, the undamaged files.
+pub(crate) fn damage(
+    sound: &[u8],
+    number: usize,
+    everything: &[Vec<u8>],
+    draws: &mut Draws,
+) -> Damaged {
     let is_container = sound.starts_with(b"OTHELLO");
     let at = draws.below(sound.len());
     let way = number % if is_container { WAYS[0] } else { WAYS[1] };
@@ -105,18 +104,8 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
         bytes[4..8].copy_from_slice(&games.to_le_bytes());
         return bytes;
     }
-    let piece = *draws.one(&[
-        &b"X"[..],
-        b"[",
-        b"9",
-        b" ",
-        b"\0",
-        b"f5",
-        b"1,",
-        b"\n",
-        b"\xC3",
-        b"ping 7\n",
-    ]);
+    let pieces = b"X|[|9| |\0|f5|1,|\n|\xC3|ping 7\n".split(|&byte| byte == b'|');
+    let piece = *draws.one(&pieces.collect::<Vec<_>>());
     let times = *draws.one(&[5_000, 70_000, 3_000_000]);
     let at = draws.below(bytes.len());
     bytes.splice(at..at, piece.repeat(times));
@@ -137,10 +126,7 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
         0 => version = *draws.one(&[2, 3, 99, u32::MAX]),
         1 => one.stated_stored = *draws.one(&SIZES),
         2 => one.stated_content = *draws.one(&SIZES),
-        3 => {
-            let bytes = *draws.one(&[1 << 26, 1 << 27, 1 << 30]);
-            one.stored = bomb(bytes, *draws.one(&[10, 17, 26]));
-        }
+        3 => one.stored = bomb(*draws.one(&[1 << 26, 1 << 27, 1 << 30]), *draws.one(&[10, 17, 26])),
         4 => {
             let bytes = *draws.one(&[1 << 26, 1 << 20, 1 << 20, 1 << 20]);
             (one.stored, one.stated_content) = (bomb(bytes, 17), bytes as u64);
@@ -160,8 +146,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
-/// Draws the index of a section: first a kind of section (names of one kind differ only in a number
-/// at the end), each with the same probability, then a section of this kind.
+/// Draws the index of a section: first its kind (the name without digits at the end), then one of
+/// this kind.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -218,14 +204,15 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Returns true if the resumed run must have the right result;
-/// false if content is changed and its checksum is valid, which no reader can detect.
-pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
+/// Damages a file of an unfinished run. Returns true if the resumed run must have the right result:
+/// unless content under a valid checksum is changed.
+pub(crate) fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.
     let way = match draws.below(3) {
-        0 => return (damage(bytes, draws.below(3), &[], draws), true),
-        _ if sound.sections.is_empty() => return (damage(bytes, draws.below(3), &[], draws), true),
+        way if way == 0 || sound.sections.is_empty() => {
+            return (damage(bytes, draws.below(3), &[], draws), true);
+        }
         1 => 5 + draws.below(3),
         _ => draws.below(11),
     };

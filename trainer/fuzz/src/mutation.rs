@@ -1,11 +1,10 @@
 //! Random changes of inputs, drawn from a seed, so that they are the same on every machine.
 
 /// A random generator (SplitMix64), so that tests do not depend on the generator of the programs.
-pub struct Draws(pub u64);
+pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
-    /// Returns 64 random bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
         bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -13,20 +12,18 @@ impl Draws {
         bits ^ bits >> 31
     }
 
-    /// Returns a random number below `bound`; 0 if `bound` is 0.
-    pub fn below(&mut self, bound: usize) -> usize {
+    /// Returns 0 if `bound` is 0.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 
-    /// Returns a random element of `things`, which must not be empty.
-    pub fn one<'t, T>(&mut self, things: &'t [T]) -> &'t T {
+    pub(crate) fn one<'t, T>(&mut self, things: &'t [T]) -> &'t T {
         &things[self.below(things.len())]
     }
 }
 
-/// Returns `input` after up to five random changes. Each flips a bit, replaces a byte, writes a
-/// limit of an integer type, truncates, removes or copies a piece, or inserts a piece of `other`.
-pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
+/// Returns `input` after up to five random changes, which may insert pieces of `other`.
+pub(crate) fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {
         let at = draws.below(bytes.len());

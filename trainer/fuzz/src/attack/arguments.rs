@@ -1,12 +1,10 @@
-//! Attacks by hostile lists of arguments. A command must print a message or do the work, and must
-//! not overwrite files of other programs.
+//! Attacks by hostile lists of arguments, which a command must refuse or do without harm.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use othello_testing::kill::{files_in, write_files};
 
@@ -14,6 +12,7 @@ use super::findings::End;
 use super::ground::{
     Ground, Limits, NAMED, OTHER_READERS, Place, WORDED, kinds, listed, name, writers,
 };
+use super::obstacles::put;
 use super::process::run;
 use crate::mutation::Draws;
 
@@ -31,8 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags, and the command `perft`, whose number is an amount of work. With one of [`NUMBERS`], a
-/// command may run forever, so it is stopped after 2 seconds, which is no finding.
+/// Amounts of work: with one of [`NUMBERS`], a command is stopped after 2 seconds, no finding.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -117,17 +115,14 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with files that arguments may name. For `/dev/null` and `/dev/full`, it has
-/// links: if a command that root runs renames a file to such a path, it replaces only the link.
+/// Makes a folder with files that arguments may name, and with links to devices: root may replace
+/// a link, but not a device.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
-    fs::create_dir(folder.path().join("folder")).expect("a folder");
-    let made = Command::new("mkfifo").arg(folder.path().join("fifo")).status();
-    assert!(made.is_ok_and(|status| status.success()), "no mkfifo");
-    for device in ["null", "full"] {
-        let link = folder.path().join(device);
-        std::os::unix::fs::symlink(Path::new("/dev").join(device), link).expect("a link");
+    let things = ["a folder", "a pipe", "/dev/null", "/dev/full"];
+    for (name, thing) in ["folder", "fifo", "null", "full"].iter().zip(things) {
+        put(&folder.path().join(name), thing);
     }
     let all = draws.below(2) == 0;
     for foreign in FOREIGN.split(' ').take(if all { usize::MAX } else { 1 }) {
@@ -136,8 +131,7 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command and notes any fault. If `is_endless`, it may run forever, and is stopped early.
-/// With a `refusal`, it must refuse the arguments with a message that contains this text.
+/// Runs a command, which may run forever or must be refused with a text, and notes any fault.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -156,13 +150,11 @@ fn attack(
         .fault_on_input(limits)
         .filter(|fault| fault != "hangs" || !is_endless)
         .or_else(|| ended.repeats_its_input())
-        .or_else(|| harm(list, inputs, &before, &after))
-        .or_else(|| litter(list, ended.code(), &before, &after))
+        .or_else(|| harm(list, inputs, [&before, &after]))
+        .or_else(|| litter(list, ended.code(), [&before, &after]))
         .or_else(|| (!is_refused).then(|| format!("is not refused so: {}", ended.errors)));
-    let shown: Vec<String> = list
-        .iter()
-        .map(|word| format!("{:?}", word.to_string_lossy().chars().take(80).collect::<String>()))
-        .collect();
+    let shown = list.iter().map(|word| word.to_string_lossy().chars().take(80).collect::<String>());
+    let shown: Vec<String> = shown.map(|word| format!("{word:?}")).collect();
     let end = match ended.code() {
         None => End::Stopped,
         Some(0 | 1) => End::Done,
@@ -227,43 +219,29 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
     }
 }
 
-fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+fn regular_files(folder: &Path) -> Files {
     let fifo = folder.join("fifo");
     let is_fifo = fs::symlink_metadata(&fifo).is_ok_and(|metadata| !metadata.is_file());
     let except: &[&str] = if is_fifo { &["fifo"] } else { &[] };
     files_in(folder, except)
 }
 
-/// Describes a file that the command changed or deleted but had to keep; `None` if there is none.
-/// With `--force`, a command may replace an output, unless the file is also an input.
-fn harm(
-    list: &[OsString],
-    inputs: &[OsString],
-    before: &BTreeMap<PathBuf, Vec<u8>>,
-    after: &BTreeMap<PathBuf, Vec<u8>>,
-) -> Option<String> {
-    let forced = list.iter().any(|word| word == "--force");
-    let changed = before.iter().filter(|(name, bytes)| after.get(*name) != Some(bytes));
-    for (name, _) in changed {
-        let is_input = inputs.iter().any(|input| input == name.as_os_str());
-        if !forced
-            || is_input
-            || name == Path::new("notes.txt") && !list.iter().any(|word| word == "notes.txt")
-        {
-            let whose = if is_input { "its input" } else { "a file that is not its own" };
-            return Some(format!("overwrites {whose}, {}", name.display()));
-        }
-    }
-    None
+/// Describes a file that the command changed or deleted: an input, or an output without `--force`.
+fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) -> Option<String> {
+    let has = |word: &str| list.iter().any(|it| it == word);
+    let is_input = |name: &Path| inputs.iter().any(|input| input == name.as_os_str());
+    let is_foreign = |name: &Path| name == Path::new("notes.txt") && !has("notes.txt");
+    let mut changed = before.iter().filter(|(name, bytes)| after.get(*name) != Some(bytes));
+    let (name, _) =
+        changed.find(|(name, _)| !has("--force") || is_input(name) || is_foreign(name))?;
+    let whose = if is_input(name) { "its input" } else { "a file that is not its own" };
+    Some(format!("overwrites {whose}, {}", name.display()))
 }
 
 /// Returns a fault if a command left temporary files. Parts that a shard stored do not count.
-fn litter(
-    list: &[OsString],
-    code: Option<i32>,
-    before: &BTreeMap<PathBuf, Vec<u8>>,
-    after: &BTreeMap<PathBuf, Vec<u8>>,
-) -> Option<String> {
+fn litter(list: &[OsString], code: Option<i32>, [before, after]: [&Files; 2]) -> Option<String> {
     let mut new = after.keys().filter(|name| !before.contains_key(*name));
     let is_shard = list.iter().any(|word| word == "--shard");
     let is_litter = |name: &&PathBuf| {

@@ -1,6 +1,5 @@
-//! Disturbances of commands that write: kills, failing or short system calls, and limits on memory
-//! and file sizes. A disturbed command must have the right result or print a message. Afterwards,
-//! the same command must leave the files and print the report of an undisturbed run.
+//! Disturbances of commands that write, which must have the right result or print a message. After
+//! it, the same command must leave the files and print the report of an undisturbed run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,8 +46,7 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Returns the outcome and the exit status (−1 if a signal ended the command). The outcome is an
-/// error if the command had a fault, or if it refused to work (exit status 2 or 75).
+/// Returns the outcome, or the fault or refusal, and the exit status (−1 after a signal).
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -56,11 +54,9 @@ pub(super) fn finish(
 ) -> (Result<Outcome, String>, i32) {
     let ended = run(command.arg("--json"), limits);
     let code = ended.code().unwrap_or(-1);
-    if let Some(fault) = ended.fault(limits) {
+    let refusal = || ended.is_refused().then(|| ended.errors.clone());
+    if let Some(fault) = ended.fault(limits).or_else(refusal) {
         return (Err(fault), code);
-    }
-    if ended.is_refused() {
-        return (Err(ended.errors), code);
     }
     let report = serde_json::from_str(&ended.output).unwrap_or(Value::Null);
     let (files, report) = (files_in(folder, &[]), lasting(&report));
@@ -68,26 +64,18 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Returns a difference between the files `found` and those of this outcome, if there is any.
-    /// Ignores match files, since their times vary, unless all runs write the same (`is_fixed`).
+    /// Returns a difference of the files; unless `is_fixed`, match files may differ by their times.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
-            return Some(format!(
-                "leaves {:?}, not {:?}",
-                names.collect::<Vec<_>>(),
-                expected.collect::<Vec<_>>()
-            ));
+            return Some(format!("leaves {names:?}, not {expected:?}"));
         }
         let has_times = |name: &Path| !is_fixed && name.extension().is_some_and(|it| it == "match");
         // A lock file contains the id of the process that held the lock, so it may differ.
-        let is_lock = |name: &Path| {
-            name.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lock-"))
-        };
-        let differs = |name: &&PathBuf| {
-            self.files[*name] != found[*name] && !has_times(name) && !is_lock(name)
-        };
-        self.files.keys().find(differs).map(|name| format!("{} differs", name.display()))
+        let is_lock = |name: &Path| name.to_string_lossy().contains("/lock-");
+        let mut differing = expected.filter(|&name| self.files[name] != found[name]);
+        let name = differing.find(|name| !has_times(name) && !is_lock(name))?;
+        Some(format!("{} differs", name.display()))
     }
 
     pub(super) fn difference(&self, found: &Self, is_fixed: bool) -> Option<String> {
@@ -151,8 +139,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// For each writing command, `times` times: starts it, and starts it again during the first run. At
-/// least one of the two runs must finish its work (exit status 0 or 1); the other may be refused.
+/// Starts each command again during its first run; one of the two must finish its work.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -216,8 +203,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// A system call of each run fails (perhaps with all later ones of its kind), is cut short or kills
-/// the process; in a third of the runs, it is the last call of its kind, such as a final `rename`.
+/// Lets a system call of each run fail, stop short or kill the process; a third of the times, the
+/// last call of its kind, such as a final `rename`.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -230,9 +217,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls of one kind fail in each run of a command. `choose` returns five values: the
-/// kind; how many such calls the undisturbed run makes (0: skips the run); which of them, from 1,
-/// is the first to fail; its error; and true if all later calls of this kind also fail.
+/// Makes system calls fail. `choose` returns their kind, their number in an undisturbed run (0:
+/// skips the run), the first one that fails, its error, and whether all later ones fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

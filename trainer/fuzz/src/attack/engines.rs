@@ -1,5 +1,4 @@
-//! Attacks by players of a match that start further processes, some of them in new sessions or by
-//! forking twice. No such process may survive the match, even if the match is killed.
+//! Attacks by players that start further processes, none of which may survive the match.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -10,8 +9,7 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Shell scripts that a player runs before it plays, each of which leaves a process behind. `SLEEP`
-/// stands for a `sleep` command with a duration that no other process uses.
+/// Scripts that a player runs before it plays, each of which leaves a `SLEEP` of ours behind.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",

@@ -27,8 +27,7 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack on the command `name`, which ended as `end` states. `wrong` states the
-    /// fault of the command, if any, and `how` the way to reproduce it.
+    /// Counts an attack on the command `name`: its fault, if any, its end, and how to reproduce it.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

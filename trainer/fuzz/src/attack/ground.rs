@@ -30,8 +30,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// Gives an undamaged file of this kind: a command, a text in quotation marks, a function
-    /// ([`Place::make`]), or a path to copy. `None`: the command of an earlier entry makes it.
+    /// What makes an undamaged file ([`Place::make`]); `None`: the command of an earlier entry.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
@@ -53,8 +52,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// The index, in `commands.txt`, of the paragraph with the commands that write no file and are not
-/// in `kinds.txt`. The head of `commands.txt` describes all paragraphs.
+/// Indices of paragraphs in `commands.txt`, whose head describes them.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -64,8 +62,7 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the command lines that write files, each with true if it always writes the same bytes.
-/// `~` in `commands.txt` marks those whose report or match file differs from run to run.
+/// Returns the command lines that write, and whether they always write the same (without `~`).
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
@@ -173,8 +170,7 @@ impl Place {
         let mut command = Command::new(self.binaries.join(&words[0]));
         command.args(&words[1..]).args(["--threads", "2"]).current_dir(folder);
         command.stdin(Stdio::null());
-        // The work is divided into many small parts. The programs must set the stack sizes of
-        // threads themselves, because this default is too small.
+        // Small parts, and a stack for threads that is too small unless the programs set its size.
         command.env("OTHELLO_PART_UNITS", "64").env("RUST_MIN_STACK", "16384");
         command
     }

@@ -1,11 +1,9 @@
 //! Attacks, in rounds, that run `othello-engine` and `othello-trainer` as child processes.
 //!
-//! The file `kinds.txt` lists the kinds of files and the commands that read each kind;
-//! `commands.txt` lists the commands that write. [`crate::damage`] has the ways to damage a file.
-//! The following faults are findings: a panic, a signal, a hang, excessive memory, a wrong result,
-//! a damaged file that a command accepts, a message that does not state the place of the damage,
-//! control characters on a terminal, an overwritten file of another program, and leftover files or
-//! processes.
+//! `kinds.txt` lists the kinds of files and the commands that read them, `commands.txt` those that
+//! write. Findings are: a panic, a signal, a hang, excessive memory, a wrong result, an accepted
+//! damaged file, a message without the place of the damage, control characters on a terminal, an
+//! overwritten file of another program, and leftover files or processes.
 
 mod arguments;
 mod disturbed;

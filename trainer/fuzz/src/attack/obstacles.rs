@@ -1,6 +1,5 @@
-//! Attacks by obstacles: pipes, devices, links and huge files at the paths of outputs, of partial
-//! outputs, and of files that commands look for next to their inputs. Commands must refuse an
-//! obstacle quickly, name it in the message, and leave it unchanged.
+//! Attacks by obstacles at the paths of outputs and of files that commands look for next to inputs.
+//! Commands must refuse an obstacle quickly, name it, and leave it unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,9 +15,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs `times` times each command that writes files, with one of the obstacles [`THINGS`] at the
-/// path of an output, of its `.partial` file or of its `.parts` folder. Then runs the command in
-/// each line of [`NEARBY`] with each obstacle at the path in that line.
+/// Puts obstacles at the paths of outputs, `.partial` files and `.parts` folders of each command
+/// that writes, `times` times, and at the path of each line of [`NEARBY`].
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -53,9 +51,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs the command `words` with the obstacle `thing` at `path`, and notes faults: for example,
-/// that it succeeds although `must_be_refused`, or that it looks for a file at `path`
-/// (`is_looked_for`) and fails with a message that does not name the obstacle ([`is_named`]).
+/// Runs a command with the obstacle `thing` at `path`, which it must refuse (`must_be_refused`) or,
+/// if it `is_looked_for`, name in its message ([`is_named`]).
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -80,8 +77,7 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if `message` has the path and the kind of `thing`, or need not have them: only a
-/// pipe and `/dev/zero`, which cannot be read to their end, must be named.
+/// Only a pipe and `/dev/zero`, which cannot be read to their end, must be named.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -91,8 +87,7 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may replace the obstacle `thing` at `path`: an earlier run may have
-/// left it, such as a file of zeros at a partial output (`*.partial`) after a crash of the machine.
+/// Returns true if an earlier run may have left `thing`, such as zeros after a crash.
 fn may_be_replaced(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))
@@ -100,7 +95,7 @@ fn may_be_replaced(path: &Path, thing: &str) -> bool {
         || thing == "1 TB" && is(path, "partial")
 }
 
-fn put(path: &Path, thing: &str) {
+pub(super) fn put(path: &Path, thing: &str) {
     match thing {
         "a pipe" => {
             let made = Command::new("mkfifo").arg(path).status();

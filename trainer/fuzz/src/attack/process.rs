@@ -30,8 +30,7 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Of two runs of a command, returns the one that did its work (exit status 0 or 1): `first` if
-    /// both did. If neither did, removes the exit status of `first`, so that it counts as a fault.
+    /// Returns the run that did its work (exit status 0 or 1); if neither did, `first` as a fault.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {
@@ -57,8 +56,7 @@ impl Ended {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns the fault of a run, if any: a [`Self::fault`], or control characters in what it
-    /// printed, except in JSON output, which is for programs.
+    /// Returns a [`Self::fault`], or control characters in the output, unless it is JSON.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -66,8 +64,7 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns the fault of a run that was refused because the disk is full: it did not exit with
-    /// 75, or its message does not state what the user can do.
+    /// Returns a fault if the disk is full, but the exit status is not 75 or no remedy is stated.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";

@@ -15,23 +15,23 @@ pub type Target = fn(&[u8]);
 
 /// All fuzz targets, each with the name of its corpus folder.
 pub const TARGETS: [(&str, Target); 20] = [
-    ("arguments", texts::arguments),
-    ("boards", texts::boards),
+    ("arguments", |data| of_text(data, texts::arguments)),
+    ("boards", |data| of_text(data, texts::boards)),
     ("container", records::container),
     ("egaroucid", sources::egaroucid),
-    ("fit_arguments", texts::fit_arguments),
+    ("fit_arguments", |data| of_text(data, texts::fit_arguments)),
     ("games", records::games),
     ("ggf", sources::ggf),
-    ("labels", texts::labels),
+    ("labels", |data| of_text(data, texts::labels)),
     ("manifests", texts::manifests),
     ("part_of_fit", parts::part_of_fit),
-    ("pattern_set", texts::pattern_set),
+    ("pattern_set", |data| of_text(data, texts::pattern_set)),
     ("positions", records::positions),
     ("protocols", protocols::protocols),
-    ("settings", texts::settings),
+    ("settings", |data| of_text(data, texts::settings)),
     ("tables", sources::tables),
     ("texts", sources::texts),
-    ("transcript", texts::transcript),
+    ("transcript", |data| of_text(data, texts::transcript)),
     ("unfinished_phase", parts::unfinished_phase),
     ("weights", records::weights),
     ("wthor", sources::wthor),
@@ -49,8 +49,25 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
+/// Returns what was read, or checks the message of the error.
+fn checked<T>(read: Result<T, impl Display>) -> Option<T> {
+    read.inspect_err(|error| check_message(error)).ok()
+}
+
+/// Returns what was read from the file `path`, or checks that the message of the error names it.
+fn checked_at<T>(path: &Path, read: Result<T, impl Display>) -> Option<T> {
+    read.inspect_err(|error| check_names(error, path)).ok()
+}
+
 fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
-    let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
+    let value = checked(text.parse::<T>())?;
     assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");
     Some(value)
+}
+
+/// Calls the target `check` if `data` is text.
+fn of_text(data: &[u8], check: fn(&str)) {
+    if let Ok(text) = str::from_utf8(data) {
+        check(text);
+    }
 }

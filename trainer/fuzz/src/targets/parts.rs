@@ -1,6 +1,5 @@
-//! Targets for the stored parts of a fit. A small fit resumes with a part of finished phases, or
-//! with a snapshot of an unfinished phase. The fuzzer's input becomes the sections of this part or
-//! snapshot: names and contents in turn, separated by a byte `FE`.
+//! Targets for the stored parts of a fit, from which it resumes: finished phases, or a snapshot of
+//! a phase. The input has the sections' names and contents in turn, separated by a byte `FE`.
 
 use std::fs;
 use std::path::Path;
@@ -41,8 +40,7 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// A fit that resumes with a snapshot made from `data` must continue from it, refuse it with a
-/// message and begin the phase again, or report that the weights diverge.
+/// A fit must continue from a snapshot, or refuse it and begin the phase again, or diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -66,8 +64,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Stops a fit of the phases `phases[0]..=phases[1]` (indices) after `stop[0]` phases or
-    /// `stop[1]` updates, whichever comes first; stores its manifest and provenance; completes it.
+    /// Stops a fit of phases after `stop[0]` phases or `stop[1]` updates, and then completes it.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
@@ -107,8 +104,7 @@ impl Setup {
         Ok(end.summary.expect("not a shard").sha256)
     }
 
-    /// Resumes the fit from a stored part. `data` has its sections' names and contents in turn,
-    /// separated by 0xFE. Returns the checksum of the fitted weights, and the fit's messages.
+    /// Resumes the fit from a stored part; returns the checksum of its weights, and its messages.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
         let folder = scratch::path("resumed");
         let _ = fs::remove_dir_all(&folder);

@@ -1,11 +1,10 @@
-//! Targets for the readers of records and weights. The input bytes are a whole file, or the content
-//! of a valid container.
+//! Targets for the readers of records and weights: files, or contents of valid containers.
 
 use std::path::Path;
 
 use othello_engine::board::{Phase, Position, Square, Symmetry};
 use othello_engine::eval::{Evaluate as _, MAX_STEPS, Tables, Value, Weights};
-use othello_engine::file::{self, FileError, Kind, Reader, Summary};
+use othello_engine::file::{self, Kind, Reader, Summary};
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::record::{
     Game, GameReader, PlacedReader, PositionReader, RecordError, ScoredPosition,
@@ -14,11 +13,11 @@ use othello_engine::record::{
 use crate::container::{self, KINDS, Section, VERSION};
 use othello_testing::{records, scratch};
 
-use super::check_names;
 use super::texts::image;
+use super::{check_names, checked_at};
 
-/// The first byte selects what the other bytes are: a whole file, the provenance, the frames after
-/// a valid header, or the stated content length and the stored bytes of a section.
+/// The first byte selects what the others are: a file, the provenance, the frames after a valid
+/// header, or the stated content length and the stored bytes of a section.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -34,38 +33,30 @@ pub(super) fn container(data: &[u8]) {
         }
     };
     scratch::with_file("container", &bytes, |path| {
-        match file::kind_of(path) {
-            Ok(kind) => assert_eq!(read(path, kind).is_ok(), read_as(path, kind)),
-            Err(error) => check_names(&error, path),
-        };
+        let Some(kind) = checked_at(path, file::kind_of(path)) else { return };
+        assert_eq!(read(path, kind).is_some(), read_as(path, kind));
     });
 }
 
-fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
-    let mut reader = Reader::open(path, kind).inspect_err(|e| check_names(e, path))?;
+fn read(path: &Path, kind: Kind) -> Option<Summary> {
+    let mut reader = checked_at(path, Reader::open(path, kind))?;
     for section in reader.by_ref() {
-        section.inspect_err(|error| check_names(error, path))?;
+        checked_at(path, section)?;
     }
     let summary = reader.summary().cloned().expect("no error, so an end");
     assert_eq!(summary.bytes, reader.bytes());
     assert_eq!(Some(summary.sha256.as_str()), reader.sha256());
-    Ok(summary)
+    Some(summary)
 }
 
 /// Returns whether a file's container is undamaged. Panics if a reader accepts a damaged file.
 fn read_as(path: &Path, kind: Kind) -> bool {
-    let whole = read(path, kind).is_ok();
+    let whole = read(path, kind).is_some();
     let taken = match kind {
         Kind::Weights => Weights::read(path).is_ok(),
-        Kind::Games => {
-            GameReader::open(path).is_ok_and(|games| games.into_iter().all(|g| g.is_ok()))
-        }
-        Kind::Positions | Kind::Openings => {
-            PositionReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
-        }
-        Kind::Placed => {
-            PlacedReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
-        }
+        Kind::Games => GameReader::open(path).is_ok_and(is_whole),
+        Kind::Positions | Kind::Openings => PositionReader::open(path).is_ok_and(is_whole),
+        Kind::Placed => PlacedReader::open(path).is_ok_and(is_whole),
         // For matches and parts, the target checks only the container, not the content.
         Kind::Match | Kind::Part => whole,
     };
@@ -73,13 +64,17 @@ fn read_as(path: &Path, kind: Kind) -> bool {
     whole
 }
 
+fn is_whole<T>(mut records: impl Iterator<Item = Result<T, RecordError>>) -> bool {
+    records.all(|record| record.is_ok())
+}
+
 pub(super) fn games(data: &[u8]) {
     let bytes = container::file(b'G', VERSION, b"{}", &[Section::new("games", data)]);
     let games = scratch::with_file("games", &bytes, |path| {
         let games = GameReader::open(path).and_then(Iterator::collect::<Result<Vec<Game>, _>>);
-        games.inspect_err(|error: &RecordError| check_names(error, path)).ok()
+        checked_at(path, games)
     });
-    let Some(games): Option<Vec<Game>> = games else { return };
+    let Some(games) = games else { return };
     for game in &games {
         let replay = game.replay();
         assert_eq!(replay.steps.len(), game.squares().len());
@@ -103,7 +98,7 @@ pub(super) fn positions(data: &[u8]) {
         let rows = scratch::with_file(name, &bytes, |path| {
             let rows = PositionReader::open(path);
             let rows = rows.and_then(Iterator::collect::<Result<Vec<ScoredPosition>, _>>);
-            rows.inspect_err(|error: &RecordError| check_names(error, path)).ok()
+            checked_at(path, rows)
         });
         let Some(rows) = rows else { return };
         assert_eq!(rows.iter().flat_map(ScoredPosition::to_bytes).collect::<Vec<_>>(), data);
@@ -124,9 +119,7 @@ pub(super) fn weights(data: &[u8]) {
     change(&mut sections, parts.next().unwrap_or_default());
     let bytes = container::file(b'W', VERSION, b"{}", &sections);
     scratch::with_file("weights", &bytes, |path| match Weights::read(path) {
-        Ok(file) => {
-            check_weights(&file.weights);
-        }
+        Ok(file) => check_weights(&file.weights),
         Err(error) => {
             assert!(!data.is_empty(), "nothing was changed: {error}");
             check_names(&error, path);
@@ -142,8 +135,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of a weights file for the pattern set `toml`, with evaluation weights of 0.
-/// If the set is invalid or has a pattern of more than 6 squares, each phase has only 3 weights.
+/// Returns the sections of weights of 0; only 3 of them a phase for a large or invalid set.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -1,5 +1,4 @@
-//! Targets for the readers of other programs' files. A reader must refuse an invalid record with a
-//! message that names the place, and must still read the records after it.
+//! Targets for the readers of other programs' files, which name each invalid record and read on.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -14,7 +13,7 @@ use othello_trainer::export::zebra::read_zebra;
 use othello_trainer::source::egaroucid::{self, RECORD_BYTES};
 use othello_trainer::source::{DataError, Entries, boards, ggf, transcripts, wthor};
 
-use super::{check_message, check_names};
+use super::{checked, checked_at};
 use othello_testing::scratch;
 
 pub(super) fn wthor(data: &[u8]) {
@@ -67,13 +66,9 @@ pub(super) fn texts(data: &[u8]) {
 
 pub(super) fn tables(data: &[u8]) {
     for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
-        match read {
-            Ok(ReadTables { weights, .. }) => {
-                let most = i32::from(MAX_STEPS);
-                assert!(weights.all_steps().iter().all(|&steps| i32::from(steps).abs() <= most));
-            }
-            Err(error) => check_message(&error),
-        }
+        let Some(ReadTables { weights, .. }) = checked(read) else { continue };
+        let most = i32::from(MAX_STEPS);
+        assert!(weights.all_steps().iter().all(|&steps| i32::from(steps).abs() <= most));
     }
 }
 
@@ -89,19 +84,16 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the entries of a file, with `None` in place of each refused entry. If the file itself is
-/// refused, returns `None` instead of a list.
+/// Returns the entries of a file, `None` for each refused one; `None` if the file is refused.
 fn entries<T: 'static>(
     opened: Result<Entries<T>, DataError>,
     path: &Path,
     bytes: usize,
 ) -> Option<Vec<Option<T>>> {
-    let mut opened = opened.inspect_err(|error| check_names(error, path)).ok()?;
+    let mut opened = checked_at(path, opened)?;
     let mut taken = vec![];
-    while let Some(entry) =
-        opened.next_entry().inspect_err(|error| check_names(error, path)).ok()?
-    {
-        taken.push(entry.inspect_err(|reason| check_message(reason)).ok());
+    while let Some(entry) = checked_at(path, opened.next_entry())? {
+        taken.push(checked(entry));
     }
     assert_eq!(opened.at.bytes_read, bytes as u64);
     Some(taken)

@@ -12,10 +12,9 @@ use othello_trainer::fit::{FitSettings, Window};
 use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
 
-use super::{check_message, reads_back};
+use super::{check_message, checked, reads_back};
 
-pub(super) fn arguments(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
+pub(super) fn arguments(text: &str) {
     let _ = (reads_back::<PerfectFrom>(text), reads_back::<Square>(text));
     let _ = (reads_back::<WeightsChoice>(text), reads_back::<OpeningsChoice>(text));
     if let Some(shard) = reads_back::<Shard>(text) {
@@ -28,25 +27,17 @@ pub(super) fn arguments(data: &[u8]) {
     }
 }
 
-pub(super) fn boards(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
-    match text.parse::<StatedPosition>() {
-        Ok(problem) => {
-            check_position(&problem.position);
-            let mut printed = board_text(&problem.position, problem.side);
-            for (square, score) in &problem.moves {
-                printed.push_str(&format!("; {square}:{score}"));
-            }
-            if let Some(score) = problem.score.filter(|_| problem.form == Form::Obf) {
-                printed.push_str(&format!("; {score:+}"));
-            }
-            let again: StatedPosition = printed.parse().expect("it was printed");
-            assert_eq!((again.position, again.side), (problem.position, problem.side));
-            assert_eq!(again.moves, problem.moves);
-            assert!(problem.score.is_none_or(|score| score.abs() <= 64.0));
-        }
-        Err(error) => check_message(&error),
-    }
+pub(super) fn boards(text: &str) {
+    let Some(problem) = checked(text.parse::<StatedPosition>()) else { return };
+    check_position(&problem.position);
+    let moves = problem.moves.iter().map(|(square, score)| format!("; {square}:{score}"));
+    let score = problem.score.filter(|_| problem.form == Form::Obf);
+    let parts = moves.chain(score.map(|score| format!("; {score:+}")));
+    let printed = board_text(&problem.position, problem.side) + &parts.collect::<String>();
+    let again: StatedPosition = printed.parse().expect("it was printed");
+    assert_eq!((again.position, again.side), (problem.position, problem.side));
+    assert_eq!(again.moves, problem.moves);
+    assert!(problem.score.is_none_or(|score| score.abs() <= 64.0));
 }
 
 fn check_position(position: &Position) {
@@ -56,39 +47,24 @@ fn check_position(position: &Position) {
     assert_eq!(played.fold(0, |moves, square| moves | square.bit()), position.moves());
 }
 
-pub(super) fn transcript(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
-    match transcript::read(text) {
-        Ok((_, read)) => {
-            let squares: Vec<Square> = read.steps.iter().map(|step| step.square).collect();
-            let replay = Replay::from_start(&squares).expect("moves that were played");
-            assert_eq!((replay.end, replay.side), (read.end, read.side));
-        }
-        Err(error) => check_message(&error),
+pub(super) fn transcript(text: &str) {
+    if let Some((_, read)) = checked(transcript::read(text)) {
+        let squares: Vec<Square> = read.steps.iter().map(|step| step.square).collect();
+        let replay = Replay::from_start(&squares).expect("moves that were played");
+        assert_eq!((replay.end, replay.side), (read.end, read.side));
     }
-    let squares = match transcript::parse(text) {
-        Ok(squares) => squares,
-        Err(error) => return check_message(&error),
-    };
+    let Some(squares) = checked(transcript::parse(text)) else { return };
     let printed: String = squares.iter().map(Square::to_string).collect();
     assert_eq!(transcript::parse(&printed).as_ref(), Ok(&squares));
-    match Replay::from_start(&squares) {
-        Ok(replay) => {
-            assert_eq!(replay.steps.len(), squares.len());
-            assert!(squares.len() <= 60);
-            assert!(replay.steps.iter().all(|step| step.position.is_legal(step.square)));
-            assert_eq!(replay.black_score().is_some(), replay.end.is_over());
-        }
-        Err(error) => check_message(&error),
-    }
+    let Some(replay) = checked(Replay::from_start(&squares)) else { return };
+    assert_eq!(replay.steps.len(), squares.len());
+    assert!(squares.len() <= 60);
+    assert!(replay.steps.iter().all(|step| step.position.is_legal(step.square)));
+    assert_eq!(replay.black_score().is_some(), replay.end.is_over());
 }
 
-pub(super) fn pattern_set(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
-    let set = match PatternSet::from_toml(text) {
-        Ok(set) => set,
-        Err(error) => return check_message(&error),
-    };
+pub(super) fn pattern_set(text: &str) {
+    let Some(set) = checked(PatternSet::from_toml(text)) else { return };
     assert_eq!(PatternSet::from_toml(&set.to_toml()).ok().as_ref(), Some(&set));
     // Patterns of 6 squares test as much as those of 10, which take long.
     if set.patterns().iter().all(|pattern| pattern.squares().len() <= 6) {
@@ -121,8 +97,7 @@ pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     image.expect("an image keeps squares apart")
 }
 
-pub(super) fn fit_arguments(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
+pub(super) fn fit_arguments(text: &str) {
     if let Some(window) = reads_back::<Window>(text) {
         for phase in Phase::all() {
             assert!(window.around(phase).all(|(_, factor)| factor <= 256));
@@ -132,14 +107,11 @@ pub(super) fn fit_arguments(data: &[u8]) {
     if let Some(data) = reads_back::<DataChoice>(text) {
         assert!(data.weight > 0.0 && data.weight <= 1000.0);
     }
-    match text.parse::<Phases>() {
-        Ok(phases) => assert!(phases.0.start() <= phases.0.end()),
-        Err(error) => check_message(&error),
-    }
+    let phases = checked(text.parse::<Phases>());
+    assert!(phases.is_none_or(|phases| phases.0.start() <= phases.0.end()));
 }
 
-pub(super) fn labels(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
+pub(super) fn labels(text: &str) {
     let Some(rules) = reads_back::<LabelRules>(text) else { return };
     let moves = transcript::parse("f5d6c5f4e7f6g5e6e3").expect("squares");
     let game = Game::new(2, &moves).expect("a game");
@@ -154,24 +126,19 @@ pub(super) fn labels(data: &[u8]) {
     }
 }
 
-pub(super) fn settings(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else { return };
-    match FitSettings::from_toml(text) {
-        Ok(settings) => {
-            assert!(settings.check().is_ok());
-            assert!(settings.ridge > 0.0 && settings.ridge.is_finite());
-        }
-        Err(error) => check_message(&error),
-    }
+pub(super) fn settings(text: &str) {
+    let Some(settings) = checked(FitSettings::from_toml(text)) else { return };
+    assert!(settings.check().is_ok());
+    assert!(settings.ridge > 0.0 && settings.ridge.is_finite());
 }
 
 /// The reader of `records.json` must refuse file names that contain a folder, such as `../a.games`.
 pub(super) fn manifests(data: &[u8]) {
-    let files = RecordFolder::parse(data).inspect_err(|reason| check_message(reason));
+    let files = checked(RecordFolder::parse(data));
     for name in files.iter().flat_map(|files| files.keys()) {
         let path = std::path::Path::new(name);
         assert_eq!(path.file_name(), Some(path.as_os_str()), "{name:?}");
         check_message(name);
     }
-    let _ = DatasetFolder::check(data).inspect_err(|reason| check_message(reason));
+    let _ = checked(DatasetFolder::check(data));
 }
