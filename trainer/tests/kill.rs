@@ -41,8 +41,7 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Replaces `@name` by the path of an input, and `few|many` by `many` if `OTHELLO_KILLS` is set,
-/// otherwise by `few`.
+/// Replaces `@name` by the path of an input, and `few|many` by `many` with `OTHELLO_KILLS`.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),

@@ -1,16 +1,13 @@
 #![allow(clippy::duplicate_mod, reason = "each example has what they share")]
+#![allow(dead_code, reason = "an example's main is not called")]
 
 #[path = "../../examples/1_fit_from_records.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
 mod fit_from_records;
 #[path = "../../examples/3_label_rule.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
 mod label_rule;
 #[path = "../../examples/4_optimizer.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
 mod optimizer;
 #[path = "../../examples/2_pattern_set.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
 mod pattern_set;
 #[path = "../../examples/support/mod.rs"]
 mod support;

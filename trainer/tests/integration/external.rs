@@ -1,7 +1,5 @@
-//! Tests of matches against external programs. Programs that behave correctly must play like our
-//! own players. A program that misbehaves must forfeit its game, and nothing else.
-//!
-//! The external program is this test binary, started as [`engine_process`].
+//! Tests of matches against external programs: this binary, started as [`engine_process`]. Programs
+//! must play like our own players, and forfeit only the games in which they misbehave.
 
 use std::fs::OpenOptions;
 use std::io::{Write as _, stdin, stdout};

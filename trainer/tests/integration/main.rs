@@ -1,5 +1,4 @@
-//! The tests are in one binary, because linking each binary takes long. Tests that kill and resume
-//! have a separate binary, because they measure the processor time of all child processes.
+//! One binary, because linking takes long; tests that kill measure processor time in another one.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

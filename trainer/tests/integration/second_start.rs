@@ -1,5 +1,4 @@
-//! Tests that start a long command a second time while it runs. The second start must be refused at
-//! once, and must not disturb the first one.
+//! A second start of a running command must be refused at once, and not disturb the first one.
 
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -10,8 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
 
-/// The commands that hold a lock while they run, each with the path of the output that the lock
-/// belongs to, which replaces `OUT`.
+/// Commands that hold a lock while they run, each with its output, which replaces `OUT`.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),

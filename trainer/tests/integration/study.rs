@@ -1,5 +1,4 @@
-//! Tests that the shards of a match write the games of the match, and that `loss` prints the worst
-//! positions and the parts of their values. The cases in `tests/cmd` test the studies.
+//! Tests of shards of matches and of `loss --worst` and `--explain`; `tests/cmd` tests the studies.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Side, StatedPosition};

@@ -1,13 +1,12 @@
-//! Tests of `export` and `import weights` in the formats of Edax and Egaroucid. Slow evaluators in
-//! this file read the bytes as these programs do, and must compute our values.
+//! Tests of the formats of Edax, Egaroucid and Zebra. Evaluators that read the bytes as these
+//! programs do must compute our values.
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::Game;
 use othello_testing::random_games::random_moves;
-use othello_trainer::export::edax::{edax, read_edax};
-use othello_trainer::export::egaroucid::{egaroucid, read_egaroucid};
+use othello_trainer::export::Program;
 use othello_trainer::export::tables::ReadTables;
 
 mod zebra;
@@ -17,8 +16,7 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the patterns of another program, each as three texts that the head of `patterns.txt`
-/// describes: the squares, the number of classes, and the mirror of the digits.
+/// Returns the squares, number of classes and mirror of each pattern (head of `patterns.txt`).
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -46,12 +44,8 @@ fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
             if symmetry & 4 == 0 { (x, y) } else { (y, x) }
         });
         let image: Vec<_> = image.collect();
-        let sorted = |image: &Vec<(usize, usize)>| {
-            let mut sorted = image.clone();
-            sorted.sort_unstable();
-            sorted
-        };
-        if images.iter().all(|other| sorted(other) != sorted(&image)) {
+        let is_equal = |other: &Vec<_>| other.iter().all(|square| image.contains(square));
+        if !images.iter().any(is_equal) {
             images.push(image);
         }
     }
@@ -67,8 +61,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns each configuration's index in Edax's list of the pattern's weights; mirror images have
-/// the same index. `mirror` has the new place of each digit; if empty, the order is reversed.
+/// Returns each configuration's index among the pattern's weights, equal for mirror images; without
+/// `mirror`, the new places of the digits, their order is reversed.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),
@@ -78,15 +72,10 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
         let digit = |place: usize| number / 3_usize.pow(place as u32) % 3;
         (0..digits).map(|place| digit(place) * 3_usize.pow(mirror[place])).sum()
     };
-    let (mut pack, mut next) = (vec![], 0);
+    let (mut pack, mut next): (Vec<usize>, _) = (vec![], 0..);
     for number in 0..3_usize.pow(digits as u32) {
-        let image = mirrored(number);
-        if image < number {
-            pack.push(pack[image]);
-        } else {
-            pack.push(next);
-            next += 1;
-        }
+        let packed = pack.get(mirrored(number)).copied();
+        pack.extend(packed.or_else(|| next.next()));
     }
     pack
 }
@@ -120,15 +109,12 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);
-    let mut weights: Vec<i16> = vec![];
-    for word in bytes[4..].chunks(2).map(|two| i16::from_le_bytes([two[0], two[1]])) {
-        if word < 4096 {
-            weights.push(word);
-        } else {
-            assert!(word - 4096 <= 28_600);
-            weights.extend(vec![0; usize::from((word - 4096) as u16)]);
-        }
-    }
+    let words = bytes[4..].chunks(2).map(|two| i16::from_le_bytes([two[0], two[1]]));
+    let unpacked = words.flat_map(|word| {
+        assert!(word - 4096 <= 28_600);
+        if word < 4096 { vec![word] } else { vec![0; usize::from((word - 4096) as u16)] }
+    });
+    let weights: Vec<i16> = unpacked.collect();
     assert_eq!(weights.len(), 60 * EGAROUCID_WEIGHTS);
     let sum = |position: &Position| {
         let mut first = EGAROUCID_WEIGHTS * (position.discs() as usize - 4);
@@ -169,6 +155,11 @@ fn weights(set: PatternSet) -> Weights {
     weights
 }
 
+fn random_bits() -> impl Iterator<Item = u32> {
+    let next = |seed: &u32| Some(seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    std::iter::successors(next(&1), next)
+}
+
 fn shipped(name: &str) -> PatternSet {
     PatternSet::shipped(name).unwrap()
 }
@@ -198,24 +189,19 @@ fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
 fn edax_and_egaroucid_read_our_values_out_of_their_files() {
     type Sums = fn(&[u8], &[Position]) -> Vec<i32>;
     let positions = positions();
-    for (set, sums) in [
-        ("edax", edax_sums as Sums),
-        ("egaroucid", egaroucid_sums as Sums),
-        ("standard", egaroucid_sums as Sums),
+    for (set, program, sums) in [
+        ("edax", Program::Edax, edax_sums as Sums),
+        ("egaroucid", Program::Egaroucid, egaroucid_sums as Sums),
+        ("standard", Program::Egaroucid, egaroucid_sums as Sums),
     ] {
         let weights = weights(shipped(set));
-        let (bytes, back) = if set == "edax" {
-            let bytes = edax(&weights).unwrap();
+        let bytes = program.write(&weights).unwrap();
+        if set == "edax" {
             // The file also has weights for full boards, which must equal those of the last phase.
             let of_stage = |stage: usize| &bytes[28 + stage * 2 * EDAX_WEIGHTS..];
             assert_eq!(of_stage(60), &of_stage(59)[..2 * EDAX_WEIGHTS]);
-            let back = read_edax(&bytes).unwrap();
-            (bytes, back)
-        } else {
-            let bytes = egaroucid(&weights).unwrap();
-            let back = read_egaroucid(&bytes).unwrap();
-            (bytes, back)
-        };
+        }
+        let back = program.read(&bytes).unwrap();
         let ours = our_sums(&weights, &positions);
         assert!(ours.iter().any(|&sum| sum.abs() > 8 * 128));
         assert_eq!(sums(&bytes, &positions), ours, "{set}");
@@ -226,24 +212,22 @@ fn edax_and_egaroucid_read_our_values_out_of_their_files() {
 
 #[test]
 fn a_file_of_edax_keeps_its_values_but_for_rounding() {
-    let mut bytes = edax(&weights(shipped("edax"))).unwrap();
-    let mut seed = 1_u32;
+    let mut bytes = Program::Edax.write(&weights(shipped("edax"))).unwrap();
+    let mut random = random_bits();
     for (place, weight) in bytes[28..].chunks_mut(2).enumerate() {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let chosen = match place % EDAX_WEIGHTS {
-            114_363 => 300,
-            _ => (seed >> 24) as i16 - 128,
-        };
+        let random = (random.next().unwrap() >> 24) as i16 - 128;
+        let chosen = if place % EDAX_WEIGHTS == 114_363 { 300 } else { random };
         weight.copy_from_slice(&chosen.to_le_bytes());
     }
     let positions = positions();
-    check_rounded(&edax_sums(&bytes, &positions), &read_edax(&bytes).unwrap(), &positions);
+    let read = Program::Edax.read(&bytes).unwrap();
+    check_rounded(&edax_sums(&bytes, &positions), &read, &positions);
 }
 
 /// Egaroucid has a weight for each of two mirrored configurations; the import takes their mean.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
-    let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();
+    let mut bytes = Program::Egaroucid.write(&Weights::zero(shipped("egaroucid"))).unwrap();
     // The file has one weight that is not 0: that of a configuration of phase 0 with one disc of
     // the player, on a2. Its index has the digits 022…, so it is 3^7 − 1.
     let place = 3_usize.pow(7) - 1;
@@ -252,7 +236,7 @@ fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let all = i32::from_le_bytes(bytes[..4].try_into().unwrap()) + 2;
     bytes.splice(4..6, words);
     bytes[..4].copy_from_slice(&all.to_le_bytes());
-    let read = read_egaroucid(&bytes).unwrap();
+    let read = Program::Egaroucid.read(&bytes).unwrap();
     let first = read.weights.steps(Phase::new(0).unwrap());
     assert_eq!(first.iter().filter(|&&steps| steps != 0).collect::<Vec<_>>(), [&6]);
     assert_eq!(read.rounding.largest, 6.0 / 32.0);
@@ -271,7 +255,7 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
         patterns("edax")[..11].iter().rev().map(|[names, ..]| image(names)).collect();
     let weights = weights(PatternSet::from_toml(&format!("name = \"other\"\n{patterns}")).unwrap());
     let positions = positions();
-    let theirs = edax_sums(&edax(&weights).unwrap(), &positions);
+    let theirs = edax_sums(&Program::Edax.write(&weights).unwrap(), &positions);
     assert_eq!(theirs, our_sums(&weights, &positions));
 }
 
@@ -279,39 +263,36 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
 fn a_weight_that_a_file_of_egaroucid_has_no_place_for_is_refused() {
     let mut large = Weights::zero(shipped("standard"));
     large.set_steps(Phase::new(7).unwrap(), |parameter| if parameter == 99 { -4092 } else { 4091 });
-    let message = egaroucid(&large).unwrap_err().to_string();
-    assert!(
-        message.contains("phase 7 is -127.88 discs; the maximum in Egaroucid's file"),
-        "{message}"
-    );
+    let message = Program::Egaroucid.write(&large).unwrap_err().to_string();
+    let expected = "phase 7 is -127.88 discs; the maximum in Egaroucid's file";
+    assert!(message.contains(expected), "{message}");
+}
+
+fn check_refused(program: Program, bytes: &[u8], expected: &str) {
+    let message = program.read(bytes).unwrap_err().to_string();
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]
 fn a_damaged_file_is_refused_by_what_is_wrong() {
-    let bytes = edax(&Weights::zero(shipped("edax"))).unwrap();
-    let refused = |bytes: &[u8]| read_edax(bytes).unwrap_err().to_string();
-    assert!(refused(b"").contains("does not begin with"));
-    assert!(refused(&bytes[..99]).contains("99 bytes; expected 13952436"));
-    assert!(refused(&[&bytes[..], &[0]].concat()).contains("13952437 bytes"));
-    let mut large = bytes;
-    large[28..30].copy_from_slice(&i16::MIN.to_le_bytes());
-    assert!(
-        refused(&large).contains("phase 0 has a weight of -256.00 discs; the maximum is 127.97")
-    );
+    let mut bytes = Program::Edax.write(&Weights::zero(shipped("edax"))).unwrap();
+    let check = |bytes: &[u8], expected| check_refused(Program::Edax, bytes, expected);
+    check(b"", "does not begin with");
+    check(&bytes[..99], "99 bytes; expected 13952436");
+    check(&[&bytes[..], &[0]].concat(), "13952437 bytes");
+    bytes[28..30].copy_from_slice(&i16::MIN.to_le_bytes());
+    check(&bytes, "phase 0 has a weight of -256.00 discs; the maximum is 127.97");
 
-    let bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();
-    let refused = |bytes: &[u8]| read_egaroucid(bytes).unwrap_err().to_string();
-    let words = |words: &[i16]| {
-        let number = (words.len() as i32).to_le_bytes().to_vec();
-        number
-            .into_iter()
-            .chain(words.iter().flat_map(|word| word.to_le_bytes()))
-            .collect::<Vec<u8>>()
+    let bytes = Program::Egaroucid.write(&Weights::zero(shipped("egaroucid"))).unwrap();
+    let check = |bytes: &[u8], expected| check_refused(Program::Egaroucid, bytes, expected);
+    let words = |words: &[i16]| -> Vec<u8> {
+        let number = (words.len() as i32).to_le_bytes().into_iter();
+        number.chain(words.iter().flat_map(|word| word.to_le_bytes())).collect()
     };
-    assert!(refused(&bytes[..3]).contains("shorter than 4 bytes"));
-    assert!(refused(&bytes[..bytes.len() - 1]).contains("bytes follow the number of words"));
-    assert!(refused(&words(&[5])).contains("1 weights; expected 36745500"));
-    assert!(refused(&words(&[-4096])).contains("word 0 is a weight of -128.00 discs"));
-    assert!(refused(&words(&[i16::MAX; 2000])).contains("more than 36745500 weights"));
-    assert!(refused(&(-1_i32).to_le_bytes()).contains("number of words, which is -1"));
+    check(&bytes[..3], "shorter than 4 bytes");
+    check(&bytes[..bytes.len() - 1], "bytes follow the number of words");
+    check(&words(&[5]), "1 weights; expected 36745500");
+    check(&words(&[-4096]), "word 0 is a weight of -128.00 discs");
+    check(&words(&[i16::MAX; 2000]), "more than 36745500 weights");
+    check(&(-1_i32).to_le_bytes(), "number of words, which is -1");
 }

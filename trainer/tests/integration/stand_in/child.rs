@@ -33,8 +33,7 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates a file of `games` games, and installs the stand-in for the driver and NVRTC. The
-    /// stand-in lacks the entry point `entry`; with `None`, it is complete.
+    /// Makes `games` games, and installs a stand-in that lacks the entry point `entry`, if any.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();

@@ -1,5 +1,4 @@
-//! Tests that a GPU gives the same results as the CPU for any order in which its streams run, and
-//! that each wait for an event is necessary for this.
+//! Tests that all orders of the streams give the results of the CPU, and that every wait is needed.
 
 use super::child::{Ended, Place};
 
@@ -40,9 +39,8 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// Runs fits that each skip one necessary wait. For each, the stand-in must report unordered uses
-/// of memory, or the fit must fail or have another result than a fit with all waits. At least one
-/// fit must fail or have another result, as proof that waits are necessary.
+/// Fits that each skip one necessary wait must fail, differ, or use memory unordered; at least one
+/// must fail or differ, as proof that waits are necessary.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

@@ -4,11 +4,11 @@ use flate2::Compression;
 use flate2::read::{GzDecoder, GzEncoder};
 use othello_engine::board::{Phase, Position};
 use othello_engine::eval::Weights;
-use othello_trainer::export::zebra::{read_zebra, zebra};
+use othello_trainer::export::Program::Zebra;
 
 use super::{
-    assert_equal, check_rounded, images, number_of_disc, packing, patterns, positions, shipped,
-    squares,
+    assert_equal, check_refused, check_rounded, images, number_of_disc, packing, patterns,
+    positions, random_bits, shipped, squares,
 };
 
 const ZEBRA_HEADER: [i16; 14] = [5358, 9793, 12, 8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
@@ -84,13 +84,9 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
 /// Returns a file of random weights. In each stage, the constant is 1 disc, the parity −½ disc.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
-    let mut seed = 1_u32;
+    let mut random = random_bits().map(|bits| (bits >> 22) as i16 - 512);
     for _ in 0..11 {
-        words.extend([512, -256]);
-        words.extend((2..ZEBRA_WEIGHTS).map(|_| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 22) as i16 - 512
-        }));
+        words.extend([512, -256].into_iter().chain(random.by_ref().take(ZEBRA_WEIGHTS - 2)));
     }
     zebra_file(&words)
 }
@@ -99,10 +95,10 @@ fn random_zebra_file() -> Vec<u8> {
 fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     let bytes = random_zebra_file();
     let positions = positions();
-    let read = read_zebra(&bytes).unwrap();
+    let read = Zebra.read(&bytes).unwrap();
     check_rounded(&zebra_sums(&bytes, &positions), &read, &positions);
     let unpacked: Vec<u8> = zebra_words(&bytes).into_iter().flat_map(i16::to_be_bytes).collect();
-    assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
+    assert_equal(&Zebra.read(&unpacked).unwrap().weights, &read.weights);
 }
 
 /// Weights, constant and parity must be exported to the stages that they were imported from.
@@ -110,22 +106,21 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
 fn zebra_reads_our_values_out_of_its_file() {
     let bytes = random_zebra_file();
     let positions = positions();
-    let mut weights = read_zebra(&bytes).unwrap().weights;
+    let mut weights = Zebra.read(&bytes).unwrap().weights;
     let theirs = zebra_sums(&bytes, &positions);
     for counted in [false, true] {
         for phase in Phase::all().filter(|_| counted) {
             weights.set_counts(phase, |parameter| (parameter % 7 * phase.index()) as u32);
         }
-        let written = zebra_sums(&zebra(&weights).unwrap(), &positions);
-        let off = theirs.iter().zip(&written).map(|(t, w)| (t - w).abs());
-        let off: Vec<i32> = off.collect();
+        let written = zebra_sums(&Zebra.write(&weights).unwrap(), &positions);
+        let off: Vec<i32> = theirs.iter().zip(&written).map(|(t, w)| (t - w).abs()).collect();
         assert!(off.iter().all(|&off| off <= 64), "{:?}", off.iter().max());
         assert!(off.iter().sum::<i32>() < 12 * off.len() as i32, "{}", off.iter().sum::<i32>());
     }
     // Only the constant and the parity are not 0: even phases have value 1, odd phases value ½.
     let mut words = ZEBRA_HEADER.to_vec();
     (0..11).for_each(|_| words.extend([512, -256].into_iter().chain(vec![0; ZEBRA_WEIGHTS - 2])));
-    let constant = zebra(&read_zebra(&zebra_file(&words)).unwrap().weights).unwrap();
+    let constant = Zebra.write(&Zebra.read(&zebra_file(&words)).unwrap().weights).unwrap();
     for (position, sum) in positions.iter().zip(zebra_sums(&constant, &positions)) {
         let expected = if position.discs() % 2 == 0 { 128 } else { 64 };
         let decided = position.discs() - 4 <= 56;
@@ -136,27 +131,26 @@ fn zebra_reads_our_values_out_of_its_file() {
 #[test]
 fn a_weight_that_a_file_of_zebra_has_no_place_for_is_refused() {
     let mut large = Weights::zero(shipped("zebra"));
-    Phase::all()
-        .for_each(|phase| large.set_steps(phase, |parameter| 3000 * (parameter == 9) as i16));
-    let message = zebra(&large).unwrap_err().to_string();
+    let steps = |parameter| 3000 * (parameter == 9) as i16;
+    Phase::all().for_each(|phase| large.set_steps(phase, steps));
+    let message = Zebra.write(&large).unwrap_err().to_string();
     assert!(message.contains("93.75 discs; the maximum in Zebra's file is 63.99"), "{message}");
 }
 
 #[test]
 fn a_damaged_file_of_zebra_is_refused_by_what_is_wrong() {
-    let bytes = zebra(&Weights::zero(shipped("zebra"))).unwrap();
-    let refused = |bytes: &[u8]| read_zebra(bytes).unwrap_err().to_string();
+    let bytes = Zebra.write(&Weights::zero(shipped("zebra"))).unwrap();
+    let check = |bytes: &[u8], expected| check_refused(Zebra, bytes, expected);
     let words = zebra_words(&bytes);
     let with = |place: usize, word: i16| {
         let mut words = words.clone();
         words[place] = word;
         zebra_file(&words)
     };
-    assert!(refused(b"").contains("word 0 is nothing; expected 5358"));
-    assert!(refused(&with(1, 9792)).contains("word 1 is 9792; expected 9793"));
-    assert!(refused(&with(4, 13)).contains("word 4 is 13; expected 14"));
-    assert!(refused(&bytes[..99]).contains("its packing is damaged"));
-    assert!(refused(&zebra_file(&words[..99])).contains("198 bytes; expected 2505366"));
-    let longer = zebra_file(&[&words[..], &[0]].concat());
-    assert!(refused(&longer).contains("more than 2505366 bytes"));
+    check(b"", "word 0 is nothing; expected 5358");
+    check(&with(1, 9792), "word 1 is 9792; expected 9793");
+    check(&with(4, 13), "word 4 is 13; expected 14");
+    check(&bytes[..99], "its packing is damaged");
+    check(&zebra_file(&words[..99]), "198 bytes; expected 2505366");
+    check(&zebra_file(&[&words[..], &[0]].concat()), "more than 2505366 bytes");
 }
