@@ -1,8 +1,5 @@
 //! An example that fits the weights of 60 phases to records of games, and loads the weights file.
-//!
-//! ```sh
-//! cargo run --release -p othello-trainer --example 1_fit_from_records
-//! ```
+//! To run it: `cargo run --release -p othello-trainer --example 1_fit_from_records`
 
 mod support;
 
@@ -17,8 +14,7 @@ use othello_engine::run::Shard;
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
-use othello_trainer::model::Model;
-use othello_trainer::model::Phases;
+use othello_trainer::model::{Model, Phases};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;

@@ -1,9 +1,6 @@
 //! An example that tries a new pattern set: fits one phase with the set, and compares the
 //! validation error with that of a baseline set on the same games.
-//!
-//! ```sh
-//! cargo run --release -p othello-trainer --example 2_pattern_set
-//! ```
+//! To run it: `cargo run --release -p othello-trainer --example 2_pattern_set`
 
 mod support;
 

@@ -1,8 +1,5 @@
 //! An example that labels the positions of a game by a list of label rules.
-//!
-//! ```sh
-//! cargo run --release -p othello-trainer --example 3_label_rule
-//! ```
+//! To run it: `cargo run --release -p othello-trainer --example 3_label_rule`
 
 mod support;
 

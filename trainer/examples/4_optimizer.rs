@@ -1,9 +1,6 @@
 //! An example of a new optimizer: gradient descent with momentum. The loop of a fit runs it,
 //! measures the validation error after every epoch, stops early and keeps the best weights.
-//!
-//! ```sh
-//! cargo run --release -p othello-trainer --example 4_optimizer
-//! ```
+//! To run it: `cargo run --release -p othello-trainer --example 4_optimizer`
 
 mod support;
 
