@@ -24,6 +24,7 @@ pub mod validate;
 pub mod weights;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 
 use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, schema};
@@ -167,9 +168,7 @@ impl Program {
             Command::Pack(arguments) => pack::run(arguments, session),
             Command::Quantize(arguments) => weights::quantize(arguments, session),
             Command::Quickstart(arguments) => train::quickstart(arguments, session),
-            Command::Reference(arguments) => {
-                arguments.write(arguments::command::<Program>(), &reference_pages())
-            }
+            Command::Reference(it) => it.write(arguments::command::<Program>(), &reference_pages()),
             Command::Relabel(arguments) => relabel::run(arguments, session),
             Command::Report(arguments) => report::run(arguments, session),
             Command::Run(arguments) => run::run(arguments, session),
@@ -185,6 +184,11 @@ impl Program {
 
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
+}
+
+/// Returns the texts of `items`, each with a line end.
+fn lines(items: impl IntoIterator<Item: Display>) -> String {
+    items.into_iter().map(|item| format!("{item}\n")).collect()
 }
 
 fn reference_pages() -> [reference::Page; 2] {
@@ -234,17 +238,10 @@ fn reference_pages() -> [reference::Page; 2] {
         ("Recipes: `compare`, `curve`, `tune`", crate::experiments::Recipe::schema()),
     ];
     [
-        reference::Page {
-            file: "othello-trainer-json.md",
-            head: include_str!("json-head.txt"),
-            objects: json,
-        },
-        reference::Page {
-            file: "settings.md",
-            head: include_str!("settings-head.txt"),
-            objects: settings,
-        },
+        ("othello-trainer-json.md", include_str!("json-head.txt"), json),
+        ("settings.md", include_str!("settings-head.txt"), settings),
     ]
+    .map(|(file, head, objects)| reference::Page { file, head, objects })
 }
 
 #[cfg(test)]

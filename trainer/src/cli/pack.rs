@@ -22,7 +22,6 @@ pub struct Arguments {
     out: PathBuf,
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
-
     /// Remove the folder of parts, `OUT.parts`, when the output is complete
     #[arg(long)]
     clean: bool,

@@ -10,12 +10,12 @@ use othello_engine::run::Shard;
 use othello_engine::text::read_by;
 use serde::Serialize;
 
+use super::lines;
 use super::steps::{FinishedStep, Making};
 use crate::recipe::{Recipe, SHIPPED, Step, mark_fresh};
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    #[arg(value_name = "RECIPE")]
     #[arg(help = format!("Recipe: a TOML file, or {}", SHIPPED.map(|(name, _)| name).join(", ")))]
     recipe: String,
     #[arg(long, value_name = "DIR")]
@@ -56,7 +56,8 @@ impl fmt::Display for Plan {
     }
 }
 
-#[derive(Default, Serialize, schemars::JsonSchema)]
+#[derive(Default, Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{}{}{seconds:.1} s in all", lines(steps), lines(check))]
 pub(in crate::cli) struct Report {
     /// The steps, in the order of the recipe.
     steps: Vec<FinishedStep>,
@@ -70,7 +71,8 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{}", differs.as_ref().map_or(format!("{equal} checksums are as listed"), Difference::to_string))]
 struct Check {
     /// The number of steps in the list of `--check` before the first one that differs.
     equal: usize,
@@ -88,27 +90,6 @@ struct Difference {
     expected: String,
     /// The SHA-256 of the file that the step made; `no such step` if the step was not made.
     found: String,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for FinishedStep { name, sha256, state, seconds, .. } in &self.steps {
-            writeln!(f, "{sha256}  {name}  {state}, {seconds:.1} s")?;
-        }
-        if let Some(check) = &self.check {
-            writeln!(f, "{check}")?;
-        }
-        write!(f, "{:.1} s in all", self.seconds)
-    }
-}
-
-impl fmt::Display for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.differs {
-            None => write!(f, "{} checksums are as listed", self.equal),
-            Some(difference) => difference.fmt(f),
-        }
-    }
 }
 
 impl Report {
@@ -165,16 +146,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
     let outcome = outcome?;
     session.print(&report)?;
-    match report.check.and_then(|check| check.differs) {
-        None => Ok(outcome),
-        Some(difference) => {
-            session.progress().error(&difference.to_string());
-            Ok(Outcome::FoundWrong)
-        }
-    }
+    let Some(difference) = report.check.and_then(|check| check.differs) else {
+        return Ok(outcome);
+    };
+    session.progress().error(&difference.to_string());
+    Ok(Outcome::FoundWrong)
 }
 
-/// Reads a list of lines `SHA256  STEP`; in the returned differences, `found` is empty.
+/// Reads a list of lines `SHA256  STEP` as differences, without what is found.
 fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     let entry = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;

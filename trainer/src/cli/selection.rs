@@ -1,9 +1,8 @@
 //! `othello-trainer merge`, `split`, `sample` and `shuffle`: copy records of files to other files.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, Result, ensure};
 use othello_cli::arguments::{Output, number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, Kind, Summary, kind_of};
@@ -11,6 +10,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PlacedPosition, Record, ScoredPosition, record_files};
 use serde::Serialize;
 
+use super::lines;
 use crate::dataset::{Filter, Split, Subset};
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::select::{self, Selectable, Selected};
@@ -63,16 +63,13 @@ pub struct Shuffle {
 pub struct SplitFiles {
     #[command(flatten)]
     pub(super) files: Files,
-
     /// Prefix of the names of the output files: NAME.training.games, NAME.validation.games and
     /// NAME.test.games, or the same with .positions
     #[arg(long, value_name = "NAME")]
     out: PathBuf,
-
     /// Share of the games or positions for the validation set
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     validation_percent: u8,
-
     /// Share of the games or positions for the test set
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     test_percent: u8,
@@ -92,11 +89,11 @@ impl Work<'_> {
         &self,
         inputs: &Inputs<R>,
         progress: &dyn Progress,
-    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
-        let (output, selected) = match self {
+    ) -> Result<Vec<(PathBuf, Selected)>> {
+        let (out, selected) = match self {
             Self::Merge(MergeArguments { memory_mb, output, .. }) => {
-                let limit = MemoryLimit::beside(&output.out, bytes_of(*memory_mb));
                 let (out, existing) = (&output.out, output.existing());
+                let limit = MemoryLimit::beside(out, bytes_of(*memory_mb));
                 (out, select::merge(&limit, inputs, out, existing, progress)?)
             }
             Self::Sample(Sample { files, count, filter, output }) => {
@@ -119,26 +116,20 @@ impl Work<'_> {
                 let &SplitFiles { validation_percent, test_percent, .. } = *split;
                 let by = Split { validation_percent, test_percent, ..Split::new(split.files.seed) };
                 let outs = Subset::ALL.map(|part| {
-                    let mut name = split.out.clone().into_os_string();
-                    name.push(format!(".{part}.{}", R::PLURAL));
-                    (part, PathBuf::from(name))
+                    let extension = format!("{part}.{}", R::PLURAL);
+                    (part, split.out.with_added_extension(extension))
                 });
-                let written =
-                    select::split(inputs, by, &outs, Existing::by_force(split.force), progress)?;
+                let existing = Existing::by_force(split.force);
+                let written = select::split(inputs, by, &outs, existing, progress)?;
                 return Ok(outs.into_iter().map(|(_, path)| path).zip(written).collect());
             }
         };
-        Ok(vec![(output.clone(), selected)])
+        Ok(vec![(out.clone(), selected)])
     }
 }
 
-/// Merges, samples, shuffles or splits the records of `files`, as `work` states, and prints a
-/// report. All files must have records of the same kind, such as games.
-pub(super) fn run(
-    files: &[PathBuf],
-    work: &Work<'_>,
-    session: &Session,
-) -> anyhow::Result<Outcome> {
+/// Does `work` with the records of `files`, all of the same kind, such as games.
+pub(super) fn run(files: &[PathBuf], work: &Work<'_>, session: &Session) -> Result<Outcome> {
     if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
         ensure!(
             validation_percent + test_percent <= 100,
@@ -169,7 +160,8 @@ impl Count {
     }
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{path}: {count}, {summary}")]
 struct Written {
     /// The path of the written file.
     path: String,
@@ -179,7 +171,8 @@ struct Written {
     summary: Summary,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{}of {count}, {seconds:.2} s", lines(files))]
 pub(in crate::cli) struct Report {
     /// The number of records in the inputs.
     #[serde(flatten)]
@@ -188,15 +181,6 @@ pub(in crate::cli) struct Report {
     files: Vec<Written>,
     /// The wall time of the command.
     seconds: f64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Written { path, count, summary } in &self.files {
-            writeln!(f, "{path}: {count}, {summary}")?;
-        }
-        write!(f, "of {}, {:.2} s", self.count, self.seconds)
-    }
 }
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -220,7 +204,7 @@ fn select_of<R: Selectable>(
     work: &Work<'_>,
     files: &[PathBuf],
     session: &Session,
-) -> anyhow::Result<Outcome> {
+) -> Result<Outcome> {
     let inputs = Inputs::<R>::count(files, session.progress())?;
     let selected = work.select(&inputs, session.progress())?;
     let seconds = session.seconds();

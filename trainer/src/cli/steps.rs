@@ -1,22 +1,17 @@
-//! Makes the steps of a recipe one after another, inside this process. If the program has changed
-//! since some were finished, first verifies that it would make these in the same way.
-//!
-//! `run.json` in the folder of a run has the checksums of the program file and of the small recipe
-//! ([`Recipe::in_small`]), and for each step its *probe*: the checksum of its file in the small
-//! recipe. A changed program makes this recipe again, and refuses finished steps whose probes
-//! differ. A step has no probe if it fails in the small recipe, writes measured times, or was begun
-//! by a program without probes. Equal probes of samples do not prove that full steps are equal.
+//! Makes the steps of a recipe inside this process. `run.json` has the checksums of the program, of
+//! the small recipe ([`Recipe::in_small`]), and of each step's file in it, the step's *probe*. After
+//! a change of the program, finished steps are kept only if it makes equal probes. A step has no
+//! probe if it fails in small, writes measured times, or was begun by a program without probes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use othello_cli::arguments::parse_words;
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{lock, make_folder, plain, remove_if_there, sha256_of, sha256_of_file};
@@ -33,13 +28,14 @@ use crate::recipe::{Recipe, Step};
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    /// The shard whose parts this process makes first, before it makes parts of other shards.
+    /// The shard whose parts this process makes first.
     pub shard: Shard,
     pub session: &'a Session,
 }
 
 /// A finished step of a recipe.
-#[derive(Clone, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{sha256}  {name}  {state}, {seconds:.1} s")]
 pub(super) struct FinishedStep {
     /// The name of the step, which is also the name of its output file in the folder of the run.
     pub name: String,
@@ -56,10 +52,13 @@ pub(super) struct FinishedStep {
     pub summary: String,
 }
 
-type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
+/// The extensions of the files that steps read.
+const INPUTS: [&str; 7] = ["games", "positions", "openings", "weights", "txt", "obf", "toml"];
+
+type Command = Box<dyn Fn(&Session) -> Result<Outcome>>;
 
 /// Parses a step's command line with the words `more` appended. Refuses commands that run recipes.
-fn parsed(step: &Step, more: &[&str]) -> anyhow::Result<Command> {
+fn parsed(step: &Step, more: &[&str]) -> Result<Command> {
     let command = step.arguments[0].as_str();
     let is_run = matches!(command, "quickstart" | "run" | "train");
     ensure!(!is_run, "`{command}` cannot be the command of a step");
@@ -81,15 +80,9 @@ fn parsed(step: &Step, more: &[&str]) -> anyhow::Result<Command> {
 }
 
 impl Making<'_> {
-    /// First checks all commands, and verifies that this program would make the same files as the
-    /// program that made the existing ones. Then makes `steps` in order; a finished step keeps its
-    /// file unless [`Step::is_fresh`] is true. Stops after a step whose command exits with status 1
-    /// (a failed check). Appends each step to `made` when it is finished.
-    pub(super) fn make(
-        &self,
-        steps: &[Step],
-        made: &mut Vec<FinishedStep>,
-    ) -> anyhow::Result<Outcome> {
+    /// Checks all commands and the files of finished steps, then makes `steps` in order and appends
+    /// each to `made`. Stops after a command that exits with status 1 (a failed check).
+    pub(super) fn make(&self, steps: &[Step], made: &mut Vec<FinishedStep>) -> Result<Outcome> {
         steps.iter().try_for_each(|step| self.check(step))?;
         make_folder(self.folder)?;
         self.alone(|| self.verify(steps))?;
@@ -119,15 +112,12 @@ impl Making<'_> {
         Ok(Outcome::Done)
     }
 
-    /// Returns an error if the command line of a step is not valid, or if it names an input file
-    /// that no step makes and that does not exist.
-    fn check(&self, step: &Step) -> anyhow::Result<()> {
+    /// Refuses invalid command lines, and missing input files that no step makes.
+    fn check(&self, step: &Step) -> Result<()> {
         drop(parsed(step, &[]).with_context(|| format!("step {}", step.name))?);
         for file in step.arguments.iter().map(Path::new).filter(|it| !it.exists()) {
-            let is_input = matches!(
-                file.extension().and_then(OsStr::to_str).unwrap_or_default(),
-                "games" | "positions" | "openings" | "weights" | "txt" | "obf" | "toml"
-            );
+            let is_input =
+                file.extension().is_some_and(|it| INPUTS.iter().any(|input| it == *input));
             ensure!(
                 !is_input || file.parent() == Some(self.folder),
                 "step {} reads {}, which does not exist and which no step makes; start in the folder \
@@ -140,13 +130,12 @@ impl Making<'_> {
     }
 
     /// Makes the parts of the step's file `path` together with other processes: first those of this
-    /// process's shard, then the others. If another process works on a shard, tries that shard
-    /// again later. Does nothing if the command of the step does not accept `--shard`.
-    fn make_parts(&self, step: &Step, path: &Path) -> anyhow::Result<()> {
+    /// process's shard, then those that nobody works on; none if the command has no `--shard`.
+    fn make_parts(&self, step: &Step, path: &Path) -> Result<()> {
         let (own, count) = (self.shard.number(), self.shard.count());
         let shards = (own - 1..own - 1 + count).map(|part| Shard::of_part(part, count).to_string());
         let commands = shards.map(|shard| parsed(step, &["--shard", &shard]));
-        let Ok(mut missing) = commands.collect::<anyhow::Result<VecDeque<_>>>() else {
+        let Ok(mut missing) = commands.collect::<Result<VecDeque<_>>>() else {
             return Ok(());
         };
         let report = path.with_added_extension(format!("json.{own}"));
@@ -168,10 +157,9 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Returns the result of `work`. If this process makes a shard, it holds the lock `run.lock`
-    /// during `work`, and repeats `work` while another process holds a lock that it needs: even a
-    /// complete shard is locked for an instant, to check it.
-    fn alone<T>(&self, work: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    /// Returns the result of `work`, during which a process that makes a shard holds `run.lock`.
+    /// Repeats `work` while it lacks a lock: even a complete shard is locked while it is checked.
+    fn alone<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         if self.shard.is_whole() {
             return work();
         }
@@ -184,14 +172,14 @@ impl Making<'_> {
         }
     }
 
-    /// Waits before a process tries again to get a lock that another process of the run holds.
-    fn pause(&self) -> anyhow::Result<()> {
+    /// Waits before the next attempt to get a lock of another process.
+    fn pause(&self) -> Result<()> {
         self.session.progress().check()?;
         thread::sleep(Duration::from_millis(100));
         Ok(())
     }
 
-    fn make_step(&self, step: &Step) -> anyhow::Result<(FinishedStep, Outcome)> {
+    fn make_step(&self, step: &Step) -> Result<(FinishedStep, Outcome)> {
         self.session.progress().check()?;
         let path = self.folder.join(&step.name);
         let modified = || fs::metadata(&path).ok()?.modified().ok();
@@ -199,9 +187,8 @@ impl Making<'_> {
         if !self.shard.is_whole() {
             self.make_parts(step, &path)?;
         }
+        // Without `--shard`, the command makes what is missing, and joins the parts of shards.
         let command = parsed(step, &[])?;
-        // Without `--shard`, the command makes what is missing, and joins the parts that shards
-        // have stored, if any.
         let (session, outcome) = self.alone(|| {
             let session = self.session.step(&path.with_added_extension("json"));
             command(&session).map(|outcome| (session, outcome))
@@ -218,15 +205,12 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Computes the probe of each step (the checksum of a small sample that this program makes),
-    /// unless `run.json` already has them. Returns an error if a probe differs from that of another
-    /// program that began the step, unless the step is fresh; else stores them in `run.json`.
-    fn verify(&self, wanted: &[Step]) -> anyhow::Result<()> {
+    /// Stores the probes of this program in `run.json`, unless it has them. Returns an error if one
+    /// differs from that of another program that began the step, unless the step is fresh.
+    fn verify(&self, wanted: &[Step]) -> Result<()> {
         let path = self.folder.join("run.json");
-        let before: Json = match path.exists() {
-            true => read_by(&path, |text| serde_json::from_str(text))?,
-            false => Json::Null,
-        };
+        let read = || read_by(&path, |text| serde_json::from_str(text));
+        let before: Json = path.exists().then(read).transpose()?.unwrap_or_default();
         let small = self.recipe.in_small();
         let recipe = sha256_of(small.to_toml().as_bytes());
         let program = env::current_exe().context("cannot find the program file")?;
@@ -239,11 +223,10 @@ impl Making<'_> {
         }
         let mut probes = self.probes(&small)?;
         let steps = self.recipe.steps(self.folder)?;
-        let begun = |name: &str| {
-            ["", ".parts"].iter().any(|end| self.folder.join(format!("{name}{end}")).exists())
-        };
+        let is_there = |name: &str| self.folder.join(name).exists();
+        let is_begun = |name: &str| is_there(name) || is_there(&format!("{name}.parts"));
         let names = steps.iter().map(|step| &*step.name);
-        let names = names.filter(|&name| begun(name) && !fresh.clone().any(|it| it == name));
+        let names = names.filter(|&name| is_begun(name) && !fresh.clone().any(|it| it == name));
         let (kept, unknown): (Vec<&str>, Vec<&str>) =
             names.partition(|&name| before["probes"].get(name).is_some());
         for &name in &kept {
@@ -270,15 +253,14 @@ impl Making<'_> {
         Ok(plain::replace(&path, &serde_json::to_vec_pretty(&made_by)?)?)
     }
 
-    fn probes(&self, small: &Recipe) -> anyhow::Result<BTreeMap<String, Json>> {
+    fn probes(&self, small: &Recipe) -> Result<BTreeMap<String, Json>> {
         let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
         let folder = folder.with_context(|| self.folder.display().to_string())?;
         let making = Making { recipe: small, folder: folder.path(), shard: Shard::WHOLE, ..*self };
         let mut probes = BTreeMap::new();
         let progress = self.session.progress();
-        progress.message(
-            "making a small sample of each step, for checks after a change of the program",
-        );
+        let why = "for checks after a change of the program";
+        progress.message(&format!("making a small sample of each step, {why}"));
         let mut steps = small.steps(folder.path())?;
         steps.retain(|step| !matches!(&*step.arguments[0], "match" | "report"));
         progress.quietly(|| {
@@ -293,12 +275,11 @@ impl Making<'_> {
 }
 
 fn of_step(name: &str, error: anyhow::Error) -> anyhow::Error {
-    match format!("{error:#}") {
-        text if text.contains("--force") => {
-            anyhow!("step {name}: {}", text.replace("--force", &format!("--fresh {name}")))
-        }
-        _ => error.context(format!("step {name}")),
+    let text = format!("{error:#}");
+    if !text.contains("--force") {
+        return error.context(format!("step {name}"));
     }
+    anyhow!("step {name}: {}", text.replace("--force", &format!("--fresh {name}")))
 }
 
 fn is_others_work(error: &anyhow::Error) -> bool {

@@ -1,7 +1,6 @@
 //! `othello-trainer train` and `quickstart`: make weights by a shipped recipe, and play matches.
 //! `train` scales the numbers of games in the recipe to a time limit and the machine's speed.
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -49,7 +48,8 @@ pub struct Arguments {
 }
 
 /// The result of `quickstart` and `train`.
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
+#[display("{}{}  sha256 {sha256}, {seconds:.0} s in all", summaries.join(""), weights.display())]
 pub(in crate::cli) struct Verdict {
     /// The recipe, as `othello-trainer run` takes it: a path, or the name `quickstart`.
     plan: String,
@@ -67,7 +67,7 @@ pub(in crate::cli) struct Verdict {
     match_embedded: Option<Json>,
     /// The wall time of the command.
     seconds: f64,
-    /// The summaries that the last fit and the matches printed.
+    /// What the last fit and the matches printed, each with an empty line.
     #[serde(skip)]
     summaries: Vec<String>,
 }
@@ -84,21 +84,6 @@ struct LastFit {
     test_mae: Option<f64>,
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.summaries.iter().try_for_each(|summary| writeln!(f, "{summary}\n"))?;
-        write!(
-            f,
-            "{}  sha256 {}, {:.0} s in all",
-            self.weights.display(),
-            self.sha256,
-            self.seconds
-        )
-    }
-}
-
-const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
-
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
     let mut wanted = making.recipe.steps(making.folder)?;
     if is_fresh {
@@ -112,17 +97,19 @@ fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<
     let fit = wanted.iter().rposition(|step| step.arguments[0] == "fit");
     let fit = &steps[fit.context("the recipe has no fit")?];
     let last = steps.iter().rfind(|step| step.name.ends_with(".weights")).unwrap_or(fit);
-    let [first, second] = MATCHES.map(|name| steps.iter().find(|made| made.name == name));
+    let [first, second] = ["mobility.match", "embedded.match"]
+        .map(|name| steps.iter().find(|made| made.name == name));
     let printed = [Some(fit), first, second].into_iter().flatten();
+    let of_match = |made: Option<_>| made.map(|made| report(making, made)).transpose();
     Ok(Verdict {
         plan,
         fit: report(making, fit)?,
         weights: making.folder.join(&last.name),
         sha256: last.sha256.clone(),
-        r#match: first.map(|made| report(making, made)).transpose()?,
-        match_embedded: second.map(|made| report(making, made)).transpose()?,
+        r#match: of_match(first)?,
+        match_embedded: of_match(second)?,
         seconds: making.session.seconds(),
-        summaries: printed.map(|made| made.summary.clone()).collect(),
+        summaries: printed.map(|made| format!("{}\n\n", made.summary)).collect(),
     })
 }
 
@@ -132,12 +119,11 @@ fn report<T: DeserializeOwned>(making: &Making<'_>, made: &FinishedStep) -> anyh
 }
 
 pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<Outcome> {
-    let Quickstart { seed, out, force } = arguments;
+    let &Quickstart { seed, ref out, force } = arguments;
     let name = "quickstart";
-    let mut recipe = Recipe::shipped(name).context("the recipe is shipped")?;
-    recipe.seed = *seed;
+    let recipe = Recipe { seed, ..Recipe::shipped(name).context("the recipe is shipped")? };
     let making = Making { recipe: &recipe, folder: out, shard: Shard::WHOLE, session };
-    session.print(&verdict(&making, name.to_owned(), *force)?)
+    session.print(&verdict(&making, name.to_owned(), force)?)
 }
 
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
@@ -147,8 +133,7 @@ const FROM_WEIGHTS: &[&str] = &["generation"];
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;
-/// The seconds of one self-play game by `mobility` at depth 2, exact from 12 empty squares on, on
-/// one core of the reference machine (see [`cores`]).
+/// The seconds of a measured game on one core of the reference machine (see [`cores`]).
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -158,7 +143,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         *weights != WeightsChoice::None,
         "--weights none: values every position at 0; expected `mobility`, `embedded` or a file"
     );
-    // The weights are loaded so that an error comes before the plan is written.
+    // Loaded only for an error before the plan is written.
     Evaluator::load(weights)?;
     let folder = out.with_extension("run");
     let path = out.with_extension("recipe.toml");
@@ -215,7 +200,6 @@ impl Arguments {
 }
 
 /// Returns the recipe with `weights` as the player in its tables `[openings]` and `[selfplay]`.
-/// Steps that name weights in their own tables keep them.
 fn with_player(recipe: &Recipe, weights: &str) -> Recipe {
     recipe.changed(|name, flags| {
         if matches!(name, "openings" | "selfplay") {
@@ -224,8 +208,8 @@ fn with_player(recipe: &Recipe, weights: &str) -> Recipe {
     })
 }
 
-/// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of 64.
-/// Also multiplies `core-seconds`, the expected time, of these steps and of fits.
+/// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of 64,
+/// and `factor` times the `core-seconds` of these steps and of fits.
 fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
     recipe.changed(|_, step| {
         if let Some(Value::Integer(games)) = step.get_mut("games") {
@@ -240,8 +224,8 @@ fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
     })
 }
 
-/// Returns two sums of the stated core seconds: of the self-play and fit steps, whose time grows
-/// with the number of games, and of all other steps.
+/// Returns the sums of the core seconds of self-play and fits, which grow with the number of games,
+/// and of all other steps.
 fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     let (mut games, mut others) = (0.0, 0.0);
     for step in recipe.table.values() {
@@ -252,9 +236,8 @@ fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     (games, others)
 }
 
-/// Scales the number of games of each shipped recipe in `names` so that it takes `budget` core
-/// seconds. Returns the name and the scaled recipe whose factor is nearest to 1 (2 is as near as
-/// 1/2); `None` if `names` has no shipped recipe.
+/// Scales the games of the shipped recipes `names` so that each takes `budget` core seconds. Returns
+/// the recipe whose factor is nearest to 1 (2 is as near as 1/2); `None` if no recipe is shipped.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = core_seconds(recipe);
@@ -266,7 +249,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, scaled(&recipe, factor(&recipe))))
 }
 
-/// Measures this machine's self-play speed, in cores of the reference machine (AMD EPYC, Zen 5).
+/// Measures the speed of self-play, in cores of the reference machine (AMD EPYC, Zen 5).
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

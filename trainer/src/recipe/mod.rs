@@ -1,7 +1,5 @@
 //! Recipes: TOML files that list the commands by which weights are made from a seed.
-//!
-//! `docs/guides/recipes.md` defines the keys. [`Recipe::load`] reads a recipe and checks it,
-//! [`Recipe::steps`] returns the command lines of its steps.
+//! `docs/guides/recipes.md` defines the keys.
 
 #[cfg(test)]
 mod tests;
@@ -17,9 +15,9 @@ use toml::{Table, Value};
 
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The number that is added to the seeds of the steps.
+    /// A number that is added to the seeds of the steps.
     pub seed: u64,
-    /// The recipe as TOML, without the seed.
+    /// The entries without the seed.
     pub(crate) table: Table,
 }
 
@@ -90,8 +88,7 @@ impl Recipe {
         Ok(reader.steps)
     }
 
-    /// Returns a small version of the recipe, which runs in about a second: each step has only a
-    /// few games, openings or positions. The limit `max-mae` is removed; other settings are equal.
+    /// Returns the recipe with few games, openings and positions, which runs in about a second.
     pub fn in_small(&self) -> Self {
         self.changed(|_, flags| {
             for (key, most) in [("games", 64), ("plies", 5), ("positions", 100)] {
@@ -121,29 +118,26 @@ impl Recipe {
     }
 }
 
-/// Marks steps that are to be made anew: the step `name` and all that depend on its file, directly
-/// or not; without a name, all steps.
+/// Marks the step `name` and all that depend on it to be made anew; without a name, all steps.
 pub fn mark_fresh(steps: &mut [Step], name: Option<&str>) {
-    for number in 0..steps.len() {
-        let (before, rest) = steps.split_at_mut(number);
-        let is_fresh =
-            |input: &String| before.iter().any(|step| step.is_fresh && step.name == *input);
-        let depends = rest[0].inputs.iter().any(is_fresh);
-        rest[0].is_fresh = name.is_none_or(|name| name == rest[0].name) || depends;
+    let mut fresh = vec![];
+    for step in steps {
+        let depends = step.inputs.iter().any(|input| fresh.contains(input));
+        step.is_fresh = depends || name.is_none_or(|name| name == step.name);
+        fresh.extend(step.is_fresh.then(|| step.name.clone()));
     }
 }
 
 struct Reader<'a> {
     recipe: &'a Recipe,
     folder: &'a Path,
-    /// The command line of `othello-engine`, which has the names of its subcommands.
+    /// The command line of `othello-engine`.
     engine: clap::Command,
     steps: Vec<Step>,
 }
 
 impl Reader<'_> {
-    /// Adds the step that an entry of the recipe describes or, if the entry has the key `repeat`,
-    /// as many numbered steps as this key states.
+    /// Adds the step that an entry describes or, with the key `repeat`, this number of steps.
     fn add(&mut self, name: &str, entry: &Value) -> Result<(), String> {
         let own = entry.as_table();
         let own = own.ok_or("expected `seed`, a number, or a table such as [\"first.games\"]")?;
@@ -183,7 +177,7 @@ impl Reader<'_> {
                 return Err(format!("another step makes {}", step.name));
             }
             for (key, value) in &words {
-                self.add_words(&mut step, key, value, part)?;
+                self.add_flag(&mut step, key, value, part)?;
             }
             step.arguments.extend(["--out".to_owned(), self.path(&step.name)]);
             self.steps.push(step);
@@ -191,42 +185,32 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds to the command line of `step` the flag `key` with its value or, for the key `inputs`,
-    /// only the files. The number of the flag `seed` is the sum of `value`, the recipe's seed and
-    /// `part`, the index (from 0) of the step's file among the files of its table in the recipe.
-    fn add_words(
-        &self,
-        step: &mut Step,
-        key: &str,
-        value: &Value,
-        part: i64,
-    ) -> Result<(), String> {
+    /// Adds the flag `key` with its value to the command line of `step`; for `inputs`, only files.
+    /// A `seed` is the sum of `value`, the recipe's seed and `part`, the index of a repeated step.
+    fn add_flag(&self, step: &mut Step, key: &str, value: &Value, part: i64) -> Result<(), String> {
         let flag = (key != "inputs").then(|| format!("--{key}"));
-        let wrong = |expected| format!("`{key}`: expected {expected}");
         let seed = |number| self.recipe.seed.wrapping_add(number).wrapping_add(part as u64);
-        let texts = match value {
-            Value::Boolean(false) => vec![],
-            Value::Boolean(true) => {
-                step.arguments.extend(flag);
+        let (texts, expected) = match value {
+            Value::Boolean(is_set) => {
+                step.arguments.extend(flag.filter(|_| *is_set));
                 return Ok(());
             }
-            Value::Integer(number @ 0..) if key == "seed" => vec![seed(*number as u64).to_string()],
-            _ if key == "seed" => return Err(wrong("a whole number, 0 or more")),
-            _ => texts(value)
-                .ok_or_else(|| wrong("a number, true, false, a text, or a list of texts"))?,
+            Value::Integer(number @ 0..) if key == "seed" => {
+                (Some(vec![seed(*number as u64).to_string()]), "")
+            }
+            _ if key == "seed" => (None, "a whole number, 0 or more"),
+            _ => (texts(value), "a number, true, false, a text, or a list of texts"),
         };
-        for text in texts {
+        for text in texts.ok_or_else(|| format!("`{key}`: expected {expected}"))? {
             for file in self.files(&text, &mut step.inputs)? {
-                step.arguments.extend(flag.clone());
-                step.arguments.push(file);
+                step.arguments.extend(flag.clone().into_iter().chain([file]));
             }
         }
         Ok(())
     }
 
-    /// Returns what replaces the argument `text`: if `text` names an earlier step, the step's file;
-    /// if it names a table with the key `repeat`, the files of all steps of the table; otherwise
-    /// `text` itself. Adds the names of these steps to `inputs`.
+    /// Returns the files of the steps that `text` names (a table with `repeat` has several), or
+    /// `text` itself if it names none. Adds the names of these steps to `inputs`.
     fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.recipe.table.get(name).filter(|it| it.get("command").is_some());

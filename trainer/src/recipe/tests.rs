@@ -2,14 +2,10 @@ use super::*;
 
 const GAMES: &str = "[\"a.games\"]\ncommand = 'selfplay'\ngames = 64\nseed = 3\n";
 
-fn words(recipe: &Recipe) -> Vec<String> {
-    let steps = recipe.steps(Path::new("d")).unwrap();
-    steps.iter().map(|step| step.arguments.join(" ")).collect()
-}
-
 fn lines(text: &str) -> Vec<String> {
     let recipe = Recipe { seed: 10, ..Recipe::from_toml(text).unwrap() };
-    words(&recipe)
+    let steps = recipe.steps(Path::new("d")).unwrap();
+    steps.iter().map(|step| step.arguments.join(" ")).collect()
 }
 
 #[test]
@@ -43,7 +39,6 @@ fn a_step_is_a_command_line() {
 
 #[test]
 fn an_invalid_recipe_is_refused_with_the_place() {
-    let refused = |text: &str| Recipe::from_toml(text).unwrap_err().to_string();
     for (text, expected) in [
         ("", "expected a step, such as [\"first.games\"]"),
         ("[\"a.games\"]\ngames = 5", "[\"a.games\"]: expected the key `command`"),
@@ -59,7 +54,7 @@ fn an_invalid_recipe_is_refused_with_the_place() {
             "[\"a.weights\"]: needs b.games, which no earlier step makes",
         ),
     ] {
-        let error = refused(text);
+        let error = Recipe::from_toml(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");
     }
 }
@@ -88,7 +83,5 @@ fn the_dependents_of_a_step_follow_its_file() {
 
 #[test]
 fn the_shipped_recipes_are_valid() {
-    for (name, _) in SHIPPED {
-        assert!(Recipe::shipped(name).is_some(), "{name}");
-    }
+    assert!(SHIPPED.iter().all(|(name, _)| Recipe::shipped(name).is_some()));
 }
