@@ -1,5 +1,5 @@
-//! Advice for fits: the default pattern set by the number of games, and warnings about settings
-//! that are known to cost time or accuracy. docs/log has the measurements.
+//! Advice for fits: the default pattern set, and warnings about costly settings. docs/log has the
+//! measurements.
 
 use anyhow::Context as _;
 use othello_engine::file::{Kind, Provenance, Reader};
@@ -9,8 +9,7 @@ use serde_json::Value;
 use crate::dataset::{DataChoice, Subset};
 use crate::fit::Fit;
 
-/// The least number of training games with which a fit has factors by default. Factors double the
-/// time of a fit, and with fewer games lower the error only a little (docs/log/factors.md).
+/// The least number of training games with which a fit has factors by default (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
 /// If games are searched to at least this depth and all games are few, the user is warned.

@@ -2,7 +2,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Result, ensure};
 use othello_cli::arguments::number_in;
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Discs;
@@ -77,19 +77,16 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
     let folders = (0..here.ancestors().count()).map(above);
-    let of_folder =
-        |folder: PathBuf| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
-    let found = folders.map(of_folder).find(|all| all.iter().all(|path| path.exists()));
-    found.ok_or_else(|| {
-        let names = names.join(" and ");
-        format!("{names}: not in this folder or one above it; name a file with {flag}")
-    })
+    let of_folder = |folder: PathBuf| names.iter().map(|name| folder.join(name)).collect();
+    let found = folders.map(of_folder).find(|all: &Vec<_>| all.iter().all(|path| path.exists()));
+    let names = names.join(" and ");
+    let missing = format!("{names}: not in this folder or one above it; name a file with {flag}");
+    found.ok_or(missing)
 }
 
 impl Arguments {
-    /// Returns the files of a part of the benchmark: those that the user named, else the
-    /// repository's. `None` if `--only` excludes the part, or if its files are missing; only in the
-    /// second case, the reason is added to `left_out`.
+    /// Returns the files of a part: those that the user named, else the repository's. `None` if
+    /// `--only` excludes the part, or if files are missing, which is added to `left_out`.
     fn files(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -103,23 +100,15 @@ impl Arguments {
         if !named.is_empty() {
             return Some(named.to_vec());
         }
-        let reason = match names {
-            [] => format!("no file is named with {flag}"),
-            names => match shipped(names, flag) {
-                Ok(found) => return Some(found),
-                Err(reason) => reason,
-            },
+        let found = match names {
+            [] => Err(format!("no file is named with {flag}")),
+            names => shipped(names, flag),
         };
-        left_out.push(LeftOut::new(part, None, reason));
-        None
+        found.map_err(|reason| left_out.push(LeftOut::new(part, None, reason))).ok()
     }
 
     /// Reads the data of the parts that run. Adds the others that `--only` allows to `left_out`.
-    fn benchmark(
-        &self,
-        left_out: &mut Vec<LeftOut>,
-        progress: &dyn Progress,
-    ) -> anyhow::Result<Benchmark> {
+    fn benchmark(&self, left_out: &mut Vec<LeftOut>, progress: &dyn Progress) -> Result<Benchmark> {
         let mut files = |part, named, names| self.files(left_out, part, named, names);
         let strong = files((Part::Strong, "--strong"), self.strong.as_slice(), STRONG);
         let hard = files((Part::Hard, "--hard"), self.hard.as_slice(), HARD);
@@ -142,17 +131,15 @@ impl Arguments {
         &self,
         left_out: &mut Vec<LeftOut>,
         progress: &dyn Progress,
-    ) -> anyhow::Result<Option<EqualTime>> {
+    ) -> Result<Option<EqualTime>> {
         let Self { games, time, against, players, openings, .. } = self;
         let (part, named) = ((Part::Match, "--openings"), openings.as_slice());
         let files = self.files(left_out, part, named, OPENINGS);
         let Some(file) = files.and_then(|files| files.into_iter().next()) else { return Ok(None) };
         let reason = match games {
             0 => "--games is 0",
-            _ if players.iter().all(|player| player == against) => {
-                "the only player is the reference; name another one with --against"
-            }
-            _ => "",
+            _ if players.iter().any(|player| player != against) => "",
+            _ => "the only player is the reference; name another one with --against",
         };
         if !reason.is_empty() {
             left_out.push(LeftOut::new(Part::Match, None, reason));
@@ -166,7 +153,7 @@ impl Arguments {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the limits of an external program that is started only to ask for its name.
+    /// Returns the limits of a program that is only asked for its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }
@@ -178,25 +165,20 @@ impl Arguments {
         files.chain(players.filter_map(PlayerSpec::file))
     }
 
-    fn check_output(&self) -> anyhow::Result<()> {
+    fn check_output(&self) -> Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         check_output(out, self.inputs())?;
-        match out.exists() {
-            true if self.force => check_replaceable(out)?,
-            true => {
-                bail!("{} exists; name another --out, or replace it with --force", out.display())
-            }
-            false => {}
+        if out.exists() {
+            let shown = out.display();
+            ensure!(self.force, "{shown} exists; name another --out, or replace it with --force");
+            check_replaceable(out)?;
         }
-        Ok(())
+        Ok(Run::check_is_free(out, Shard::WHOLE)?)
     }
 }
 
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     arguments.check_output()?;
-    if let Some(out) = &arguments.out {
-        Run::check_is_free(out, Shard::WHOLE)?;
-    }
     let (progress, mut left_out) = (session.progress(), vec![]);
     let mut benchmark = arguments.benchmark(&mut left_out, progress)?;
     let load = |player| Subject::load(player, arguments.terms());

@@ -175,19 +175,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks the output path, and loads the weights. Returns them with a provenance, to which the
-    /// caller must add the settings of the calibration.
+    /// Checks the output path, and loads the weights. The caller must add its settings to the
+    /// returned provenance.
     fn load<'a>(
         &'a self,
         work: &str,
         inputs: impl IntoIterator<Item = &'a Path>,
     ) -> anyhow::Result<(Weights, Provenance)> {
-        check_output(&self.output.out, self.weights.path().into_iter().chain(inputs))?;
-        check_name(&self.output.out, Kind::Weights)?;
+        let out = &self.output.out;
+        check_output(out, self.weights.path().into_iter().chain(inputs))?;
+        check_name(out, Kind::Weights)?;
         if self.output.force {
-            check_replaceable(&self.output.out)?;
+            check_replaceable(out)?;
         }
-        Run::check_is_free(&self.output.out, Shard::WHOLE)?;
+        Run::check_is_free(out, Shard::WHOLE)?;
         let WeightsFile { weights, sha256, provenance } = self.weights.by_class()?;
         let provenance = Provenance::new(work)
             .with("weights", sha256)
@@ -195,9 +196,8 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Calls the closure `calibrate`, writes the weights that it returns, and prints its findings.
-    /// The closure is called even if the output is already complete, because the report needs the
-    /// findings.
+    /// Writes the weights that `calibrate` returns, and prints its findings; these are made even if
+    /// the output is already complete.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,
@@ -205,11 +205,11 @@ impl Changing {
         session: &Session,
         calibrate: impl FnOnce(&Work<'_>) -> Result<(C, Weights), DataError>,
     ) -> anyhow::Result<Outcome> {
-        let (existing, progress) = (self.output.existing(), session.progress());
+        let (out, existing, progress) =
+            (&self.output.out, self.output.existing(), session.progress());
         let kind = Some(Kind::Weights);
         let plan = Plan { kind, provenance, stages: stages.clone(), growing: None };
-        let (run, done) = match Run::open(&self.output.out, plan, Shard::WHOLE, existing, progress)?
-        {
+        let (run, done) = match Run::open(out, plan, Shard::WHOLE, existing, progress)? {
             Opened::Run(run) => (Some(run), None),
             Opened::Done(summary) => (None, Some(summary)),
         };

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, make_folder};
@@ -45,12 +46,9 @@ pub(super) struct LayoutArguments {
 }
 
 impl LayoutArguments {
-    /// Returns the settings of a fit: the flags override the settings file, which overrides
-    /// `of_dataset`, the settings of an existing dataset. [`FitSettings::check`] is not called.
-    pub(super) fn settings(
-        &self,
-        of_dataset: Option<&LayoutSettings>,
-    ) -> anyhow::Result<FitSettings> {
+    /// Returns the settings of a fit, unchecked: the flags override the settings file, which
+    /// overrides the settings of an existing dataset.
+    pub(super) fn settings(&self, of_dataset: Option<&LayoutSettings>) -> Result<FitSettings> {
         let read = |text: &str| FitSettings::from_toml_over(text, of_dataset);
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, read)?,
@@ -107,7 +105,7 @@ pub(in crate::cli) struct ShardReport {
     seconds: f64,
 }
 
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     let folder = arguments.out.clone();
     let is_new = !folder.exists();
     make_folder(&folder)?;
@@ -133,7 +131,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Arguments {
-    fn make(&self, session: &Session) -> anyhow::Result<Option<Dataset>> {
+    fn make(&self, session: &Session) -> Result<Option<Dataset>> {
         let (out, existing) = (&self.out, Existing::by_force(self.force));
         let (data, test) = (DataChoice::files(&self.data)?, DataChoice::files(&self.layout.test)?);
         let settings = self.layout.settings(None)?;

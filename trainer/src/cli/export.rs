@@ -1,7 +1,7 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use othello_cli::arguments::{Output, number_from};
 use othello_cli::{Outcome, Session};
@@ -11,6 +11,7 @@ use othello_engine::file::{Kind, Provenance, check_output, kind_of, plain, sha25
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 
+use super::lines;
 use crate::dataset::{DataChoice, Filter, LayoutSettings, PositionStream, Split, StreamSettings};
 use crate::export::Program;
 use crate::export::arrays::{Npz, Origin, PositionArrays, add_weights};
@@ -44,7 +45,8 @@ pub struct Arguments {
     seed: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 enum Format {
     /// NumPy arrays: of weights, or of positions with labels
     Npz,
@@ -89,14 +91,16 @@ pub(in crate::cli) struct ExportedGames {
     games_sha256: String,
 }
 
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     check_output(&arguments.output.out, arguments.weights.path())?;
-    if matches!(arguments.format, Format::Wthor | Format::Transcripts) {
-        return export_games(arguments, session);
+    match (arguments.format, arguments.records()) {
+        (Format::Wthor | Format::Transcripts, _) => export_games(arguments, session),
+        (_, Some(data)) => export_positions(arguments, data, session),
+        _ => export_weights(arguments, session),
     }
-    if let Some(data) = arguments.records() {
-        return export_positions(arguments, data, session);
-    }
+}
+
+fn export_weights(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     let WeightsFile { weights, sha256, provenance } = arguments.weights.by_class()?;
     let counted = arguments.weights != WeightsChoice::Embedded;
     let provenance = provenance.canonical();
@@ -122,19 +126,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Exported { bytes: bytes.len(), sha256, weights_sha256 })
 }
 
-fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+fn export_games(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     let WeightsChoice::File(path) = &arguments.weights else {
-        let name = arguments.format.to_possible_value().map(|value| value.get_name().to_owned());
-        let name = name.unwrap_or_default();
-        bail!("--format {name} takes a file of games; `{}` is not one", arguments.weights);
+        let Arguments { format, weights, .. } = arguments;
+        bail!("--format {format} takes a file of games; `{weights}` is not one");
     };
     let mut reader = GameReader::open(path)?;
     let games = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
-    let line = |game: &Game| {
-        game.squares().iter().map(Square::to_string).chain(["\n".to_owned()]).collect::<String>()
-    };
+    let line = |game: &Game| game.squares().iter().map(Square::to_string).collect::<String>();
     let bytes = match arguments.format {
-        Format::Transcripts => games.iter().map(line).collect::<String>().into_bytes(),
+        Format::Transcripts => lines(games.iter().map(line)).into_bytes(),
         _ => wthor(&games, arguments.year).context("more games than such a file can count")?,
     };
     plain::write(&arguments.output.out, &bytes, arguments.output.existing())?;
@@ -194,32 +195,20 @@ pub(in crate::cli) struct ExportedPositions {
     sha256: String,
 }
 
-fn export_positions(
-    arguments: &Arguments,
-    data: &Path,
-    session: &Session,
-) -> anyhow::Result<Outcome> {
+fn export_positions(arguments: &Arguments, data: &Path, session: &Session) -> Result<Outcome> {
     let labels = arguments.labels.clone().unwrap_or_default();
     let filter = arguments.filter.clone().unwrap_or_default();
     let split = Split::new(arguments.seed);
+    let layout = LayoutSettings { labels: labels.clone(), filter: filter.clone(), split };
+    let (subset, phases) = (None, Phases::default().0);
+    let settings = StreamSettings { layout, subset, phases, shuffled: 0, seed: 0 };
     let data = [DataChoice { path: data.to_owned(), weight: 1.0 }];
-    let settings = StreamSettings {
-        layout: LayoutSettings { labels: labels.clone(), filter: filter.clone(), split },
-        subset: None,
-        phases: Phases::default().0,
-        shuffled: 0,
-        seed: 0,
-    };
     let mut stream = PositionStream::open(&data, settings)?;
     let mut arrays = PositionArrays::beside(&arguments.output.out)?;
     let mut counts = [0; 3];
-    loop {
-        let rows = stream.next_batch(BATCH, session.progress())?;
-        if rows.is_empty() {
-            break;
-        }
+    while let rows @ [_, ..] = &stream.next_batch(BATCH, session.progress())?[..] {
         rows.iter().for_each(|placed| counts[placed.subset as usize] += 1);
-        arrays.extend(&rows)?;
+        arrays.extend(rows)?;
     }
     let provenance = Provenance::new("export")
         .with("data", serde_json::to_value(&stream.inputs)?)
@@ -229,11 +218,12 @@ fn export_positions(
     let bytes = arrays.finish(&provenance.canonical())?;
     plain::write(&arguments.output.out, &bytes, arguments.output.existing())?;
     let [positions, validation_positions, test_positions] = counts;
+    let (bytes, sha256) = (bytes.len(), sha256_of(&bytes));
     session.print(&ExportedPositions {
         positions,
         validation_positions,
         test_positions,
-        bytes: bytes.len(),
-        sha256: sha256_of(&bytes),
+        bytes,
+        sha256,
     })
 }

@@ -92,6 +92,9 @@ enum Optimizer {
     Descent,
 }
 
+/// An optimizer, and why it was chosen.
+type Chosen = (fit::Optimizer, &'static str);
+
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Fitted {
     /// The device: `cpu`, `cuda`, or `host` (the kernels of a GPU, run on the CPU).
@@ -133,37 +136,37 @@ impl fmt::Display for Fitted {
         let discs = |mae: Option<f64>| mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
         let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
         let tested: u64 = self.phases.0.iter().map(|row| row.test_positions).sum();
-        write!(
+        let of_all = match self.omitted_test_positions {
+            0 => String::new(),
+            omitted => format!(" (of {})", tested + omitted),
+        };
+        writeln!(
             f,
-            "MAE over all phases: validation {validation}, test {test} on {tested} positions"
+            "MAE over all phases: validation {validation}, test {test} on {tested} positions that \
+             training has not{of_all}"
         )?;
-        match self.omitted_test_positions {
-            0 => writeln!(f, " that training has not")?,
-            omitted => writeln!(f, " that training has not (of {})", tested + omitted)?,
-        }
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
         let weights = self.weights.display();
         if let phases @ 1.. = self.unfinished.len() {
             writeln!(f, "{weights}: the time ended before {phases} phases were finished")?;
         }
-        match &self.sha256 {
-            Some(sha256) => write!(f, "{weights}  sha256 {sha256}"),
-            None => {
-                write!(f, "{weights}.parts has the parts of this shard; `pack` makes the weights")
-            }
-        }
+        let Some(sha256) = &self.sha256 else {
+            let parts = "parts has the parts of this shard";
+            return write!(f, "{weights}.{parts}; `pack` makes the weights");
+        };
+        write!(f, "{weights}  sha256 {sha256}")
     }
 }
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let named = arguments;
+    let (named, progress) = (arguments, session.progress());
     let mut arguments = named.clone();
     arguments.data = DataChoice::files(&named.data)?;
     arguments.layout.test = DataChoice::files(&named.layout.test)?;
     let arguments = &arguments;
     let out = &arguments.output.out;
     // Before a look at the files beside the output, which another fit may be writing.
-    Run::check_is_free(out, arguments.shard.unwrap_or(Shard::WHOLE))?;
+    Run::check_is_free(out, arguments.shard())?;
     let [metrics, report] = fit::side_files(out);
     for path in [out, &metrics, &report] {
         check_output(path, named.inputs().chain(arguments.inputs()))?;
@@ -171,7 +174,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     check_name(out, Kind::Weights)?;
     let initial = arguments.init.as_deref().map(|path| arguments.initial(path)).transpose()?;
     if let Some(initial) = &initial {
-        arguments.check_test(initial, session.progress())?;
+        arguments.check_test(initial, progress)?;
     }
     let folder = arguments.folder()?;
     let given = match &initial {
@@ -184,9 +187,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (mut optimizer, mut why) = arguments.optimizer(&device, &set)?;
     let mut settings = arguments.settings(optimizer, &set, folder.as_ref())?;
     let memory = bytes_of(arguments.layout.memory_mb);
-    let limit = MemoryLimit::beside(&arguments.output.out, memory / 2);
-    let mut dataset =
-        arguments.dataset(folder.as_ref(), &set, &settings, limit, session.progress())?;
+    let limit = MemoryLimit::beside(out, memory / 2);
+    let phases = arguments.phases_read(&set, &settings);
+    let mut dataset = match &folder {
+        Some(folder) => folder.read(&phases, Some(&limit), progress)?,
+        None => {
+            let (data, test) = (&arguments.data, &arguments.layout.test);
+            Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?
+        }
+    };
     if undecided {
         set = usual_set(dataset.games())?;
         (optimizer, why) = arguments.optimizer(&device, &set)?;
@@ -196,22 +205,22 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if initial.is_none() && arguments.patterns.is_none() {
         let (name, games) = (set.name(), dataset.games());
         let why = format!("{games} training games; factors from {GAMES_FOR_FACTORS} on");
-        session.progress().message(&format!("pattern set {name} ({why})"));
+        progress.message(&format!("pattern set {name} ({why})"));
     }
     let (name, reason) = (device.name, &device.reason);
     // Without `--device`, the reason for the device is not printed; `doctor` prints it.
-    session.progress().message(&match arguments.device {
+    progress.message(&match arguments.device {
         None => format!("device {name}, optimizer {optimizer}"),
         Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),
     });
     if let (Some(_), Some(message)) = (&initial, arguments.cut_groups(set.factors())) {
-        session.progress().message(&message);
+        progress.message(&message);
     }
     let omitted: u64 = arguments.phases.iter().map(|phase| dataset.omitted(phase)).sum();
     let tested: usize = arguments.phases.iter().map(|phase| dataset.test(phase).len()).sum();
     let all = omitted + tested as u64;
     let warning = format!("warning: training has {omitted} of the {all} test positions");
-    session.progress().warn((2 * omitted > all).then_some(warning));
+    progress.warn((2 * omitted > all).then_some(warning));
     let model = Model::new(set);
     let fit = Fit {
         model: &model,
@@ -220,29 +229,25 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         optimizer,
         initial: initial.as_ref(),
         phases: arguments.phases.0.clone(),
-        shard: arguments.shard.unwrap_or(Shard::WHOLE),
+        shard: arguments.shard(),
         limits: Limits { time: arguments.minutes, memory: Some(memory) },
     };
     for line in Choices::of(&fit, &arguments.data).warnings() {
-        session.progress().message(&format!("warning: {line}"));
+        progress.message(&format!("warning: {line}"));
     }
-    let FitEnd { report: phases, summary } =
-        device.run(&fit, &arguments.output.out, arguments.output.existing(), session.progress())?;
+    let existing = arguments.output.existing();
+    let FitEnd { report: phases, summary } = device.run(&fit, out, existing, progress)?;
     let keeps_others = initial.is_some() || arguments.shard.is_some();
     let filled = if keeps_others { vec![] } else { phases.filled() };
-    if !filled.is_empty() {
-        session.progress().message(&format!(
-            "{} phases outside --phases got the weights of the nearest fitted phase; with --init W \
-             they keep those of W",
-            filled.len()
+    if let count @ 1.. = filled.len() {
+        progress.message(&format!(
+            "{count} phases outside --phases got the weights of the nearest fitted phase; with \
+             --init W they keep those of W"
         ));
     }
     let (validation_mae, test_mae) = (phases.validation_mae(), phases.test_mae());
-    let verdict = ErrorLimits::default().with_max_mae(
-        arguments.max_mae,
-        "mean absolute validation error",
-        validation_mae,
-    );
+    let (most, name) = (arguments.max_mae, "mean absolute validation error");
+    let verdict = ErrorLimits::default().with_max_mae(most, name, validation_mae);
     session.print(&Fitted {
         device: device.name,
         optimizer: optimizer.to_string(),
@@ -255,7 +260,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         passed: verdict.passed(),
         positions: dataset.len(Subset::Training) as u64,
         validation_mae,
-        weights: arguments.output.out.clone(),
+        weights: out.clone(),
         seconds: session.seconds(),
         sha256: summary.map(|summary| summary.sha256),
     })?;
@@ -294,15 +299,14 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Returns an error if `initial` was fitted to a test file. Warns if games of the test files
-    /// are also in other files to which it was fitted; it finds these files only in the folders of
-    /// `--test` and `--init`.
+    /// Refuses `initial` if it was fitted to a test file. Warns if games of the test are in other
+    /// files to which it was fitted, as far as these are in the folders of `--test` and `--init`.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
         };
-        let test: Vec<PathBuf> =
-            self.layout.test.iter().map(|choice| choice.path.clone()).collect();
+        let test = self.layout.test.iter().map(|choice| choice.path.clone());
+        let test: Vec<PathBuf> = test.collect();
         let mut trained = TrainedOn::default();
         trained.add_initial(&before.data);
         trained.check(test.iter().map(PathBuf::as_path))?;
@@ -343,50 +347,32 @@ impl Arguments {
         Ok(Some(DatasetFolder::open(&choice.path)?))
     }
 
-    fn dataset(
-        &self,
-        folder: Option<&DatasetFolder>,
-        set: &PatternSet,
-        settings: &FitSettings,
-        limit: MemoryLimit,
-        progress: &dyn Progress,
-    ) -> anyhow::Result<Dataset> {
-        let phases = self.phases_read(set, settings);
-        if let Some(folder) = folder {
-            return Ok(folder.read(&phases, Some(&limit), progress)?);
-        }
-        let (data, test) = (&self.data, &self.layout.test);
-        Ok(Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?)
+    fn shard(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
     }
 
     fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
-        let shard = self.shard.unwrap_or(Shard::WHOLE);
-        Units::of(set, &self.phases.0).phases_read(shard, &settings.window)
+        Units::of(set, &self.phases.0).phases_read(self.shard(), &settings.window)
     }
 
-    fn optimizer(
-        &self,
-        device: &PickedDevice,
-        set: &PatternSet,
-    ) -> anyhow::Result<(fit::Optimizer, &'static str)> {
+    fn optimizer(&self, device: &PickedDevice, set: &PatternSet) -> anyhow::Result<Chosen> {
+        use fit::Optimizer::{Adam, Descent, LeastSquares};
         const ASKED: &str = "chosen by --optimizer";
         if set.factors().is_some() {
             ensure!(
                 matches!(self.optimizer, Optimizer::Auto | Optimizer::Adam),
                 "the pattern set has factors, which only Adam fits: omit --optimizer"
             );
-            return Ok((fit::Optimizer::Adam, "values are not linear in factors"));
+            return Ok((Adam, "values are not linear in factors"));
         }
         Ok(match self.optimizer {
-            Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
-            Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
-            Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
-            Optimizer::Auto if device.gpu.is_some() => {
-                (fit::Optimizer::Adam, "fewest epochs, and a GPU makes its updates fast")
+            Optimizer::Adam => (Adam, ASKED),
+            Optimizer::Lsq => (LeastSquares, ASKED),
+            Optimizer::Descent => (Descent, ASKED),
+            Optimizer::Auto if device.gpu.is_none() => {
+                (LeastSquares, "lowest error, and the default without a GPU")
             }
-            Optimizer::Auto => {
-                (fit::Optimizer::LeastSquares, "lowest error, and the default without a GPU")
-            }
+            Optimizer::Auto => (Adam, "fewest epochs, and a GPU makes its updates fast"),
         })
     }
 
@@ -414,7 +400,21 @@ impl Arguments {
         } else {
             settings.factors = None;
             settings.ridge = self.ridge.unwrap_or(settings.ridge);
-            self.change_optimizer(optimizer, &mut settings)?;
+            if optimizer == fit::Optimizer::Adam {
+                let adam = &mut settings.adam;
+                adam.epochs = self.epochs.unwrap_or(adam.epochs);
+                adam.batch = self.batch.unwrap_or(adam.batch);
+                adam.learning_rate = self.learning_rate.unwrap_or(adam.learning_rate);
+            } else {
+                ensure!(
+                    self.batch.is_none() && self.learning_rate.is_none(),
+                    "--batch and --learning-rate are for Adam, but the optimizer is {optimizer}: \
+                     add --optimizer adam"
+                );
+                let least_squares = &mut settings.least_squares;
+                least_squares.epochs = self.epochs.unwrap_or(least_squares.epochs);
+                least_squares.sample_epochs = self.epochs.unwrap_or(least_squares.sample_epochs);
+            }
         }
         if let Some(laid_out) = laid_out {
             let differences = settings.layout().differences(laid_out);
@@ -427,29 +427,6 @@ impl Arguments {
         }
         settings.check()?;
         Ok(settings)
-    }
-
-    fn change_optimizer(
-        &self,
-        optimizer: fit::Optimizer,
-        settings: &mut FitSettings,
-    ) -> anyhow::Result<()> {
-        if optimizer == fit::Optimizer::Adam {
-            let adam = &mut settings.adam;
-            adam.epochs = self.epochs.unwrap_or(adam.epochs);
-            adam.batch = self.batch.unwrap_or(adam.batch);
-            adam.learning_rate = self.learning_rate.unwrap_or(adam.learning_rate);
-            return Ok(());
-        }
-        ensure!(
-            self.batch.is_none() && self.learning_rate.is_none(),
-            "--batch and --learning-rate are for Adam, but the optimizer is {optimizer}: add \
-             --optimizer adam"
-        );
-        let least_squares = &mut settings.least_squares;
-        least_squares.epochs = self.epochs.unwrap_or(least_squares.epochs);
-        least_squares.sample_epochs = self.epochs.unwrap_or(least_squares.sample_epochs);
-        Ok(())
     }
 }
 

@@ -74,7 +74,6 @@ enum PositionsFormat {
 struct Games {
     #[command(flatten)]
     files: Files,
-
     #[arg(long, value_name = "[PATH=]N")]
     random_plies: Vec<RandomPlies>,
 }
@@ -83,7 +82,6 @@ struct Games {
 struct Ggf {
     #[command(flatten)]
     games: Games,
-
     /// Write positions instead of games: all positions of the finished games that do not begin with
     /// the standard start position, each with the result of its game; skip other games
     #[arg(long, conflicts_with = "random_plies")]
@@ -94,12 +92,10 @@ struct Ggf {
 struct Wthor {
     #[command(flatten)]
     games: Games,
-
     /// Write positions instead of games: those with an exact score in the file, each once up to
     /// symmetry
     #[arg(long)]
     solved_only: bool,
-
     /// Skip positions that occur in this file of games, up to symmetry
     #[arg(long, value_name = "GAMES", requires = "solved_only")]
     except: Vec<PathBuf>,
@@ -115,12 +111,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Format::Wthor(wthor) => wthor.games.import("wthor").run(wthor::read, progress),
         Format::Transcripts(games) => games.import("transcripts").run(transcripts::read, progress),
         Format::Boards(files) => files.import("boards").run(boards::read, progress),
-        Format::Ggf(Ggf { games, other_boards: false }) => {
-            games.import("ggf").run(ggf::read, progress)
-        }
-        Format::Ggf(Ggf { games, .. }) => {
+        Format::Ggf(Ggf { games, other_boards: true }) => {
             games.import("ggf of other boards").run(ggf::read_other_boards, progress)
         }
+        Format::Ggf(Ggf { games, .. }) => games.import("ggf").run(ggf::read, progress),
         Format::Sgf(games) => games.import("sgf").run(ggf::read_sgf, progress),
         Format::Positions(Positions { files, format: PositionsFormat::Npz }) => {
             files.import("npz").run(npz::read, progress)
@@ -200,20 +194,16 @@ fn import_weights(arguments: &WeightsArguments, session: &Session) -> anyhow::Re
 
 impl WeightsFormat {
     fn read(self, path: &Path) -> anyhow::Result<ReadTables> {
-        let tables = match self {
-            Self::Edax => Program::Edax.read(&read(path)?),
-            Self::Egaroucid => Program::Egaroucid.read(&read(path)?),
-            Self::Zebra => Program::Zebra.read(&read(path)?),
+        let (file, shown) = (open_ordinary(path)?, || path.display().to_string());
+        let program = match self {
+            Self::Edax => Program::Edax,
+            Self::Egaroucid => Program::Egaroucid,
+            Self::Zebra => Program::Zebra,
             // NumPy arrays can be many times as large as weights, so they are read one at a time.
-            Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
+            Self::Npz => return read_npz(BufReader::new(file)).with_context(shown),
         };
-        tables.with_context(|| path.display().to_string())
+        let mut bytes = vec![];
+        file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(FileError::io(path, "read it"))?;
+        program.read(&bytes).with_context(shown)
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    let mut bytes = vec![];
-    let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);
-    read.map_err(FileError::io(path, "read it"))?;
-    Ok(bytes)
 }

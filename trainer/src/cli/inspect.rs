@@ -39,9 +39,9 @@ impl fmt::Display for Inspection {
         for file in &self.files {
             let FileReport { path, frames, bytes, sha256, provenance, .. } = file;
             match &file.records {
-                RecordsReport::Games(games) => write_games(f, path, games)?,
-                RecordsReport::Positions(report) | RecordsReport::Openings(report) => {
-                    write_positions(f, path, report)?;
+                RecordsReport::Games(games) => show_games(f, path, games)?,
+                RecordsReport::Positions(it) | RecordsReport::Openings(it) => {
+                    show_positions(f, path, it)?;
                 }
             }
             writeln!(f, "{frames} frames, {bytes} bytes, sha256 {sha256}\nmade from")?;
@@ -58,24 +58,21 @@ impl fmt::Display for Inspection {
     }
 }
 
-fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> fmt::Result {
+fn show_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> fmt::Result {
     let GamesReport { games, distinct, distinct_up_to_symmetry, incomplete, .. } = report;
     writeln!(f, "{path}: {games} games, {incomplete} of them incomplete")?;
     writeln!(f, "{distinct} distinct, {distinct_up_to_symmetry} up to symmetry")?;
     let GamesReport { positions, bytes_per_game, solved, valued, .. } = report;
     writeln!(f, "{positions} positions, {bytes_per_game:.1} bytes a game")?;
     writeln!(f, "{solved} with a solved position, {valued} with values\n")?;
-    let counts = |ply: usize| {
-        [
-            ply as u64,
-            report.positions_by_ply[ply],
-            report.random_plies[ply],
-            report.solved_plies[ply],
-            report.values_by_ply[ply],
-            report.lengths[ply],
-        ]
-    };
-    let rows = (0..report.lengths.len()).map(counts);
+    let GamesReport {
+        positions_by_ply, random_plies, solved_plies, values_by_ply, lengths, ..
+    } = report;
+    let counts = [positions_by_ply, random_plies, solved_plies, values_by_ply, lengths];
+    let rows = (0..lengths.len()).map(|ply| {
+        let [positions, random, solved, values, ends] = counts.map(|counts| counts[ply]);
+        [ply as u64, positions, random, solved, values, ends]
+    });
     let rows = rows.filter(|counts| counts[1..].iter().any(|&count| count > 0));
     let columns = ["ply", "positions", "random", "solved", "values", "ends"];
     writeln!(f, "{}", table(columns, rows))?;
@@ -85,16 +82,10 @@ fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> 
     writeln!(f, "{}", histogram("games", report.results.iter().map(bin)))
 }
 
-fn write_positions(
-    f: &mut fmt::Formatter<'_>,
-    path: &str,
-    report: &PositionsReport,
-) -> fmt::Result {
+fn show_positions(f: &mut fmt::Formatter<'_>, path: &str, report: &PositionsReport) -> fmt::Result {
     let PositionsReport { positions, distinct_up_to_symmetry, occurrences, .. } = report;
-    writeln!(
-        f,
-        "{path}: {positions} positions, {distinct_up_to_symmetry} distinct up to symmetry"
-    )?;
+    let distinct = distinct_up_to_symmetry;
+    writeln!(f, "{path}: {positions} positions, {distinct} distinct up to symmetry")?;
     writeln!(f, "{occurrences} occurrences, {:.1} bytes a position\n", report.bytes_per_position)?;
     let rows = report.plies.iter().map(|row| {
         let (mean, deviation) =

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, iter};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, Result, ensure};
 use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::StatedPosition;
@@ -99,12 +99,16 @@ pub(in crate::cli) struct Loss {
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let phases = self.phases.iter().filter(|row| row.errors.positions > 0);
-        let phases = phases
-            .map(|row| phase_cells(row.phase.to_string(), row.empties.to_string(), &row.errors));
-        let all = phase_cells("all".to_owned(), String::new(), &self.all);
+        let phases =
+            phases.map(|row| (row.phase.to_string(), row.empties.to_string(), &row.errors));
+        let rows = phases.chain([("all".to_owned(), String::new(), &self.all)]);
+        let rows = rows.map(|(phase, empties, errors)| {
+            let [positions, bias, bias_error, mae, mse] = error_cells(errors);
+            [phase, empties, positions, bias, bias_error, mae, mse]
+        });
         let [positions, bias, error, mae, mse] = COLUMNS;
         let columns = ["phase", "empties", positions, bias, error, mae, mse];
-        writeln!(f, "{}", table(columns, phases.chain([all])))?;
+        writeln!(f, "{}", table(columns, rows))?;
         let groups =
             [("empties", &self.by_group), ("value", &self.by_value), ("region", &self.by_region)];
         for (name, groups) in groups {
@@ -112,12 +116,13 @@ impl fmt::Display for Loss {
                 let [positions, bias, bias_error, mae, mse] = error_cells(&group.errors);
                 [group.name.clone(), positions, bias, bias_error, mae, mse]
             });
-            let [positions, bias, error, mae, mse] = COLUMNS;
             let columns = [name, positions, bias, error, mae, mse];
             writeln!(f, "\n{}", table(columns, rows))?;
         }
-        if let Some(difference) = &self.difference {
-            writeln!(f, "\n{difference}")?;
+        if let Some(Paired { first, second, games, errors }) = &self.difference {
+            writeln!(f)?;
+            errors.print(f, [first, second], &format!("{games} games"))?;
+            writeln!(f)?;
         }
         let mut warnings = self.training_has.iter().filter_map(Overlap::warning);
         warnings.try_for_each(|line| writeln!(f, "\n{line}"))?;
@@ -139,11 +144,6 @@ fn error_cells(errors: &GroupErrors) -> [String; 5] {
     [positions.to_string(), bias, number(bias_error), number(mae), number(mse)]
 }
 
-fn phase_cells(phase: String, empties: String, errors: &GroupErrors) -> [String; 7] {
-    let [positions, bias, bias_error, mae, mse] = error_cells(errors);
-    [phase, empties, positions, bias, bias_error, mae, mse]
-}
-
 /// The mean absolute errors of two evaluations by phase, and their differences with 99 % confidence
 /// intervals, which are estimated by resampling the games.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -158,8 +158,8 @@ struct Paired {
     errors: ComparedErrors,
 }
 
-/// Returns the evaluation with which `data` begins, if any, and the paths after it. A word such as
-/// `none` is an evaluation only if paths follow it and no file has this name.
+/// Splits off the evaluation with which `data` begins, if any. A word such as `none` is an
+/// evaluation only if paths follow it and no file has this name.
 fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {
@@ -172,43 +172,29 @@ fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     }
 }
 
-impl Paired {
-    fn measure(
-        arguments: &Arguments,
-        second: &WeightsChoice,
-        progress: &dyn Progress,
-    ) -> anyhow::Result<Self> {
-        ensure!(
-            arguments.subset.is_none() && arguments.depth == 0,
-            "--subset and --depth measure one evaluation: name one weights file"
-        );
-        let test = TestGames::read(usize::MAX, &arguments.data, &arguments.rules(), progress)?;
-        let games = test.games.len();
-        ensure!(games > 1, "{games} games with labels; a difference needs two");
-        let errors = |choice| anyhow::Ok(ErrorsByGame::of(&Evaluator::load(choice)?, &test));
-        let pairs = [[errors(&arguments.weights)?, errors(second)?]];
-        let phases: Vec<_> = arguments.phases.iter().collect();
-        let errors = ComparedErrors::of(&pairs, &phases, ComparedErrors::SMALLEST);
-        let (errors, _) = errors.context("no position is in --phases")?;
-        let (first, second) = (arguments.weights.to_string(), second.to_string());
-        Ok(Self { first, second, games, errors })
-    }
-}
-
-impl fmt::Display for Paired {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, games, errors } = self;
-        let of = format!("{games} games");
-        errors.print(f, [first, second], &of)
-    }
-}
-
 impl Arguments {
     fn rules(&self) -> LabelRules {
         self.labels.clone().unwrap_or_default()
     }
 
-    fn measure(&self, session: &Session) -> anyhow::Result<Measured> {
+    fn difference(&self, second: &WeightsChoice, progress: &dyn Progress) -> Result<Paired> {
+        ensure!(
+            self.subset.is_none() && self.depth == 0,
+            "--subset and --depth measure one evaluation: name one weights file"
+        );
+        let test = TestGames::read(usize::MAX, &self.data, &self.rules(), progress)?;
+        let games = test.games.len();
+        ensure!(games > 1, "{games} games with labels; a difference needs two");
+        let errors = |choice| anyhow::Ok(ErrorsByGame::of(&Evaluator::load(choice)?, &test));
+        let pairs = [[errors(&self.weights)?, errors(second)?]];
+        let phases: Vec<_> = self.phases.iter().collect();
+        let errors = ComparedErrors::of(&pairs, &phases, ComparedErrors::SMALLEST);
+        let (errors, _) = errors.context("no position is in --phases")?;
+        let (first, second) = (self.weights.to_string(), second.to_string());
+        Ok(Paired { first, second, games, errors })
+    }
+
+    fn measure(&self, session: &Session) -> Result<Measured> {
         let evaluator = Evaluator::load(&self.weights)?;
         let measuring = Measuring {
             evaluator: &evaluator,
@@ -219,12 +205,9 @@ impl Arguments {
         };
         let progress = session.progress();
         if let Some(subset) = self.subset {
-            let trained = Trained::of(&self.weights)?.with_context(|| {
-                format!(
-                    "--subset: {} does not record its training data; only weights of `fit` do",
-                    self.weights
-                )
-            })?;
+            let unknown = "does not record its training data; only weights of `fit` do";
+            let unknown = || format!("--subset: {} {unknown}", self.weights);
+            let trained = Trained::of(&self.weights)?.with_context(unknown)?;
             let rows = trained.subset(subset, &self.data, self.labels.as_ref(), progress)?;
             return Ok(measuring.positions(rows, progress)?);
         }
@@ -236,16 +219,14 @@ impl Arguments {
         second: Option<&WeightsChoice>,
         sha256: &[String],
         progress: &dyn Progress,
-    ) -> anyhow::Result<Vec<Overlap>> {
+    ) -> Result<Vec<Overlap>> {
         let mut found = vec![];
         for weights in iter::once(&self.weights).chain(second) {
             let Some(trained) = Trained::of(weights)? else { continue };
-            let mut others = vec![];
-            for (path, sha256) in self.data.iter().zip(sha256) {
-                if !trained.knows(sha256) {
-                    others.push(path.clone());
-                    continue;
-                }
+            let files = self.data.iter().zip(sha256);
+            let (own, others): (Vec<_>, Vec<_>) = files.partition(|it| trained.knows(it.1));
+            let others: Vec<PathBuf> = others.into_iter().map(|it| it.0.clone()).collect();
+            for (path, _) in own {
                 progress.message(&format!(
                     "{}: the weights were fitted to this file, so this is not a test error; \
                      --subset test measures the held-out positions of the training data",
@@ -269,7 +250,7 @@ impl Arguments {
             .with("--max-bias", self.max_bias, biases, &unknown)
     }
 
-    fn draw(&self, measured: &Measured) -> anyhow::Result<()> {
+    fn draw(&self, measured: &Measured) -> Result<()> {
         let Some(path) = &self.picture else { return Ok(()) };
         let by = if self.depth == 0 { String::new() } else { format!(", {} plies", self.depth) };
         let title = format!("{}{by} on {} positions", self.weights, measured.all.positions);
@@ -284,12 +265,28 @@ impl Arguments {
         };
         Ok(plain::write(path, picture.svg()?.as_bytes(), Existing::by_force(self.force))?)
     }
+
+    /// Returns an error for `none` and `mobility`, whose values have no pattern weights to explain.
+    fn explainer(&self) -> Result<Explainer> {
+        let counted = self.weights != WeightsChoice::Embedded;
+        Ok(Explainer { weights: self.weights.by_class()?.weights, counted })
+    }
+
+    fn describe(&self, worst: &[Valued]) -> Result<Vec<WorstPosition>> {
+        let by_hand = matches!(self.weights, WeightsChoice::None | WeightsChoice::Mobility);
+        let is_explained = !worst.is_empty() && !by_hand;
+        let explainer = is_explained.then(|| self.explainer()).transpose()?;
+        let (rules, explainer) = (self.rules(), explainer.as_ref());
+        let describe = |it| Ok(WorstPosition::describe(it, &self.data, &rules, explainer)?);
+        worst.iter().map(describe).collect()
+    }
 }
 
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     if let Some(board) = &arguments.explain {
-        session.print(&explain(&arguments.weights, board)?)?;
-        return Ok(Outcome::Done);
+        let position = board.parse::<StatedPosition>().context("--explain")?.position;
+        let explanation = arguments.explainer()?.explain(&position).context("--explain")?;
+        return session.print(&Explanation { board: board.clone(), ..explanation });
     }
     let (second, data) = second(&arguments.data);
     ensure!(!data.is_empty(), "no data; name records of games or positions after the weights");
@@ -298,8 +295,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         let data = arguments.data.iter().map(PathBuf::as_path);
         check_output(path, data.chain(arguments.weights.path()))?;
     }
-    let paired = |second| Paired::measure(arguments, second, session.progress());
-    let difference = second.as_ref().map(paired).transpose()?;
+    let difference = second.as_ref().map(|it| arguments.difference(it, session.progress()));
+    let difference = difference.transpose()?;
     let measured = arguments.measure(session)?;
     let (second, sha256) = (second.as_ref(), &measured.sha256);
     let training_has = arguments.training_has(second, sha256, session.progress())?;
@@ -309,7 +306,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         depth: arguments.depth,
         difference,
         training_has,
-        worst: describe(&measured.worst, arguments)?,
+        worst: arguments.describe(&measured.worst)?,
         phases: measured.phases,
         all: measured.all,
         passed: verdict.passed(),
@@ -320,52 +317,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(outcome(&verdict, session))
 }
 
-pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Explanation> {
-    let position = line.parse::<StatedPosition>().context("--explain")?.position;
-    let explanation = explainer(weights)?.explain(&position).context("--explain")?;
-    Ok(Explanation { board: line.to_owned(), ..explanation })
-}
-
-/// Returns an error for `none` and `mobility`, whose values have no pattern weights to explain.
-pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
-    let counted = *weights != WeightsChoice::Embedded;
-    Ok(Explainer { weights: weights.by_class()?.weights, counted })
-}
-
-pub(super) fn describe(
-    worst: &[Valued],
-    arguments: &Arguments,
-) -> anyhow::Result<Vec<WorstPosition>> {
-    let by_hand = matches!(arguments.weights, WeightsChoice::None | WeightsChoice::Mobility);
-    let explainer = match worst {
-        [_, ..] if !by_hand => Some(explainer(&arguments.weights)?),
-        _ => None,
-    };
-    let rules = arguments.rules();
-    let describe = |valued: &Valued| {
-        Ok(WorstPosition::describe(valued, &arguments.data, &rules, explainer.as_ref())?)
-    };
-    worst.iter().map(describe).collect()
-}
-
-fn cells(worst: &WorstPosition) -> [String; 8] {
+fn worst_table(worst: &[WorstPosition]) -> String {
     const SHOWN: usize = 3;
-    let discs = |discs: f64| format!("{discs:+.2}");
     let part = |part: &Total| format!("{} {:+.1}", part.name, part.discs);
-    let parts: Vec<String> = worst.parts.iter().take(SHOWN).map(part).collect();
-    [
-        worst.ply.to_string(),
-        discs(worst.value),
-        discs(worst.label),
-        discs(worst.error),
-        worst.label_kind.clone().unwrap_or_else(|| "-".to_owned()),
-        worst.game.map_or("-".to_owned(), |game| game.to_string()),
-        worst.file.clone().unwrap_or_else(|| "-".to_owned()),
-        parts.join(", "),
-    ]
-}
-
-pub(super) fn worst_table(worst: &[WorstPosition]) -> String {
+    let cells = |worst: &WorstPosition| {
+        let [value, label, error] =
+            [worst.value, worst.label, worst.error].map(|discs| format!("{discs:+.2}"));
+        let kind = worst.label_kind.clone().unwrap_or("-".to_owned());
+        let game = worst.game.map_or("-".to_owned(), |game| game.to_string());
+        let file = worst.file.clone().unwrap_or("-".to_owned());
+        let parts: Vec<String> = worst.parts.iter().take(SHOWN).map(part).collect();
+        [worst.ply.to_string(), value, label, error, kind, game, file, parts.join(", ")]
+    };
     let columns = [
         "ply",
         "value",

@@ -1,5 +1,4 @@
-//! `othello-trainer doctor` and `bench`: the hardware that a fit would use, and the speed of the
-//! inner loop of a fit, compared with the limit that memory sets.
+//! `othello-trainer doctor` and `bench`: the hardware of a fit, and the speed of its inner loop.
 
 use std::path::Path;
 
@@ -91,7 +90,7 @@ pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// The limit of `--games`: the positions fit into memory, and measurements need fewer.
+/// Positions of so many games fit into memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 #[derive(clap::Args, Debug)]
@@ -137,23 +136,17 @@ pub(in crate::cli) struct Bench {
 pub fn bench(arguments: &BenchArguments, session: &Session) -> anyhow::Result<Outcome> {
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
-    // On a GPU, a pass over 400,000 games takes milliseconds; the games exceed the GPU's cache.
+    // 400,000 games exceed the cache of a GPU.
     let games = arguments.games.unwrap_or(if picked.gpu.is_some() { 400_000 } else { 100_000 });
     let phases: Vec<Phase> = arguments.phases.iter().collect();
-    let positions = positions(arguments.data.as_ref(), games, &phases, session.progress())?;
-    let (device, count) = (picked.name, positions.len());
+    let rows = positions(arguments.data.as_ref(), games, &phases, session.progress())?;
+    let (device, count) = (picked.name, rows.len());
     session.progress().message(&format!("{count} positions on {device}"));
     let (program, repetitions) = (program(&model), arguments.repetitions);
     let Rates { own, limit } = match &picked.gpu {
-        _ if picked.is_cpu() => measure_cpu(&model, &positions, repetitions),
-        Some(found) => {
-            let launcher = CudaLauncher::new(found, &program)?;
-            measure_kernels(&model, &positions, repetitions, launcher)
-        }
-        None => {
-            let launcher = HostLauncher::new(&program)?;
-            measure_kernels(&model, &positions, repetitions, launcher)
-        }
+        _ if picked.is_cpu() => measure_cpu(&model, &rows, repetitions),
+        Some(gpu) => measure_kernels(&model, &rows, repetitions, CudaLauncher::new(gpu, &program)?),
+        None => measure_kernels(&model, &rows, repetitions, HostLauncher::new(&program)?),
     }?;
     session.print(&Bench {
         device,

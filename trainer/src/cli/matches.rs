@@ -1,9 +1,10 @@
 //! `othello-trainer match`: decides which of two evaluations or external programs is better.
 
-use std::path::PathBuf;
+use std::iter;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::notation::board_text;
@@ -107,11 +108,9 @@ impl Loaded {
 }
 
 impl Arguments {
-    fn check_outputs(&self) -> anyhow::Result<()> {
-        let mut inputs = vec![self.openings.as_path()];
-        for player in [&self.first, &self.second] {
-            inputs.extend(player.file());
-        }
+    fn check_outputs(&self) -> Result<()> {
+        let players = [&self.first, &self.second].into_iter().filter_map(|player| player.file());
+        let inputs: Vec<&Path> = iter::once(&*self.openings).chain(players).collect();
         if let Some(out) = &self.out {
             check_output(out, &inputs)?;
             Run::check_is_free(out, self.shard())?;
@@ -142,7 +141,7 @@ impl Arguments {
         SearchSpec { milliseconds, search: self.search, ..flags }
     }
 
-    fn load(&self, choice: &PlayerSpec, terms: Terms) -> anyhow::Result<Loaded> {
+    fn load(&self, choice: &PlayerSpec, terms: Terms) -> Result<Loaded> {
         let player = || format!("player {choice}");
         match choice {
             PlayerSpec::Weights(WeightsSpec { weights, search }) => {
@@ -164,8 +163,8 @@ impl Arguments {
                 let there = terms.check(engine).map_err(|misconduct| anyhow!("it {misconduct}"));
                 there.with_context(player)?;
                 let (search, identity) = (self.search_flags(), engine.to_string());
-                let (plan, engine) =
-                    (search.plan(self.default_plan(), &Zero), Engine::External(engine.clone()));
+                let plan = search.plan(self.default_plan(), &Zero);
+                let engine = Engine::External(engine.clone());
                 // External programs receive only the limit on the time of a game.
                 let budget = Budget { seconds_a_game: self.time, ..Budget::default() };
                 Ok(Loaded { identity, engine, search, plan, budget })
@@ -177,6 +176,7 @@ impl Arguments {
         let [first, second] = players.each_ref().map(|player| &player.plan);
         // Only unusual values of these newer settings are added, so old provenances stay valid.
         let searches = players.each_ref().map(|player| player.search.search.unwrap_or_default());
+        let searches = searches.map(|search| search.to_string());
         let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
         let ends = [first, second].map(|plan| plan.ends.to_string());
         Provenance::new("match")
@@ -189,11 +189,7 @@ impl Arguments {
             .with("selectivity", first.selectivity.percent())
             .with("second_selectivity", second.selectivity.percent())
             .with("budgets", json!(players.each_ref().map(|player| player.budget)))
-            .with_unusual(
-                searches != [SearchBy::Depth; 2],
-                "searches",
-                json!(searches.map(|by| by.to_string())),
-            )
+            .with_unusual(searches != ["depth"; 2], "searches", json!(searches))
             .with_unusual(first.exact != second.exact, "second_exact", second.exact)
             .with_unusual(ends != ["none"; 2], "ends", json!(ends))
             .with_unusual(levels != [None; 2], "levels", json!(levels))
@@ -203,8 +199,9 @@ impl Arguments {
     }
 }
 
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     arguments.check_outputs()?;
+    let progress = session.progress();
     let defaults = arguments.search_flags().plan(arguments.default_plan(), &Zero);
     let terms = Terms {
         depth: defaults.depth,
@@ -214,7 +211,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let [first, second] = [&arguments.first, &arguments.second];
     let loaded = [arguments.load(first, terms)?, arguments.load(second, terms)?];
     let &Arguments { pairs, seed, within, .. } = arguments;
-    let openings = draw_openings(&arguments.openings, pairs, seed, within, session.progress())?;
+    let openings = draw_openings(&arguments.openings, pairs, seed, within, progress)?;
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }
@@ -222,10 +219,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         arguments.milliseconds.is_some() || arguments.searching.spec(None, None).nodes.is_some();
     for player in [first, second] {
         if let (true, PlayerSpec::Program(program)) = (limited, player) {
-            session.progress().message(&format!(
-                "{program}: limits of a move apply to weights only; the report prints the time of \
-                 the program"
-            ));
+            let time = "the report prints the time of the program";
+            progress.message(&format!("{program}: limits of a move apply to weights only; {time}"));
         }
     }
     let players = Match {
@@ -242,14 +237,13 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let settings = |openings: &[Position]| arguments.provenance(&loaded, openings);
     arguments.kept.check_are_own(&settings(&openings), &openings)?;
     let result = match &arguments.out {
-        None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress())?,
+        None => players.play_until(&openings, Sprt::ends(conditions.sprt), progress)?,
         Some(out) => {
-            let kept =
-                KeptMatch { players: &[players], openings: &openings, conditions: &conditions };
+            let (players, openings, conditions) = (&[players], &*openings, &conditions);
+            let kept = KeptMatch { players, openings, conditions };
             let (shard, existing) = (arguments.shard(), Existing::by_force(arguments.kept.force));
-            let played =
-                kept.play(out, &settings(&openings), shard, existing, session.progress())?;
-            session.progress().message(&described(played.summary.as_ref()));
+            let played = kept.play(out, &settings(openings), shard, existing, progress)?;
+            progress.message(&described(played.summary.as_ref()));
             played.result
         }
     };
@@ -261,12 +255,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let found: Vec<Finding> =
         arguments.fail_if.iter().copied().filter(|finding| report.shows(*finding)).collect();
     for finding in &found {
-        session.progress().message(&format!("failed: --fail-if {finding}: {}", report.reason()));
+        progress.message(&format!("failed: --fail-if {finding}: {}", report.reason()));
     }
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
+pub(super) fn check_reached(openings: &[Position]) -> Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
     bail!(
@@ -289,9 +283,9 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Returns an error if an existing output is not of this match. Compares only what is known
-    /// before playing: the settings of the games file, and the beginning of the transcripts file.
-    fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> anyhow::Result<()> {
+    /// Refuses existing outputs of other matches, as far as is known before playing: by the settings
+    /// of the games file and the beginning of the transcripts file.
+    fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> Result<()> {
         if self.force {
             return Ok(());
         }
@@ -311,12 +305,7 @@ impl KeptArguments {
         Ok(())
     }
 
-    fn write(
-        &self,
-        games: &[PlayedGame],
-        settings: Provenance,
-        session: &Session,
-    ) -> anyhow::Result<()> {
+    fn write(&self, games: &[PlayedGame], settings: Provenance, session: &Session) -> Result<()> {
         let existing = Existing::by_force(self.force);
         if let Some(path) = &self.transcripts_out {
             let lines = games.iter().map(|game| Ok(game.to_json()? + "\n"));
@@ -324,9 +313,8 @@ impl KeptArguments {
             plain::write(path, text.as_bytes(), existing)?;
         }
         let Some(path) = &self.games_out else { return Ok(()) };
-        let mut writer = match GameWriter::begin(path, &settings, existing)? {
-            Begin::Done(_) => return Ok(()),
-            Begin::Writer(writer) => writer,
+        let Begin::Writer(mut writer) = GameWriter::begin(path, &settings, existing)? else {
+            return Ok(());
         };
         let mut left_out = 0;
         for game in games {
@@ -345,8 +333,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns the part of line 1 of the transcripts file that is known before playing: the part before
-/// the first move after the opening.
+/// Returns line 1 of the transcripts file up to the first move after the opening.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -80,11 +80,9 @@ impl Picture<'_> {
     }
 }
 
-/// Returns a histogram over whole numbers of discs, as horizontal bars of text; empty if `counts`
-/// is. `counts` has pairs (number of discs, count); the counts of equal numbers are added.
-/// `counted` is the plural noun for the counted things, such as `games`.
+/// Returns a histogram as bars of text; empty if `counts` is. The latter has pairs (number of
+/// discs, count); `counted` names the counted things, such as `games`.
 pub(super) fn histogram(counted: &str, counts: impl IntoIterator<Item = (i32, u64)>) -> String {
-    /// The length of the longest bar, in characters.
     const MAX_BAR_CHARS: f64 = 50.0;
     let mut bins = BTreeMap::<i32, u64>::new();
     counts.into_iter().for_each(|(number, count)| *bins.entry(number).or_default() += count);

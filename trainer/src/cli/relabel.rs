@@ -71,19 +71,11 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Changes { solved, results, changed, other_winner, contradicted, by_discs, .. } =
             &self.changes;
-        let changing = match self.count {
-            Count::Games(games) => {
-                writeln!(
-                    f,
-                    "{games} games, {solved} of them solved, {results} of those with a result"
-                )?;
-                "results"
-            }
-            Count::Positions(positions) => {
-                writeln!(f, "{positions} positions, {solved} of them solved")?;
-                "labels"
-            }
+        let (changing, with_results) = match self.count {
+            Count::Games(_) => ("results", format!(", {results} of those with a result")),
+            Count::Positions(_) => ("labels", String::new()),
         };
+        writeln!(f, "{}, {solved} of them solved{with_results}", self.count)?;
         let percent = |part: u64| 100.0 * part as f64 / (*results).max(1) as f64;
         writeln!(
             f,
@@ -170,7 +162,6 @@ pub struct LeavesArguments {
     files: Vec<PathBuf>,
     #[command(flatten)]
     output: Output,
-
     /// Search each position at a depth from 1 to this one, drawn from a hash of the position
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=12_u32))]
     depth: u32,

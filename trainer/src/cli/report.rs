@@ -57,12 +57,8 @@ pub(in crate::cli) struct Written {
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for path in &self.without_report {
-            let [_, report] = side_files(path);
-            writeln!(
-                f,
-                "{} is not there: errors and data of this run are not shown",
-                report.display()
-            )?;
+            let [_, report] = side_files(path).map(|path| path.display().to_string());
+            writeln!(f, "{report} is not there: errors and data of this run are not shown")?;
         }
         let Self { page, runs, matches, losses, bytes, .. } = self;
         let (page, megabytes) = (page.display(), *bytes as f64 / 1e6);

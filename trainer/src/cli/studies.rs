@@ -50,12 +50,8 @@ pub struct CurveArguments {
     recipe: PathBuf,
     /// Shares of the recipe's games to fit to, four or more; the error at the largest share is
     /// predicted from the errors at the smaller ones
-    #[arg(
-        long,
-        value_name = "SHARES",
-        value_delimiter = ',',
-        default_value = "0.0625,0.125,0.25,0.5,1"
-    )]
+    #[arg(long, value_name = "SHARES", value_delimiter = ',')]
+    #[arg(default_value = "0.0625,0.125,0.25,0.5,1")]
     shares: Vec<Share>,
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(1..=1000_u64))]
     seeds: u64,
@@ -104,13 +100,12 @@ fn discs(text: &str) -> Result<f64, String> {
 
 pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Result<Outcome> {
     let CompareArguments { first, second, study: settings, .. } = arguments;
-    let (recipes, mut origins) =
-        ([Recipe::read(first)?, Recipe::read(second)?], Origins::default());
+    let recipes = [Recipe::read(first)?, Recipe::read(second)?];
+    let mut origins = Origins::default();
     recipes.iter().try_for_each(|recipe| settings.check_test(recipe, &mut origins))?;
-    let drawn = arguments.openings.as_deref().zip(arguments.pairs);
     // Openings with a label are within 10 discs of even.
     let draw = |(path, count)| draw_openings(path, count, 1, 10, session.progress());
-    let drawn = drawn.map(draw).transpose()?;
+    let drawn = arguments.openings.as_deref().zip(arguments.pairs).map(draw).transpose()?;
     let comparing = Comparing {
         seeds: arguments.seeds,
         smallest: arguments.smallest,

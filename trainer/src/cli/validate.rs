@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{self, Existing, Kind, Summary};
 use othello_engine::progress::Progress;
@@ -17,17 +17,14 @@ pub struct Arguments {
     /// matches, and every section of other files
     #[arg(required = true)]
     files: Vec<PathBuf>,
-
     /// List the files of a folder of records, each with its checksum, in `records.json` in this
     /// folder. Afterwards, the folder can be named instead of its files. Files that are already
     /// listed are not validated again
     #[arg(long, group = "writes")]
     manifest: bool,
-
     /// Write the intact records of a damaged file to this file
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
-
     /// Replace an existing output of other inputs; with `--manifest`, update the entries of changed
     /// files and remove those of missing files
     #[arg(long, requires = "writes")]
@@ -51,10 +48,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Validation { path, frames, games, positions, damage } in &self.files {
             let verdict = if damage.is_empty() { "sound" } else { "DAMAGED" };
-            writeln!(
-                f,
-                "{path}: {verdict}, {frames} whole frames, {games} games, {positions} positions"
-            )?;
+            let records = format!("{games} games, {positions} positions");
+            writeln!(f, "{path}: {verdict}, {frames} whole frames, {records}")?;
             damage.iter().try_for_each(|damage| writeln!(f, "  {damage}"))?;
         }
         if let Some(summary) = &self.repaired {
@@ -65,7 +60,7 @@ impl fmt::Display for Report {
 }
 
 /// Reads a whole file and returns its damage. For a match file, also replays the games.
-fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> {
+fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation> {
     let mut found = validate::validate(path, progress)?;
     if found.damage.is_empty()
         && file::kind_of(path)? == Kind::Match
@@ -78,20 +73,14 @@ fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> 
 
 /// Validates the files of a folder that its `records.json` does not list, and lists them there.
 /// With `anew`, also validates listed files that changed; without it, such a file is an error.
-fn list(
-    folder: &Path,
-    anew: bool,
-    files: &mut Vec<Validation>,
-    progress: &dyn Progress,
-) -> anyhow::Result<()> {
-    let before = files.len();
-    let listed = RecordFolder::list(folder, anew, |path| -> anyhow::Result<u64> {
+fn list(folder: &Path, anew: bool, progress: &dyn Progress) -> Result<Vec<Validation>> {
+    let mut files = vec![];
+    let listed = RecordFolder::list(folder, anew, |path| -> Result<u64> {
         let found = validate(path, progress)?;
         let records = if found.games > 0 { found.games } else { found.positions };
         if let Some(damage) = found.damage.first() {
-            bail!(
-                "{damage}; it is not listed: move it away, or copy its intact records with --repair"
-            );
+            let remedy = "move it away, or copy its intact records with --repair";
+            bail!("{damage}; it is not listed: {remedy}");
         }
         files.push(found);
         Ok(records)
@@ -101,33 +90,29 @@ fn list(
         "{}: {} files are listed, {} of them new; {records} games or positions",
         folder.display(),
         listed.entries().count(),
-        files.len() - before
+        files.len()
     ));
-    Ok(())
+    Ok(files)
 }
 
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     let progress = session.progress();
     let (mut files, mut repaired) = (vec![], None);
     match (&arguments.repair, &arguments.files[..]) {
         (None, folders) if arguments.manifest => {
             for folder in folders {
-                list(folder, arguments.force, &mut files, progress)?;
+                files.extend(list(folder, arguments.force, progress)?);
             }
         }
         (None, paths) => {
-            for path in record_files(paths)? {
-                files.push(validate(&path, progress)?);
-            }
+            let found = record_files(paths)?.into_iter().map(|path| validate(&path, progress));
+            files = found.collect::<Result<_, _>>()?;
         }
         (Some(out), [path]) => {
-            match repair(path, out, Existing::by_force(arguments.force), progress)? {
-                None => files.push(validate(path, progress)?),
-                Some((found, summary)) => {
-                    files.push(found);
-                    repaired = Some(summary);
-                }
-            }
+            let existing = Existing::by_force(arguments.force);
+            let (found, summary) = repair(path, out, existing, progress)?.unzip();
+            files.push(found.map_or_else(|| validate(path, progress), Ok)?);
+            repaired = summary;
         }
         (Some(_), paths) => bail!("--repair takes one file; {} are named", paths.len()),
     }

@@ -37,41 +37,34 @@ pub(in crate::cli) struct Averaged {
 pub fn average(arguments: &AverageArguments, session: &Session) -> anyhow::Result<Outcome> {
     let AverageArguments { weights: paths, output } = arguments;
     check_output(&output.out, paths.iter().map(PathBuf::as_path))?;
-    let files = paths
-        .iter()
-        .map(|path| Ok(Weights::read(path)?))
-        .collect::<anyhow::Result<Vec<WeightsFile>>>()?;
-    let checksums: Vec<String> = files.iter().map(|file| file.sha256.clone()).collect();
-    let weights: Vec<Weights> = files.into_iter().map(|file| file.weights).collect();
-    let count = weights.len();
+    let files = paths.iter().map(|path| Weights::read(path));
+    let files = files.map(|file| file.map(|file| (file.sha256, file.weights)));
+    let (checksums, weights): (Vec<_>, _) =
+        files.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
     let mean = averaged(weights).context(
         "the files have different pattern sets, so they cannot be averaged: see `othello-engine \
          weights FILE`",
     )?;
     let provenance = Provenance::new("average").with("weights", checksums);
     let summary = mean.write(&output.out, &provenance, output.existing())?;
-    session.print(&Averaged { files: count, summary })
+    session.print(&Averaged { files: paths.len(), summary })
 }
 
 #[derive(clap::Args, Debug)]
 pub struct QuantizeArguments {
     /// Weights file
     weights: PathBuf,
-
     /// Error of one label, in discs: a weight learned from n occurrences is rounded to steps of at
     /// most DISCS/√n; 0 rounds nothing
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
-
     /// Keep only the N leading binary digits of each parameter's number of occurrences in training
     /// (the others become 0); with N = 0, remove the numbers of occurrences
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
-
     /// Give N consecutive phases the same weights: their mean, weighted by occurrences
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = number_in(1..=60_usize))]
     share_phases: usize,
-
     #[command(flatten)]
     output: Output,
 }
@@ -98,7 +91,8 @@ fn label_error(text: &str) -> Result<f64, String> {
 pub fn quantize(arguments: &QuantizeArguments, session: &Session) -> anyhow::Result<Outcome> {
     let &QuantizeArguments { label_error, count_digits, share_phases: shared_phases, .. } =
         arguments;
-    check_output(&arguments.output.out, [arguments.weights.as_path()])?;
+    let output = &arguments.output;
+    check_output(&output.out, [arguments.weights.as_path()])?;
     let WeightsFile { weights, provenance, sha256 } = Weights::read(&arguments.weights)?;
     ensure!(
         label_error == 0.0 || weights.all_counts().iter().any(|&count| count > 0),
@@ -114,7 +108,6 @@ pub fn quantize(arguments: &QuantizeArguments, session: &Session) -> anyhow::Res
         .with_unusual(shared_phases != 1, "share_phases", shared_phases);
     let coarser = quantized(&weights, Coarseness { label_error, count_digits, shared_phases });
     let change = Change::between(&weights, &coarser);
-    let output = &arguments.output;
     let summary = coarser.write(&output.out, &provenance, output.existing())?;
     let seconds = session.seconds();
     session.print(&Quantized { change, summary, seconds })
@@ -170,15 +163,8 @@ impl fmt::Display for Difference {
         let columns =
             ["phase", "different weights", "largest (steps)", "mean (discs)", "RMS (discs)"];
         let rows = self.phases.iter().filter(|row| row.different > 0).map(|row| {
-            let PhaseDifference { phase, different, max_steps, mean_discs, rms_discs } = row;
-            let discs = |discs: &f64| format!("{discs:.4}");
-            [
-                phase.to_string(),
-                different.to_string(),
-                max_steps.to_string(),
-                discs(mean_discs),
-                discs(rms_discs),
-            ]
+            let [mean, rms] = [row.mean_discs, row.rms_discs].map(|discs| format!("{discs:.4}"));
+            [row.phase.to_string(), row.different.to_string(), row.max_steps.to_string(), mean, rms]
         });
         writeln!(f, "{}", table(columns, rows))
     }
