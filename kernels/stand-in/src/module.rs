@@ -1,5 +1,6 @@
 //! Loads modules: compiles the stand-in's PTX, which is CUDA source, into kernels for the CPU.
 
+use std::error::Error;
 use std::fs;
 
 use othello_kernels::Program;
@@ -19,15 +20,13 @@ pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostLauncher, Code>
     })
 }
 
-fn build(program: &Program, settings: &Settings) -> Result<HostLauncher, String> {
-    let Some(folder) = &settings.kernels else {
-        return HostLauncher::new(program).map_err(|error| error.to_string());
-    };
+fn build(program: &Program, settings: &Settings) -> Result<HostLauncher, Box<dyn Error>> {
+    let Some(folder) = &settings.kernels else { return Ok(HostLauncher::new(program)?) };
     let kept = folder.join(format!("{}.so", program.sha256()));
     if !kept.exists() {
         let fresh = folder.join(format!("{}-{}.so", program.sha256(), std::process::id()));
-        HostLauncher::build(program, &fresh).map_err(|error| error.to_string())?;
-        fs::rename(&fresh, &kept).map_err(|error| error.to_string())?;
+        HostLauncher::build(program, &fresh)?;
+        fs::rename(&fresh, &kept)?;
     }
-    HostLauncher::load(&kept).map_err(|error| error.to_string())
+    Ok(HostLauncher::load(&kept)?)
 }

@@ -31,11 +31,7 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     ("shuffle a.games --out shuffled.games", "shuffled.games", "/files/0/sha256"),
     ("split a.games --out split", "split.training.games", "/files/0/sha256"),
     ("relabel a.games --exact 4 --weights mobility --out exact.games", "exact.games", "/sha256"),
-    (
-        "leaves sampled.games --weights mobility --out leaves.positions",
-        "leaves.positions",
-        "/sha256",
-    ),
+    ("leaves sampled.games --weights mobility --out l.positions", "l.positions", "/sha256"),
     ("fit a.games --patterns small --optimizer lsq --out a.weights", "a.weights", "/sha256"),
     ("average a.weights a.weights --out mean.weights", "mean.weights", "/sha256"),
     ("quantize a.weights --out b.weights", "b.weights", "/sha256"),

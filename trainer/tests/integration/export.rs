@@ -5,7 +5,7 @@ use std::process::Command;
 
 use ndarray::{Array0, Array1, Array2, Array3, Ix1, OwnedRepr};
 use ndarray_npy::{NpzReader, NpzWriter};
-use othello_engine::board::{Phase, StatedPosition};
+use othello_engine::board::{Phase, Position, StatedPosition};
 use othello_engine::eval::{Evaluate as _, Evaluator, Weights, WeightsChoice};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
@@ -64,10 +64,7 @@ fn the_arrays_hold_the_weights_and_their_origin() {
         let squares: Vec<Vec<usize>> =
             own.map(|i| i.squares.iter().map(|square| square.index()).collect()).collect();
         let rows = instances.rows().into_iter();
-        assert_eq!(
-            rows.map(|r| r.iter().map(|&s| s.into()).collect()).collect::<Vec<Vec<usize>>>(),
-            squares
-        );
+        assert!(rows.map(|row| row.mapv(usize::from).to_vec()).eq(squares));
     }
     let scalars: Array3<i16> = npz.by_name("scalar_weights").unwrap();
     assert_eq!(scalars.dim(), (60, geometry.scalars.len(), 65));
@@ -93,10 +90,7 @@ fn the_positions_of_games_are_written_as_arrays() {
         let steps = game.replay().steps;
         for (number, step) in steps.iter().enumerate().skip(RANDOM_PLIES.into()) {
             let score = game.black_score().unwrap() * step.side.sign();
-            assert_eq!(
-                (player[place], opponent[place]),
-                (step.position.player(), step.position.opponent())
-            );
+            assert_eq!(Position::new(player[place], opponent[place]), Some(step.position));
             assert_eq!((label[place], weight[place]), (score as f32, 1.0));
             assert_eq!(usize::from(ply[place]), number);
             let expected = Split::new(5).of_game(&game).unwrap();
@@ -205,12 +199,9 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
         let out = format!("{data}-{seed}.weights");
         let how = "--patterns discs --optimizer lsq --epochs 2 --phases 30..31 --window 0";
         let report = folder.json(&format!("fit {data} --seed {seed} {how} --out {out}"));
-        let made = Weights::read(&folder.path(&out)).unwrap().weights;
-        (
-            made.all_steps().to_owned(),
-            made.all_counts().to_owned(),
-            report["validation_mae"].clone(),
-        )
+        let (made, mae) =
+            (Weights::read(&folder.path(&out)).unwrap().weights, &report["validation_mae"]);
+        (made.all_steps().to_owned(), made.all_counts().to_owned(), mae.clone())
     };
     let whole = fit("a.games", 5);
     assert_eq!(fit("a.positions", 5), whole);
