@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::dataset::{DataChoice, Subset};
 use crate::fit::Fit;
 
-/// The least number of training games with which a fit has factors by default (docs/log/factors.md).
+/// The least number of games with which a fit has factors by default (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
 /// If games are searched to at least this depth and all games are few, the user is warned.

@@ -151,9 +151,8 @@ fn identifier(text: &str) -> Result<String, String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = text.chars().next().is_some_and(|c| !c.is_ascii_digit());
     let is_identifier = first && text.chars().all(is_word);
-    is_identifier.then(|| text.to_owned()).ok_or_else(|| {
-        "is not a C identifier (expected letters, digits and _, first not a digit)".to_owned()
-    })
+    let wrong = "is not a C identifier (expected letters, digits and _, first not a digit)";
+    is_identifier.then(|| text.to_owned()).ok_or_else(|| wrong.to_owned())
 }
 
 impl Arguments {
@@ -161,8 +160,7 @@ impl Arguments {
         let of_file = || {
             let stem =
                 self.output.out.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-            let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-            let words: String = stem.chars().map(word).collect();
+            let words = stem.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
             identifier(&words).unwrap_or_else(|_| format!("weights_{words}"))
         };
         self.prefix.clone().unwrap_or_else(of_file)

@@ -1,6 +1,5 @@
 //! `othello-trainer match`: decides which of two evaluations or external programs is better.
 
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -110,7 +109,7 @@ impl Loaded {
 impl Arguments {
     fn check_outputs(&self) -> Result<()> {
         let players = [&self.first, &self.second].into_iter().filter_map(|player| player.file());
-        let inputs: Vec<&Path> = iter::once(&*self.openings).chain(players).collect();
+        let inputs: Vec<&Path> = [&*self.openings].into_iter().chain(players).collect();
         if let Some(out) = &self.out {
             check_output(out, &inputs)?;
             Run::check_is_free(out, self.shard())?;
@@ -283,8 +282,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Refuses existing outputs of other matches, as far as is known before playing: by the settings
-    /// of the games file and the beginning of the transcripts file.
+    /// Refuses outputs of other matches, as far as is known before playing: by the settings of the
+    /// games file and the beginning of the transcripts file.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> Result<()> {
         if self.force {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Makes the steps of a recipe inside this process. `run.json` has the checksums of the program, of
-//! the small recipe ([`Recipe::in_small`]), and of each step's file in it, the step's *probe*. After
-//! a change of the program, finished steps are kept only if it makes equal probes. A step has no
+//! the small recipe ([`Recipe::in_small`]), and of each step's file in it, its *probe*. After a
+//! change of the program, finished steps are kept only if it makes equal probes. A step has no
 //! probe if it fails in small, writes measured times, or was begun by a program without probes.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -67,7 +67,7 @@ pub(in crate::cli) struct Verdict {
     match_embedded: Option<Json>,
     /// The wall time of the command.
     seconds: f64,
-    /// What the last fit and the matches printed, each with an empty line.
+    /// The texts that the last fit and the matches printed, each with an empty line.
     #[serde(skip)]
     summaries: Vec<String>,
 }
@@ -236,8 +236,8 @@ fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     (games, others)
 }
 
-/// Scales the games of the shipped recipes `names` so that each takes `budget` core seconds. Returns
-/// the recipe whose factor is nearest to 1 (2 is as near as 1/2); `None` if no recipe is shipped.
+/// Scales the games of the shipped recipes `names` so that each takes `budget` core seconds, and
+/// returns the one whose factor is nearest to 1 (2 is as near as 1/2); `None` if none is shipped.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = core_seconds(recipe);

@@ -30,7 +30,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// What makes an undamaged file ([`Place::make`]); `None`: the command of an earlier entry.
+    /// The source of an undamaged file ([`Place::make`]); `None`: the command of an earlier entry.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
