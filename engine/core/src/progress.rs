@@ -6,12 +6,11 @@ use serde_json::{Map, Value};
 
 /// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
-    /// Begins a stage of `total` units, whose name ends with the unit: `solve (positions)`. `total`
-    /// includes `done` units of an earlier run, which do not count for the speed.
+    /// Begins a stage, such as `solve (positions)`, of `total` units, `done` of them by an earlier
+    /// run; these do not count for the speed.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// Begins a stage that can be stopped before each unit of work. The code that does the work
-    /// must call [`Self::check`] before each unit.
+    /// Begins a stage whose code calls [`Self::check`] before each unit, to be stopped there.
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }
@@ -29,9 +28,7 @@ pub trait Progress: Sync {
     fn message(&self, line: &str);
 
     /// Reports the end of an epoch of a fit, as a line of text and as the fields of a JSON event.
-    fn epoch(&self, line: &str, fields: &Map<String, Value>) {
-        let _ = (line, fields);
-    }
+    fn epoch(&self, _line: &str, _fields: &Map<String, Value>) {}
 
     /// Shows a warning, if one is given.
     fn warn(&self, warning: Option<String>) {

@@ -39,7 +39,6 @@ pub enum FileError {
 }
 
 /// Returns advice on a system error, to end the message "cannot `action`"; empty if there is none.
-/// The actions `open it`, `read it` and `list it` are for inputs, all others for outputs.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {
@@ -62,10 +61,8 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
 
 /// Returns true for an error that may be temporary, such as a full disk.
 pub fn may_pass(error: &io::Error) -> bool {
-    const EIO: i32 = 5;
-    const ENFILE: i32 = 23;
-    const EMFILE: i32 = 24;
-    let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(EIO | ENFILE | EMFILE));
+    const EIO_ENFILE_EMFILE: [Option<i32>; 3] = [Some(5), Some(23), Some(24)];
+    let machine = cfg!(unix) && EIO_ENFILE_EMFILE.contains(&error.raw_os_error());
     let kind = matches!(
         error.kind(),
         ErrorKind::HostUnreachable
@@ -109,9 +106,8 @@ impl FileError {
         Self::exists(path, format!("made from other settings ({differences})"))
     }
 
-    pub(super) fn busy(path: &Path) -> Self {
-        const REASON: &str = "another process is writing this file";
-        let source = io::Error::new(ErrorKind::WouldBlock, REASON);
+    pub(crate) fn busy(path: &Path, reason: impl Into<String>) -> Self {
+        let source = io::Error::new(ErrorKind::WouldBlock, reason.into());
         Self::Busy { path: path.to_owned(), source }
     }
 

@@ -2,36 +2,26 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Provenance, packing};
+use super::Provenance;
+use super::packing::{self, MAX_CONTENT_BYTES};
 
 /// The version of the format in written files, and the newest version that can be read.
 pub const VERSION: u32 = 1;
 
-/// The greatest size of a section's content, 64 MiB. Because sections are compressed, a reader may
-/// need this much memory even for a file of a few kilobytes.
-pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
-
-/// The greatest compressed size of a section: zstd's bound for content that cannot be compressed.
-pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
-
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
-
 pub(super) const MAX_NAME_BYTES: u32 = 255;
 
-/// The fixed part of a header: magic number, version, length of the provenance.
-pub(super) const HEADER_BYTES: u64 = 16;
-
-pub(super) const MARKER_BYTES: u64 = 4;
 pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
+/// The fixed part of a header: magic number, version, length of the provenance.
+pub(super) const HEADER_BYTES: u64 = 16;
+pub(super) const MARKER_BYTES: u64 = 4;
 /// The start of a section: marker, lengths of name, stored bytes and content.
 pub(super) const SECTION_BYTES: u64 = 24;
-
 /// The end frame before its checksum: marker, number of sections, SHA-256.
 pub(super) const END_BYTES: u64 = 44;
-
 pub(super) const CHECKSUM_BYTES: u64 = 4;
 
 /// The kind of a file's content. Each kind has its own magic number.
@@ -53,42 +43,34 @@ pub enum Kind {
     Part,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Weights,
-        Self::Games,
-        Self::Positions,
-        Self::Openings,
-        Self::Placed,
-        Self::Match,
-        Self::Part,
-    ];
+/// The kinds in the order of their variants, each with its signature, usual extension, name in
+/// messages, and zstd level. Level 15 packs a random game into 27 bytes in 15 µs; level 9 needs 30
+/// bytes, level 19 twice the time. The factors of weights do not become smaller above level 1.
+const KINDS: [(Kind, &[u8; 8], &str, &str, i32); 7] = [
+    (Kind::Weights, b"OTHELLOW", "weights", "a weights file", 1),
+    (Kind::Games, b"OTHELLOG", "games", "a file of games", 15),
+    (Kind::Positions, b"OTHELLOP", "positions", "a file of positions", 15),
+    (Kind::Openings, b"OTHELLOO", "openings", "a file of openings", 15),
+    (Kind::Placed, b"OTHELLOS", "placed", "a file of positions with games", 15),
+    (Kind::Match, b"OTHELLOM", "match", "the file of a match", 15),
+    (Kind::Part, b"OTHELLOR", "part", "a part of a run", 1),
+];
 
-    /// Returns the signature, usual extension, name in messages, and zstd level of a kind. Level 15
-    /// packs a random game into 27 bytes in 15 µs; level 9 needs 30 bytes, level 19 twice the time.
-    /// The factors in a weights file do not become smaller at levels above 1.
-    const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
-        match self {
-            Self::Weights => (b"OTHELLOW", "weights", "a weights file", 1),
-            Self::Games => (b"OTHELLOG", "games", "a file of games", 15),
-            Self::Positions => (b"OTHELLOP", "positions", "a file of positions", 15),
-            Self::Openings => (b"OTHELLOO", "openings", "a file of openings", 15),
-            Self::Placed => (b"OTHELLOS", "placed", "a file of positions with games", 15),
-            Self::Match => (b"OTHELLOM", "match", "the file of a match", 15),
-            Self::Part => (b"OTHELLOR", "part", "a part of a run", 1),
-        }
+impl Kind {
+    pub(crate) fn find(is_wanted: impl Fn(Self) -> bool) -> Option<Self> {
+        KINDS.iter().map(|row| row.0).find(|&kind| is_wanted(kind))
     }
 
     pub(super) const fn magic(self) -> &'static [u8; 8] {
-        self.row().0
+        KINDS[self as usize].1
     }
 
     pub(crate) const fn name(self) -> &'static str {
-        self.row().1
+        KINDS[self as usize].2
     }
 
     pub(super) const fn description(self) -> &'static str {
-        self.row().2
+        KINDS[self as usize].3
     }
 
     /// Returns true for kinds whose files consist of records: games, or scored positions.
@@ -115,35 +97,28 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
     }
-    let stored = packing::pack(content, kind.row().3).map_err(|error| error.to_string())?;
-    let mut bytes = head(SECTION_MARKER, name, stored.len() as u64, content.len() as u64)?;
+    let level = KINDS[kind as usize].4;
+    let stored = packing::pack(content, level).map_err(|error| error.to_string())?;
+    let mut bytes = head(SECTION_MARKER, name, [stored.len() as u64, content.len() as u64])?;
     let stored_from = bytes.len();
     bytes.extend(stored);
     append_checksum(&mut bytes, stored_from);
     Ok(bytes)
 }
 
-const RAW_ALIGNMENT: u64 = 64;
-
+/// Returns the file offset of uncompressed content. Zeros precede it, and a checksum follows.
 pub(super) const fn raw_content(head_end: u64) -> u64 {
-    head_end.next_multiple_of(RAW_ALIGNMENT)
+    head_end.next_multiple_of(64)
 }
 
-/// Returns the head of a section: the bytes that precede its content. In an uncompressed section,
-/// zeros follow, up to the file offset [`raw_content`], and then the content and a checksum.
-pub(super) fn head(
-    marker: &[u8; 4],
-    name: &str,
-    stored: u64,
-    length: u64,
-) -> Result<Vec<u8>, String> {
+/// Returns the head of a section. `lengths` are those of the stored bytes and of the content.
+pub(super) fn head(marker: &[u8; 4], name: &str, lengths: [u64; 2]) -> Result<Vec<u8>, String> {
     let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
     let name_length =
         name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
     let mut bytes = marker.to_vec();
     bytes.extend(name_length.to_le_bytes());
-    bytes.extend(stored.to_le_bytes());
-    bytes.extend(length.to_le_bytes());
+    bytes.extend(lengths.map(u64::to_le_bytes).as_flattened());
     bytes.extend(name.as_bytes());
     append_checksum(&mut bytes, 0);
     Ok(bytes)
@@ -187,11 +162,9 @@ impl ContentHash {
 }
 
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    field.map_or(0, |&field| u32::from_le_bytes(field))
+    bytes[at..].first_chunk().map_or(0, |&field| u32::from_le_bytes(field))
 }
 
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    field.map_or(0, |&field| u64::from_le_bytes(field))
+    bytes[at..].first_chunk().map_or(0, |&field| u64::from_le_bytes(field))
 }

@@ -1,10 +1,10 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::paths::{folder_of, partial_path, refuse_link};
+use super::paths::{beginning, folder_of, partial_path, refuse_link};
 use super::{FileError, Result};
 
 /// Opens or creates a file and locks it; [`FileError::Busy`] if another process has the lock.
@@ -14,9 +14,8 @@ pub fn lock(path: &Path) -> Result<File> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates and locks the partial file of an output, with the permissions of an existing output.
-/// Refuses an existing partial file unless a killed run left it ([`check_is_left`]). On Unix,
-/// removes such a file and creates a new one, so that it never writes through a link.
+/// Creates and locks the partial file of an output, with the permissions of an existing output. On
+/// Unix, a new file replaces one that a killed run left, so that nothing is written through a link.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -26,12 +25,9 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     })
 }
 
-/// Refuses a file unless a killed run can have left it: it must begin with `head`, be a shorter
-/// beginning of `head`, or (after a crash of the system) have zeros in place of `head`.
+/// Accepts only what a killed run can leave: `head`, a part of it, or (after a system crash) zeros.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
-    let mut start = vec![];
-    let read = file.take(head.len() as u64).read_to_end(&mut start);
-    read.map_err(FileError::io(path, "read it"))?;
+    let start = beginning(file, path, head.len() as u64)?;
     if head.starts_with(&start) || start.iter().all(|&byte| byte == 0) {
         return Ok(());
     }
@@ -42,8 +38,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     Err(FileError::refused(path, reason))
 }
 
-/// Retries `take` for up to 0.2 s while another process has the lock: a check whether an output can
-/// be written holds the lock for an instant.
+/// Retries `take` for up to 0.2 s: a check of the output by another process holds the lock briefly.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {
@@ -80,14 +75,13 @@ fn create_anew(_: &Path, partial: &Path, held: File) -> Result<File> {
 
 fn locked(path: &Path, options: &OpenOptions) -> Result<File> {
     let failed = FileError::io(path, "create it");
+    let busy = || FileError::busy(path, "another process is writing this file");
     let file = match options.open(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(FileError::busy(path));
-        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(busy()),
         file => file.map_err(failed)?,
     };
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => return Err(FileError::busy(path)),
+        Err(TryLockError::WouldBlock) => return Err(busy()),
         // Some cluster file systems do not support locks; there, the file is used without a lock.
         Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
             return Err(failed(error));
@@ -95,7 +89,7 @@ fn locked(path: &Path, options: &OpenOptions) -> Result<File> {
         _ => {}
     }
     // The last owner of the lock may have completed and renamed the file.
-    if is_at(&file, path).map_err(failed)? { Ok(file) } else { Err(FileError::busy(path)) }
+    if is_at(&file, path).map_err(failed)? { Ok(file) } else { Err(busy()) }
 }
 
 #[cfg(unix)]
@@ -111,12 +105,6 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
 }
 
-#[cfg(unix)]
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(folder_of(path))?.sync_all()
-}
-
-#[cfg(not(unix))]
-pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
+    if cfg!(unix) { File::open(folder_of(path))?.sync_all() } else { Ok(()) }
 }

@@ -21,11 +21,12 @@ mod tests;
 mod writer;
 
 pub use error::{FileError, Result, may_pass, remedy};
-pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
+pub use format::{Kind, VERSION};
 pub use lock::lock;
 pub(crate) use lock::{patiently, sync_folder};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};
-pub use packing::unreadable;
+pub use packing::{MAX_CONTENT_BYTES, unreadable};
+pub(crate) use paths::beginning;
 pub use paths::{check_name, folder_of, names_in, open_ordinary, read_ordinary, remove_if_there};
 pub use plain::ShownFile;
 pub(crate) use plain::refuse_shown_within;
@@ -47,7 +48,7 @@ pub struct Section {
 
 /// The checksum and the size of a complete file.
 #[derive(
-    Clone, PartialEq, Eq, Debug, serde::Serialize, schemars::JsonSchema, derive_more::Display,
+    Clone, PartialEq, Eq, Debug, derive_more::Display, serde::Serialize, schemars::JsonSchema,
 )]
 #[display("{bytes} bytes, sha256 {sha256}")]
 pub struct Summary {

@@ -6,9 +6,8 @@ use super::paths::{collide, folder_of, is_same_file, partial_path, refuse_specia
 use super::plain::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
-/// Checks that a command may write `output`; every command calls this before its work. Refuses an
-/// input (under any name), a record file in an input folder, a folder, a device, and a path where
-/// no file can be created. Checks `OUTPUT.partial`, which is written first, in the same way.
+/// Checks that a command may write `output` and `OUTPUT.partial`, before its work. Refuses an input
+/// (under any name), a record file in an input folder, and a path where no file can be made.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -31,11 +30,10 @@ pub fn check_output<P: AsRef<Path>>(
 /// Refuses two outputs with the same path, and an output at the path of another's partial file.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<()> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
-        for other in outputs[..number].iter().map(AsRef::as_ref) {
-            if collide(output, other) {
-                let reason = format!("is also another output ({}); name two", other.display());
-                return Err(FileError::refused(output, reason));
-            }
+        let mut earlier = outputs[..number].iter().map(AsRef::as_ref);
+        if let Some(other) = earlier.find(|other| collide(output, other)) {
+            let reason = format!("is also another output ({}); name two", other.display());
+            return Err(FileError::refused(output, reason));
         }
     }
     Ok(())
@@ -57,8 +55,7 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Checks that `output` can be replaced: opens its partial file, or creates it, and locks it during
-/// the check. Removes the partial file if it is empty, and leaves it unchanged otherwise.
+/// Checks that `output` can be replaced: opens or creates its partial file, and locks it meanwhile.
 pub fn check_replaceable(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     let file = patiently(|| lock(&partial))?;

@@ -4,6 +4,12 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
+/// The greatest size of a section's uncompressed content, which a reader needs in memory: 64 MiB.
+pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
+
+/// The greatest compressed size of a section: zstd's bound for content that cannot be compressed.
+pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
+
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\x1F\x8B", "gzip", "gunzip"),
     (b"\x28\xB5\x2F\xFD", "zstd", "unzstd"),
@@ -58,29 +64,23 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
 }
 
-/// Decompresses one frame to exactly `length` bytes. Refuses a frame whose window is larger than
-/// `largest` bytes, a power of two, because the decoder allocates memory for the window.
-pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>, String> {
+/// Decompresses one frame to exactly `length` bytes. The decoder allocates memory for the frame's
+/// window, so refuses a window larger than [`MAX_CONTENT_BYTES`].
+pub(super) fn unpack(stored: &[u8], length: u64) -> Result<Vec<u8>, String> {
     let unpackable = |error: io::Error| format!("cannot be unpacked ({error})");
     let mut content = Vec::new();
-    let rest = unpack_frame(stored, length + 1, largest, &mut content).map_err(unpackable)?;
+    let rest = unpack_frame(stored, length + 1, &mut content).map_err(unpackable)?;
     if content.len() as u64 != length || rest > 0 {
         return Err(format!("does not unpack to the {length} bytes it states"));
     }
     Ok(content)
 }
 
-/// Decompresses the first frame of `stored` into `content`; stops, without an error, after `most`
-/// decompressed bytes. Returns how many bytes of `stored` were not read, such as a second frame.
+/// Decompresses at most `most` bytes of the first frame. Returns how many bytes of `stored` follow.
 #[cfg(not(target_family = "wasm"))]
-fn unpack_frame(
-    stored: &[u8],
-    most: u64,
-    largest: u64,
-    content: &mut Vec<u8>,
-) -> io::Result<usize> {
+fn unpack_frame(stored: &[u8], most: u64, content: &mut Vec<u8>) -> io::Result<usize> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
-    decoder.window_log_max(largest.ilog2())?;
+    decoder.window_log_max(MAX_CONTENT_BYTES.ilog2())?;
     // If the buffer has room for the whole content, the decoder fills it at once, without a window.
     // The limit of 16 times the stored size keeps a damaged length from taking much memory.
     *content = vec![0; most.min(16 * stored.len() as u64) as usize];
@@ -91,13 +91,9 @@ fn unpack_frame(
 }
 
 #[cfg(target_family = "wasm")]
-fn unpack_frame(
-    stored: &[u8],
-    most: u64,
-    largest: u64,
-    content: &mut Vec<u8>,
-) -> io::Result<usize> {
-    let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(stored, largest);
+fn unpack_frame(stored: &[u8], most: u64, content: &mut Vec<u8>) -> io::Result<usize> {
+    use ruzstd::decoding::StreamingDecoder;
+    let decoder = StreamingDecoder::new_with_max_window_size(stored, MAX_CONTENT_BYTES);
     let mut decoder = decoder.map_err(io::Error::other)?;
     decoder.by_ref().take(most).read_to_end(content)?;
     Ok(decoder.into_inner().len())
@@ -127,8 +123,7 @@ mod tests {
     /// no checksum), n << 3 for a window of 2^(10 + n) bytes, and one empty last block.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
-        let largest = crate::file::format::MAX_CONTENT_BYTES;
-        let window = |n: u8| unpack(&[0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0], 0, largest);
+        let window = |n: u8| unpack(&[0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0], 0);
         assert_eq!(window(16), Ok(vec![]));
         assert!(window(17).unwrap_err().starts_with("cannot be unpacked"));
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{FileError, Kind, Result};
@@ -18,11 +18,8 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
-    let folder = |path: &Path| fs::canonicalize(folder_of(path));
     let is_same_name = one.file_name() == other.file_name();
-    is_same_file(one, other)
-        || is_same_name
-            && folder(one).is_ok_and(|one| folder(other).is_ok_and(|other| one == other))
+    is_same_file(one, other) || is_same_name && is_same_file(folder_of(one), folder_of(other))
 }
 
 pub(super) fn collide(one: &Path, other: &Path) -> bool {
@@ -48,12 +45,8 @@ fn identity(path: &Path) -> io::Result<PathBuf> {
 
 /// Removes a file if it exists.
 pub fn remove_if_there(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(FileError::io(path, "remove it")(error))
-        }
-        _ => Ok(()),
-    }
+    let removed = fs::remove_file(path).map_err(FileError::io(path, "remove it"));
+    removed.or_else(|error| if error.is_missing() { Ok(()) } else { Err(error) })
 }
 
 /// Returns the names of the files in a folder.
@@ -63,9 +56,8 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Returns the paths of an output and of its partial file. Refuses the output if something other
-/// than an ordinary file, such as a folder or a pipe, is at either path. A link to an ordinary file
-/// is accepted at the output's path only.
+/// Returns the paths of an output and of its partial file. Refuses anything but ordinary files at
+/// these paths, such as a folder or a pipe; the output may also be a link to an ordinary file.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -101,31 +93,31 @@ pub fn open_ordinary(path: &Path) -> Result<File> {
     open_without_waiting(path).map_err(failed)
 }
 
-/// Reads fail instead of blocking: some files of the kernel block, although they look ordinary.
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    const O_NONBLOCK: i32 = 0o4000;
-    fs::OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)
-}
-
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-fn open_without_waiting(path: &Path) -> io::Result<File> {
-    File::open(path)
+    let mut options = fs::OpenOptions::new();
+    // With O_NONBLOCK, reads of kernel files that look ordinary fail instead of blocking.
+    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, 0o4000);
+    options.read(true).open(path)
 }
 
 /// Reads a small ordinary file. Returns [`FileError::Long`] if the file has more than `most` bytes.
 pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let failed = FileError::io(path, "read it");
     let long = || FileError::Long { path: path.to_owned(), most };
     let file = open_ordinary(path)?;
-    if file.metadata().map_err(failed)?.len() > most {
+    if file.metadata().map_err(FileError::io(path, "read it"))?.len() > most {
         return Err(long());
     }
     // Some files of the kernel have content, although their metadata state a length of 0.
-    let mut bytes = vec![];
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    let bytes = beginning(file, path, most.saturating_add(1))?;
     if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
+}
+
+/// Reads at most `most` bytes from the file at `path`.
+pub(crate) fn beginning(file: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = vec![];
+    let read = file.take(most).read_to_end(&mut bytes);
+    read.map(|_| bytes).map_err(FileError::io(path, "read it"))
 }
 
 fn refuse_special(path: &Path) -> Result<()> {
@@ -148,15 +140,11 @@ fn special(path: &Path, found: &str) -> FileError {
 #[cfg(unix)]
 fn description(metadata: &Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt as _;
-    let kind = metadata.file_type();
-    if kind.is_dir() {
-        "a folder"
-    } else if kind.is_fifo() {
-        "a named pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
+    match metadata.file_type() {
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_fifo() => "a named pipe",
+        kind if kind.is_socket() => "a socket",
+        _ => "a device",
     }
 }
 

@@ -1,21 +1,19 @@
 //! Plain files: outputs in the formats of other programs. They are written as `PATH.partial` first.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::lock::{create_partial, sync_folder};
 use super::paths::{
-    collide, folder_of, is_same_file, is_same_place, open_ordinary, partial_path, refuse_link,
-    refuse_special_outputs,
+    beginning, collide, folder_of, is_same_file, is_same_place, open_ordinary, partial_path,
+    refuse_link, refuse_special_outputs,
 };
 use super::{Existing, FileError, Result};
 
-/// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], does nothing
-/// if the file at `path` has the content `bytes`; returns an error if it has other content, or if
-/// there is a file `PATH.partial` that is not a prefix of `bytes`. With [`Existing::Replace`],
-/// replaces any file at `path`, like [`replace`].
+/// Writes an output whose content depends on its inputs only. [`Existing::Keep`] keeps a file with
+/// these bytes; it refuses a file with others, and a `PATH.partial` that is not a prefix of them.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
@@ -44,8 +42,7 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
     }
 }
 
-/// Writes `bytes` to a new file, which replaces any file at `path`. Refuses to overwrite a
-/// `PATH.partial` whose first bytes are neither those of `bytes` nor 0: no killed run has left it.
+/// Replaces any file at `path` by one with `bytes`; refuses a `PATH.partial` of another program.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes)
@@ -76,17 +73,15 @@ pub struct ShownFile {
 impl ShownFile {
     /// Creates the file with `bytes`, which begin with `head`. Replaces only a file that begins so.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
-        let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();
         check_beginning(path, head)?;
         put(path, bytes)?;
         shown().push((path.to_owned(), is_new));
-        Ok(file)
+        Ok(Self { path: path.to_owned(), head })
     }
 
-    /// Replaces the content of this file atomically. Returns an error if the existing file does not
-    /// begin with the `head` passed to [`Self::create`]. If this process has earlier tried to write
-    /// an output to the same path (which failed with an error), does nothing, and returns `Ok`.
+    /// Replaces the content of this file atomically. Refuses a file without the head that was given
+    /// to [`Self::create`]. Does nothing if this process has tried to write an output to this path.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -96,25 +91,20 @@ impl ShownFile {
     }
 }
 
-/// Refuses a file at `path` that does not begin with `head`, and a partial file (`path` with
-/// `.partial` added) whose content, as far as it goes, differs from `head`. Accepts missing files.
+/// Refuses an existing file that does not begin with `head`. `PATH.partial` may end within `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)
 }
 
-pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
+fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
     let partial = partial_path(path);
     refuse_link(&partial)?;
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {
-        let mut there = vec![];
-        match open_ordinary(path) {
-            Ok(file) => file
-                .take(head.len() as u64)
-                .read_to_end(&mut there)
-                .map_err(FileError::io(path, "read it"))?,
+        let length = head.len() as u64;
+        let there = match open_ordinary(path).and_then(|file| beginning(file, path, length)) {
             Err(error) if error.is_missing() && !path.is_symlink() => continue,
-            Err(error) => return Err(error),
+            there => there?,
         };
         if there != head && !(may_be_shorter && head.starts_with(&there)) {
             let reason = "it is not the file that belongs there";
@@ -131,8 +121,7 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns an error if `output` is also the path of a progress file of this process. After this
-/// error, that file is not written again; it is deleted if this process created it.
+/// Refuses the path of a progress file, which is then not written again, and deleted if it was new.
 pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }

@@ -1,8 +1,7 @@
 use serde_json::{Map, Value};
 
 /// The revision of the program's behaviour, part of every provenance. Raise it by one if the same
-/// settings give other games, searches or fits. A change of `trainer/recipes/small.sha256` alone is
-/// no reason: a new entry of a provenance, or another version of zstd, also changes that file.
+/// settings give other games, searches or fits, but not for a new entry of a provenance.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -16,7 +15,7 @@ impl Provenance {
         Self(Map::new()).with("command", command).with("behaviour", BEHAVIOUR_REVISION)
     }
 
-    /// Sets the value of the setting `key`. Replaces an earlier value of this setting.
+    /// Sets or replaces the value of the setting `key`.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
@@ -52,14 +51,10 @@ impl Provenance {
     }
 
     pub(super) fn parse(json: &[u8]) -> Option<Self> {
-        match serde_json::from_slice(json) {
-            Ok(Value::Object(map)) => Some(Self(map)),
-            _ => None,
-        }
+        serde_json::from_slice(json).ok().map(Self)
     }
 
-    /// Lists the settings of an existing file (`there`) that differ from the wanted ones, such as
-    /// `seed: 8 there, 7 wanted`. Shortens a long value to the part around the first difference.
+    /// Lists the settings that differ, such as `seed: 8 there, 7 wanted`. Shortens long values.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         let mut found = vec![];
         let [there, wanted] = [there, wanted].map(|one| Value::Object(one.0.clone()));
@@ -81,9 +76,7 @@ impl PartialEq for Provenance {
 impl Eq for Provenance {}
 
 const MOST_TOLD: usize = 8;
-
 const MOST_CHARACTERS: usize = 60;
-
 const CHARACTERS_BEFORE: usize = 20;
 
 fn compare(found: &mut Vec<String>, path: &str, there: Option<&Value>, wanted: Option<&Value>) {
@@ -103,10 +96,9 @@ fn compare(found: &mut Vec<String>, path: &str, there: Option<&Value>, wanted: O
             }
         }
         _ => {
-            let [there, wanted] = [there, wanted].map(|value| value.cloned().map(canonical));
+            let text = |value: Option<&Value>| value.cloned().map_or("nothing".into(), canonical);
+            let (there, wanted) = (text(there), text(wanted));
             if there != wanted {
-                let [there, wanted] =
-                    [there, wanted].map(|value| value.unwrap_or("nothing".into()));
                 found.push(difference(path, &there, &wanted));
             }
         }

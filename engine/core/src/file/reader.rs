@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::format::{self, ContentHash};
+use super::packing::{self, MAX_CONTENT_BYTES, unreadable};
 use super::source::{Place, Source, finished};
-use super::{FileError, Kind, Provenance, Result, Section, Summary, VERSION, packing, unreadable};
+use super::{FileError, Kind, Provenance, Result, Section, Summary, VERSION};
 
 /// An iterator over a file's sections in order, each checked. The checksum of the whole content is
 /// checked after the last section, so a file is only verified at the end of the iteration.
@@ -43,14 +44,13 @@ pub struct SectionPlace {
 
 /// Returns the kind of a file from its header.
 pub fn kind_of(path: &Path) -> Result<Kind> {
-    let (_, kind, _) = read_header(Source::open(path)?, None)?;
-    Ok(kind)
+    Reader::begin(Source::open(path)?, None).map(|reader| reader.kind)
 }
 
 impl Reader {
     /// Opens a file of this kind and reads its header.
     pub fn open(path: &Path, kind: Kind) -> Result<Self> {
-        Self::begin(Source::open(path)?, kind)
+        Self::begin(Source::open(path)?, Some(kind))
     }
 
     /// Reads a file of this kind from memory. Messages use `name` as its path.
@@ -59,11 +59,11 @@ impl Reader {
         bytes: impl AsRef<[u8]> + Send + 'static,
         kind: Kind,
     ) -> Result<Self> {
-        Self::begin(Source::of_bytes(name, bytes), kind)
+        Self::begin(Source::of_bytes(name, bytes), Some(kind))
     }
 
-    fn begin(source: Source, kind: Kind) -> Result<Self> {
-        let (mut source, kind, provenance) = read_header(source, Some(kind))?;
+    fn begin(mut source: Source, expected: Option<Kind>) -> Result<Self> {
+        let (kind, provenance) = read_header(&mut source, expected)?;
         if kind == Kind::Part {
             source.digest = None;
         }
@@ -133,25 +133,25 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section without checking its content, and returns its name. Returns `None`,
-    /// and skips nothing, if the end frame or a raw (uncompressed) section comes next.
+    /// Skips the next section, unchecked. Returns its name, or `None` before a raw one or the end.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
-        let offset = self.source.offset;
-        let place = Place { name: "a frame".into(), offset };
-        let marker = self.source.take(format::MARKER_BYTES, &place)?;
+        let (marker, place) = self.read_marker()?;
         if marker != format::SECTION_MARKER {
-            self.source.seek(offset)?;
+            self.source.seek(place.offset)?;
             return Ok(None);
         }
         let (name, head, place) = self.read_head(marker)?;
         let stored = format::u64_at(&head, 8);
-        if stored > self.source.length.saturating_sub(self.source.offset) {
-            return Err(self.source.truncated(&place));
-        }
+        self.source.require(stored, &place)?;
         self.source.seek(self.source.offset + stored + format::CHECKSUM_BYTES)?;
         self.content.sections += 1;
         Ok(Some(name))
+    }
+
+    /// Reads and checks all remaining sections.
+    pub fn check_rest(&mut self) -> Result<()> {
+        self.try_for_each(|section| section.map(drop))
     }
 
     /// Skips the check of raw (uncompressed) content, which the caller must have checked before.
@@ -160,8 +160,7 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places in the file of the raw (uncompressed) sections read so far. As an
-    /// iterator, the reader returns these sections with empty content.
+    /// Returns the places of the raw sections read so far, which the iterator returns empty.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
@@ -171,16 +170,15 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns an error about the section read last: its checksum is right, but its content makes
-    /// no sense. `reason` completes the message "section 3 at byte 500 …".
+    /// Returns an error about the last section, whose checksum is right, but whose content makes no
+    /// sense. `reason` completes the message "section 3 at byte 500 …".
     pub fn meaningless(&self, reason: String) -> FileError {
-        let place = format!("section {}", self.content.sections);
-        let (path, offset) = (self.source.path.clone(), self.section_offset);
-        FileError::Damaged { path, place, offset, reason }
+        let name = format!("section {}", self.content.sections);
+        self.source.damaged(&Place { name, offset: self.section_offset }, reason)
     }
 
-    /// Continues after an error at the next undamaged section. Returns false if none follows. From
-    /// this call on, the checksum of the whole content is not checked.
+    /// Continues after an error at the next undamaged section. Returns false if none follows. The
+    /// checksum of the whole content is then not checked.
     pub fn resynchronize(&mut self) -> Result<bool> {
         self.incomplete = true;
         if !self.finished {
@@ -190,8 +188,7 @@ impl Reader {
         let mut from = self.whole_until + 1;
         while let Some(offset) = self.source.find(format::SECTION_MARKER, from)? {
             self.source.seek(offset)?;
-            let place = Place { name: "a frame".into(), offset };
-            let marker = self.source.take(format::MARKER_BYTES, &place)?;
+            let (marker, _) = self.read_marker()?;
             match self.read_section(marker) {
                 Err(error @ FileError::Io { .. }) => return Err(error),
                 Err(_) => from = offset + 1,
@@ -207,28 +204,31 @@ impl Reader {
     }
 
     fn read_frame(&mut self) -> Result<Option<Section>> {
-        let place = Place { name: "a frame".into(), offset: self.source.offset };
-        let marker = self.source.take(format::MARKER_BYTES, &place)?;
-        if marker == format::SECTION_MARKER || marker == format::RAW_MARKER {
-            let section = if marker == format::RAW_MARKER {
-                self.read_raw(marker)?
-            } else {
+        let (marker, place) = self.read_marker()?;
+        let section = match marker.first_chunk() {
+            Some(format::SECTION_MARKER) => {
                 let section = self.read_section(marker)?;
                 match self.incomplete {
                     true => self.content.sections += 1,
                     false => self.content.add(&section.name, &section.content),
                 }
                 section
-            };
-            self.section_offset = self.whole_until;
-            self.whole_until = self.source.offset;
-            Ok(Some(section))
-        } else if marker == format::END_MARKER {
-            self.read_end(marker)?;
-            Ok(None)
-        } else {
-            Err(self.source.damaged(&place, "begins neither a section nor the end".into()))
-        }
+            }
+            Some(format::RAW_MARKER) => self.read_raw(marker)?,
+            Some(format::END_MARKER) => return self.read_end(marker).map(|()| None),
+            _ => {
+                let reason = "begins neither a section nor the end";
+                return Err(self.source.damaged(&place, reason.into()));
+            }
+        };
+        self.section_offset = self.whole_until;
+        self.whole_until = self.source.offset;
+        Ok(Some(section))
+    }
+
+    fn read_marker(&mut self) -> Result<(Vec<u8>, Place)> {
+        let place = Place { name: "a frame".into(), offset: self.source.offset };
+        Ok((self.source.take(format::MARKER_BYTES, &place)?, place))
     }
 
     fn read_head(&mut self, mut head: Vec<u8>) -> Result<(String, Vec<u8>, Place)> {
@@ -245,8 +245,8 @@ impl Reader {
         source.check(&head, &place)?;
 
         let name = String::from_utf8(head.split_off(format::SECTION_BYTES as usize));
-        let name =
-            name.map_err(|_| source.damaged(&place, "has a name that is not text".into()))?;
+        let reason = "has a name that is not text";
+        let name = name.map_err(|_| source.damaged(&place, reason.into()))?;
         place.name = format!("section {number} (`{}`)", name.escape_debug());
         Ok((name, head, place))
     }
@@ -256,9 +256,7 @@ impl Reader {
         let bytes = format::u64_at(&head, 16);
         let source = &mut self.source;
         let padding = format::raw_content(source.offset) - source.offset;
-        if bytes > source.length.saturating_sub(source.offset + padding) {
-            return Err(source.truncated(&place));
-        }
+        source.require(bytes.saturating_add(padding), &place)?;
         source.take(padding, &place)?;
         let offset = source.offset;
         if self.skips_raw {
@@ -283,14 +281,13 @@ impl Reader {
         let (name, head, place) = self.read_head(marker)?;
         let source = &mut self.source;
         let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
-        if stored > format::MAX_STORED_BYTES || length > format::MAX_CONTENT_BYTES {
-            let most = format::MAX_CONTENT_BYTES;
-            let reason = format!("states {length} bytes; the maximum is {most}");
+        if stored > packing::MAX_STORED_BYTES || length > MAX_CONTENT_BYTES {
+            let reason = format!("states {length} bytes; the maximum is {MAX_CONTENT_BYTES}");
             return Err(source.damaged(&place, reason));
         }
         let stored = source.take(stored, &place)?;
         source.check(&stored, &place)?;
-        let content = packing::unpack(&stored, length, format::MAX_CONTENT_BYTES);
+        let content = packing::unpack(&stored, length);
         let content = content.map_err(|reason| source.damaged(&place, reason))?;
         Ok(Section { name, content })
     }
@@ -330,19 +327,19 @@ impl Iterator for Reader {
     }
 }
 
-fn read_header(mut source: Source, expected: Option<Kind>) -> Result<(Source, Kind, Provenance)> {
+fn read_header(source: &mut Source, expected: Option<Kind>) -> Result<(Kind, Provenance)> {
     let path = source.path.clone();
     let place = Place { name: "the header".into(), offset: 0 };
     let mut header = source.take_up_to(8)?;
-    let kind = match Kind::ALL.into_iter().find(|kind| *kind.magic() == *header) {
+    let kind = match Kind::find(|kind| *kind.magic() == *header) {
         Some(kind) => kind,
         // This is a file of this program of which at most the first seven bytes are left.
         None if header.len() < 8 && b"OTHELLO".starts_with(&header) => {
             return Err(source.truncated(&place));
         }
         None => {
-            let is_set =
-                [&b"name"[..], b"scalars", b"[[patter"].iter().any(|key| header.starts_with(key));
+            let mut keys = [&b"name"[..], b"scalars", b"[[patter"].into_iter();
+            let is_set = keys.any(|key| header.starts_with(key));
             let set = "is a pattern set, not weights; `fit --patterns` makes weights for it";
             let set = (is_set && expected == Some(Kind::Weights)).then(|| set.to_owned());
             let expected = expected.map_or("games, positions or weights", Kind::description);
@@ -369,9 +366,8 @@ fn read_header(mut source: Source, expected: Option<Kind>) -> Result<(Source, Ki
     if version != VERSION {
         return Err(source.damaged(&place, format!("states format version {version}")));
     }
-    let provenance =
-        Provenance::parse(&header[format::HEADER_BYTES as usize..]).ok_or_else(|| {
-            source.damaged(&place, "has a provenance that is not a JSON object".into())
-        })?;
-    Ok((source, kind, provenance))
+    let provenance = Provenance::parse(&header[format::HEADER_BYTES as usize..]);
+    let reason = "has a provenance that is not a JSON object";
+    let provenance = provenance.ok_or_else(|| source.damaged(&place, reason.into()))?;
+    Ok((kind, provenance))
 }

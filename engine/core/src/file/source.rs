@@ -49,12 +49,15 @@ impl Source {
         Ok(taken)
     }
 
-    /// Returns the next `bytes` bytes. If fewer remain, allocates nothing and returns an error that
-    /// names `place`.
+    /// Returns an error that names `place` if fewer than `bytes` bytes remain.
+    pub(super) fn require(&self, bytes: u64, place: &Place) -> Result<()> {
+        let remain = self.length.saturating_sub(self.offset);
+        if bytes <= remain { Ok(()) } else { Err(self.truncated(place)) }
+    }
+
+    /// Returns the next `bytes` bytes; allocates nothing if fewer remain.
     pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>> {
-        if bytes > self.length.saturating_sub(self.offset) {
-            return Err(self.truncated(place));
-        }
+        self.require(bytes, place)?;
         let taken = self.take_up_to(bytes)?;
         if taken.len() as u64 == bytes { Ok(taken) } else { Err(self.truncated(place)) }
     }

@@ -51,8 +51,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Returns a writer, which will replace any file at `path`. But [`Existing::Keep`] keeps such a
-    /// file: returns [`Begin::Done`] if it is complete with this provenance, otherwise an error.
+    /// Begins a file as [`Self::create`] does, except that [`Existing::Keep`] keeps a complete file
+    /// with this provenance ([`Begin::Done`]), and refuses any other.
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -68,8 +68,7 @@ impl Writer {
         Ok(Begin::Writer(Self::create(path, kind, provenance)?))
     }
 
-    /// Begins a file that replaces any file at `path` when it is finished. Returns an error if
-    /// another writer of this file is at work.
+    /// Begins a file that replaces any file at `path` when it is finished; refuses a second writer.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self> {
         check_name(path, kind)?;
         refuse_shown(path)?;
@@ -99,8 +98,7 @@ impl Writer {
             if some.is_empty() {
                 return Ok(());
             }
-            let frame =
-                |Section { name, content }: &Section| format::section(self.kind, name, content);
+            let frame = |own: &Section| format::section(self.kind, &own.name, &own.content);
             let frames: Vec<_> = some.par_iter().map(frame).collect();
             for (Section { name, content }, frame) in some.iter().zip(frames) {
                 self.write(name, content, frame)?;
@@ -114,14 +112,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes an uncompressed section of any length, which a reader can map into memory. `produce`
-    /// writes the content, which begins in the file at a multiple of 64 bytes.
+    /// Writes an uncompressed section of any length, which can be mapped, by `produce`.
     pub fn raw_section<E: From<FileError>>(
         &mut self,
         name: &str,
         produce: impl FnOnce(&mut dyn Write) -> Result<(), E>,
     ) -> Result<(), E> {
-        let head = |length| format::head(format::RAW_MARKER, name, length, length);
+        let head = |length| format::head(format::RAW_MARKER, name, [length; 2]);
         let empty = head(0).map_err(|reason| self.unwritable(name, reason))?;
         let begin = format::raw_content(self.offset + empty.len() as u64);
         self.is_torn = true;
@@ -221,8 +218,6 @@ pub(crate) fn verified(path: &Path, kind: Kind, provenance: &Provenance) -> Resu
     if reader.provenance() != provenance {
         return Err(FileError::other_settings(path, reader.provenance(), provenance));
     }
-    for section in reader.by_ref() {
-        section.map_err(refused)?;
-    }
+    reader.check_rest().map_err(refused)?;
     reader.summary().cloned().ok_or_else(|| FileError::exists(path, "it has no end"))
 }

@@ -7,14 +7,12 @@ use serde_json::{Map, Value};
 
 use super::{Plan, Shard, Stage};
 use crate::file::{
-    FileError, Kind, Result, lock, names_in, patiently, read_ordinary, refuse_shown_within,
-    remove_if_there, sync_folder,
+    FileError, Kind, Result, folder_of, lock, names_in, patiently, read_ordinary,
+    refuse_shown_within, remove_if_there, sync_folder,
 };
 
 const MANIFEST: &str = "run.json";
-
 const FORMAT: &str = "othello-run 1";
-
 const MAX_MANIFEST_BYTES: u64 = 1 << 22;
 
 #[derive(Serialize, Deserialize)]
@@ -68,11 +66,8 @@ impl Folder {
         self.path.join(format!("part-{number:06}.snapshot"))
     }
 
-    pub(super) fn numbers(&self) -> Result<Vec<u64>> {
-        let mut numbers: Vec<u64> =
-            self.names()?.iter().filter_map(|name| number_of(name)).collect();
-        numbers.sort_unstable();
-        Ok(numbers)
+    pub(super) fn numbers(&self) -> Result<impl Iterator<Item = u64>> {
+        Ok(self.names()?.into_iter().filter_map(|name| number_of(&name)))
     }
 
     pub(super) fn has_work(&self) -> bool {
@@ -85,10 +80,8 @@ impl Folder {
             Err(error) if error.is_missing() => return Ok(None),
             text => text?,
         };
-        let wrong = |reason: String| {
-            let reason = format!("it does not describe a run: {reason}");
-            FileError::exists(&path, reason)
-        };
+        let wrong =
+            |reason| FileError::exists(&path, format!("it does not describe a run: {reason}"));
         let manifest: Manifest =
             serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         if manifest.format != FORMAT {
@@ -99,21 +92,15 @@ impl Folder {
             return Err(wrong("it has no stages".to_owned()));
         }
         Ok(Some(Plan {
-            kind: Kind::ALL
-                .into_iter()
-                .find(|kind| manifest.output.as_deref() == Some(kind.name())),
+            kind: Kind::find(|kind| manifest.output.as_deref() == Some(kind.name())),
             growing: manifest.growing.map(Into::into),
             provenance: manifest.provenance.into(),
             stages,
         }))
     }
 
-    fn partial_manifest(&self, shard: Shard) -> PathBuf {
+    pub(super) fn partial_manifest(&self, shard: Shard) -> PathBuf {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
-    }
-
-    pub(super) fn remove_partial_manifest(&self, shard: Shard) -> Result<()> {
-        remove_if_there(&self.partial_manifest(shard))
     }
 
     /// Writes `run.json`. Several shards may do so at once, because all write the same bytes.
@@ -129,7 +116,7 @@ impl Folder {
         };
         let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
         let partial = self.partial_manifest(shard);
-        self.remove_partial_manifest(shard)?;
+        remove_if_there(&partial)?;
         let written = File::create_new(&partial).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
@@ -189,35 +176,33 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self> {
+    pub(super) fn of_shard(folder: &Path, shard: Shard) -> Result<Self> {
         let name = format!("lock-{}-of-{}", shard.number(), shard.count());
-        let lock = Self::take(folder.join(name), output)?;
-        Self::refuse_overlapping(folder, output, shard, Some(&lock.path))?;
+        let lock = Self::take(folder.join(name))?;
+        Self::refuse_overlapping(folder, shard, Some(&lock.path))?;
         Ok(lock)
     }
 
-    /// Returns an error if a process holds the lock of a shard that has parts in common with
-    /// `shard`; ignores the lock `own`. Shard i/n makes every n-th part from part i − 1 on, counted
-    /// from 0: 1/2 makes 0, 2, 4, …, and 3/4 makes 2, 6, …. Creates no file.
+    /// Refuses a shard if another lock than `own` is held of one that has parts in common with it,
+    /// as shards 1/2 (parts 0, 2, 4, …) and 3/4 (parts 2, 6, …) have. Creates no file.
     pub(super) fn refuse_overlapping(
         folder: &Path,
-        output: &Path,
         shard: Shard,
         own: Option<&Path>,
     ) -> Result<()> {
         let held = shards_with_lock(folder)?
             .into_iter()
             .find(|(path, other)| Some(&**path) != own && other.overlaps(shard) && is_held(path));
-        held.map_or(Ok(()), |(path, _)| Err(refused(&path, output)))
+        held.map_or(Ok(()), |(path, _)| Err(refused(&path)))
     }
 
-    pub(super) fn for_packing(folder: &Path, output: &Path) -> Result<Self> {
-        Self::take(folder.join(PACKING), output)
+    pub(super) fn for_packing(folder: &Path) -> Result<Self> {
+        Self::take(folder.join(PACKING))
     }
 
-    fn take(path: PathBuf, output: &Path) -> Result<Self> {
+    fn take(path: PathBuf) -> Result<Self> {
         let mut file = patiently(|| lock(&path)).map_err(|error| match error {
-            FileError::Busy { .. } => refused(&path, output),
+            FileError::Busy { .. } => refused(&path),
             error => error,
         })?;
         // The text in the lock file serves only messages, so a failed write is ignored.
@@ -227,10 +212,11 @@ impl Lock {
         Ok(Self { path, _file: file })
     }
 
-    pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<()> {
+    pub(super) fn check_is_alone(&self) -> Result<()> {
+        let folder = folder_of(&self.path);
         let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
-        others.find(|path| is_held(path)).map_or(Ok(()), |path| Err(refused(&path, output)))
+        others.find(|path| is_held(path)).map_or(Ok(()), |path| Err(refused(&path)))
     }
 }
 
@@ -253,7 +239,8 @@ fn is_held(path: &Path) -> bool {
     path.is_file() && File::open(path).is_ok_and(would_block)
 }
 
-fn refused(path: &Path, output: &Path) -> FileError {
+/// Returns the error of the output whose folder has the held lock `path`.
+fn refused(path: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),
         Some(_) => "makes it".to_owned(),
@@ -265,7 +252,6 @@ fn refused(path: &Path, output: &Path) -> FileError {
         (Ok(_), holder) if !holder.is_empty() => format!(" ({holder})"),
         _ => String::new(),
     };
-    let source =
-        io::Error::new(io::ErrorKind::WouldBlock, format!("another process{holder} {work}"));
-    FileError::Busy { path: output.to_owned(), source }
+    let output = folder_of(path).with_extension("");
+    FileError::busy(&output, format!("another process{holder} {work}"))
 }

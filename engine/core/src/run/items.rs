@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Run, RunError};
-use crate::file::{FileError, Kind, Section, Writer};
+use crate::file::{Kind, Result, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
 const PARTS_AT_ONCE: usize = 2;
@@ -25,56 +25,52 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] can return true and so end the run before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if `part` (the sections of a part's file) cannot be the result of the `units`
-    /// of work of this part; the part is then made again.
-    fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
-        let _ = (units, part);
+    /// Returns false if `part` cannot be the result of these units; the part is then made again.
+    fn fits(&self, _units: Range<u64>, _part: &[Section]) -> bool {
         true
     }
 
-    /// Returns the input that [`Self::make`] needs for the part with these units. Called once for
-    /// each missing part, in ascending order, and never by two threads at the same time.
+    /// Returns the input of [`Self::make`]. Called for one part after the other, in order.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Makes `units`, all of one part, from the `input` that [`Self::begin`] returned for this
-    /// part. Returns one result for each unit, in order. Several threads may call this at once.
+    /// Makes some units of the part whose input is `input`. Returns one result for each unit, in
+    /// order. Several threads may call this at once.
     fn make(
         &self,
         input: &Self::Input,
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of all units of a part, in order, as the sections of the part's file.
-    /// The sections must depend on the results only.
+    /// Encodes the results of all units of a part, in order, and nothing else, as its sections.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if `part` ends the run early: no later part is needed. Called for the parts in
-    /// order, each as soon as it and all earlier parts exist.
-    fn ends(&self, part: &[Section]) -> bool {
-        let _ = part;
+    /// Returns true if no part after `part` is needed. Called in order, once earlier parts exist.
+    fn ends(&self, _part: &[Section]) -> bool {
         false
     }
 }
 
-struct InProgress<I, T> {
+struct InProgress<W: Items> {
     index: u64,
     units: Range<u64>,
-    input: Arc<I>,
+    input: Arc<W::Input>,
     /// The first unit that no thread has taken yet, counted from the start of the stage.
     next: u64,
-    /// The results of each finished batch, with the index of the batch's first unit in the stage.
-    results: Vec<(u64, Vec<T>)>,
+    results: Batches<W>,
     units_left: u64,
 }
 
-struct State<I, T, E> {
+/// The results of finished batches, each with the index of the batch's first unit in the stage.
+type Batches<W> = Vec<(u64, Vec<<W as Items>::Output>)>;
+
+struct State<W: Items> {
     missing: VecDeque<u64>,
     is_beginning: bool,
-    parts: Vec<InProgress<I, T>>,
+    parts: Vec<InProgress<W>>,
     /// The part that is passed to [`Items::ends`] next, as an index from 0 among the stage's parts.
     asked: u64,
     has_ended: bool,
-    failed: Option<E>,
+    failed: Option<W::Error>,
 }
 
 enum Task<I> {
@@ -90,13 +86,13 @@ struct Work<'a, W: Items> {
     per_item: u64,
     work: &'a W,
     progress: &'a dyn Progress,
-    state: Mutex<State<W::Input, W::Output, W::Error>>,
+    state: Mutex<State<W>>,
     changed: Condvar,
 }
 
 impl Run {
-    /// Makes the missing parts of a stage, at most two at once. A thread repeatedly takes the next
-    /// `per_item` units of one of these parts. The results do not depend on `per_item`.
+    /// Makes the missing parts of a stage, at most two at once. A thread takes the next `per_item`
+    /// units of one of these parts at a time; the results do not depend on this number.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -144,30 +140,25 @@ impl Run {
             }
             let sections = self.part(stage, index)?.collect::<Result<Vec<_>, _>>()?;
             if !work.fits(self.plan.stages[stage].units_of(index), &sections) {
-                let path_text = path.display();
-                progress
-                    .message(&format!("{path_text}: is not a part of this run; it is made again"));
-                crate::file::remove_if_there(&path)?;
+                let reason = "is not a part of this run; it is made again";
+                progress.message(&format!("{}: {reason}", path.display()));
+                remove_if_there(&path)?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn part_writer(
-        &self,
-        path: &Path,
-        (stage, index): (usize, u64),
-    ) -> Result<Writer, FileError> {
+    pub(super) fn part_writer(&self, path: &Path, stage: usize, index: u64) -> Result<Writer> {
         Writer::create(path, Kind::Part, &self.plan.provenance_of(stage, index))
     }
 
     pub(super) fn write_part(
         &self,
         path: &Path,
-        part: (usize, u64),
+        (stage, index): (usize, u64),
         sections: &[Section],
     ) -> Result<(), RunError> {
-        let mut writer = self.part_writer(path, part)?;
+        let mut writer = self.part_writer(path, stage, index)?;
         for Section { name, content } in sections {
             writer.section(name, content)?;
         }
@@ -176,14 +167,62 @@ impl Run {
 
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
-        let units = |index: u64| {
-            let units = plan.units_of(index);
-            units.end - units.start
-        };
         let own = (0..plan.parts()).filter(|&index| self.shard.makes(index));
-        let total: u64 = own.map(units).sum();
-        let left: u64 = missing.iter().map(|&index| units(index)).sum();
+        let total: u64 = own.map(|index| plan.count_of(index)).sum();
+        let left: u64 = missing.iter().map(|&index| plan.count_of(index)).sum();
         progress.begin_stoppable(&plan.name, total - left, total);
+    }
+
+    /// Makes the missing parts of a stage; `make` returns the result of a unit of work by its index
+    /// in the stage. Returns the results of all units in order, except those in an existing output.
+    pub fn results<T, E>(
+        &self,
+        stage: usize,
+        make: impl Fn(u64) -> Result<T, E> + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Vec<T>, E>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        E: From<RunError> + Send,
+    {
+        self.make(stage, 1, &FunctionItems(make), progress)?;
+        Ok(self.read_results(stage)?)
+    }
+
+    /// Makes the missing parts (of one unit each) of a stage, one by one. `make` gets an index,
+    /// and may use all threads and open another run. Returns the results of all parts in order.
+    pub fn steps<T, E>(
+        &self,
+        stage: usize,
+        mut make: impl FnMut(u64) -> Result<T, E>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<T>, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: From<RunError>,
+    {
+        (0..stage).try_for_each(|earlier| self.require(earlier))?;
+        let missing = self.missing(stage);
+        self.begin_progress(stage, &missing, progress);
+        for index in missing {
+            progress.check().map_err(RunError::from)?;
+            let result = make(index)?;
+            self.write_part(&self.path(stage, index), (stage, index), &[section(&[result])])?;
+        }
+        Ok(self.read_results(stage)?)
+    }
+
+    fn read_results<T: DeserializeOwned>(&self, stage: usize) -> Result<Vec<T>, RunError> {
+        let mut results = vec![];
+        for (index, part) in (self.standing_parts(stage)..).zip(self.parts(stage)) {
+            let mut part = part?;
+            let sections: Vec<Section> = part.by_ref().collect::<Result<_, _>>()?;
+            let units = self.plan.stages[stage].count_of(index);
+            let read = read(&sections).filter(|read: &Vec<T>| read.len() as u64 == units);
+            let reason = "lacks the results of its units; delete the file to make them again";
+            results.extend(read.ok_or_else(|| part.meaningless(reason.to_owned()))?);
+        }
+        Ok(results)
     }
 }
 
@@ -211,12 +250,10 @@ impl<W: Items> Work<'_, W> {
         if state.failed.is_some() || state.has_ended {
             return Task::Stop;
         }
-        for part in &mut state.parts {
-            if part.next < part.units.end {
-                let units = part.next..(part.next + self.per_item).min(part.units.end);
-                part.next = units.end;
-                return Task::Make { index: part.index, input: part.input.clone(), units };
-            }
+        if let Some(part) = state.parts.iter_mut().find(|part| part.next < part.units.end) {
+            let units = part.next..(part.next + self.per_item).min(part.units.end);
+            part.next = units.end;
+            return Task::Make { index: part.index, input: part.input.clone(), units };
         }
         let may_begin = !state.is_beginning && state.parts.len() < PARTS_AT_ONCE;
         if may_begin && let Some(index) = state.missing.pop_front() {
@@ -261,11 +298,7 @@ impl<W: Items> Work<'_, W> {
         finished.map_or(Ok(()), |results| self.complete(index, results))
     }
 
-    fn complete(
-        &self,
-        index: u64,
-        mut results: Vec<(u64, Vec<W::Output>)>,
-    ) -> Result<(), W::Error> {
+    fn complete(&self, index: u64, mut results: Batches<W>) -> Result<(), W::Error> {
         results.sort_unstable_by_key(|&(first, _)| first);
         let results = results.into_iter().flat_map(|(_, results)| results).collect();
         let sections = self.work.encode(results);
@@ -276,10 +309,7 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    fn ask_about_end(
-        &self,
-        state: &mut State<W::Input, W::Output, W::Error>,
-    ) -> Result<(), W::Error> {
+    fn ask_about_end(&self, state: &mut State<W>) -> Result<(), W::Error> {
         let parts = self.run.plan.stages[self.stage].parts();
         while W::CAN_END
             && !state.has_ended
@@ -294,7 +324,7 @@ impl<W: Items> Work<'_, W> {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<W::Input, W::Output, W::Error>> {
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -302,61 +332,6 @@ impl<W: Items> Work<'_, W> {
 const RESULTS: &str = "results";
 
 struct FunctionItems<F>(F);
-
-impl Run {
-    /// Makes the missing parts of a stage; `make` returns the result of a unit of work by its index
-    /// in the stage. Returns the results of all units in order, except those in an existing output.
-    pub fn results<T, E>(
-        &self,
-        stage: usize,
-        make: impl Fn(u64) -> Result<T, E> + Sync,
-        progress: &dyn Progress,
-    ) -> Result<Vec<T>, E>
-    where
-        T: Serialize + DeserializeOwned + Send,
-        E: From<RunError> + Send,
-    {
-        self.make(stage, 1, &FunctionItems(make), progress)?;
-        Ok(self.read_results(stage)?)
-    }
-
-    /// Makes the missing parts (one unit of work each) of a stage one by one. `make` receives the
-    /// index of the part in the stage; as no other part is made meanwhile, it may use all threads,
-    /// report its own progress, and open another run. Returns the results of all parts in order.
-    pub fn steps<T, E>(
-        &self,
-        stage: usize,
-        mut make: impl FnMut(u64) -> Result<T, E>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<T>, E>
-    where
-        T: Serialize + DeserializeOwned,
-        E: From<RunError>,
-    {
-        (0..stage).try_for_each(|earlier| self.require(earlier))?;
-        let missing = self.missing(stage);
-        self.begin_progress(stage, &missing, progress);
-        for index in missing {
-            progress.check().map_err(RunError::from)?;
-            let result = make(index)?;
-            self.write_part(&self.path(stage, index), (stage, index), &[section(&[result])])?;
-        }
-        Ok(self.read_results(stage)?)
-    }
-
-    fn read_results<T: DeserializeOwned>(&self, stage: usize) -> Result<Vec<T>, RunError> {
-        let mut results = vec![];
-        for (index, part) in (self.standing_parts(stage)..).zip(self.parts(stage)) {
-            let mut part = part?;
-            let sections: Vec<Section> = part.by_ref().collect::<Result<_, _>>()?;
-            let units = self.plan.stages[stage].units_of(index).count();
-            let read: Option<Vec<T>> = read(&sections).filter(|read: &Vec<T>| read.len() == units);
-            let reason = "lacks the results of its units; delete the file to make them again";
-            results.extend(read.ok_or_else(|| part.meaningless(reason.to_owned()))?);
-        }
-        Ok(results)
-    }
-}
 
 fn section<T: Serialize>(results: &[T]) -> Section {
     let content = serde_json::json!(results).to_string().into_bytes();

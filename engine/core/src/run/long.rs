@@ -7,8 +7,7 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
-/// A part of a run that takes long: a phase of a fit, or a range of a dataset's input. While this
-/// process makes the part, it can save snapshots.
+/// A part of a run that takes long, such as a phase of a fit, and can save snapshots meanwhile.
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
@@ -23,9 +22,8 @@ impl Run {
     /// Makes `parts` of a stage (see [`Self::missing`]) in any order, at most `at_once` at a time.
     ///
     /// `make` writes the sections of a part. It returns false if the part remains unfinished, for
-    /// example at a time limit; the part's snapshot is then kept. For each finished part, the
-    /// progress advances by the number of its units of work, such as phases. Returns the indices of
-    /// the unfinished parts in order.
+    /// example at a time limit; the part's snapshot is then kept. Each finished part advances the
+    /// progress by its units. Returns the indices of the unfinished parts in order.
     pub fn make_parts<E: From<RunError> + Send>(
         &self,
         stage: usize,
@@ -51,13 +49,12 @@ impl Run {
         };
         let left = Mutex::new((parts.into_iter(), vec![], None));
         let lock = || left.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = || {
+            let (parts, _, failed) = &mut *lock();
+            if failed.is_some() { None } else { parts.next() }
+        };
         let work = || {
-            loop {
-                let index = {
-                    let (parts, _, failed) = &mut *lock();
-                    if failed.is_some() { None } else { parts.next() }
-                };
-                let Some(index) = index else { return };
+            while let Some(index) = next() {
                 match make_part(index) {
                     Ok(true) => {}
                     Ok(false) => lock().1.push(index),
@@ -73,15 +70,14 @@ impl Run {
         failed.map_or(Ok(unfinished), Err)
     }
 
-    /// Returns the path of a complete part and the places of its uncompressed sections, so that
-    /// they can be mapped into memory. Does not check their content again.
+    /// Returns a complete part's path and the places of its raw sections, without a check of these.
     pub fn raw_sections(
         &self,
         stage: usize,
         index: u64,
     ) -> Result<(PathBuf, Vec<RawSection>), RunError> {
         let mut reader = self.part(stage, index)?.skipping_raw();
-        reader.by_ref().try_for_each(|section| section.map(drop))?;
+        reader.check_rest()?;
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 }
@@ -100,8 +96,7 @@ impl LongPart<'_> {
     }
 
     fn left(&self) -> u64 {
-        let units = self.units();
-        (units.end - units.start).saturating_sub(self.reported)
+        self.run.plan.stages[self.stage].count_of(self.index).saturating_sub(self.reported)
     }
 
     /// Writes a section with this name and content to the part.
@@ -109,8 +104,7 @@ impl LongPart<'_> {
         Ok(self.writer()?.section(name, content)?)
     }
 
-    /// Writes to the part an uncompressed section, which can be mapped into memory
-    /// ([`Run::raw_sections`]). `produce` writes the content, which may have any length.
+    /// Writes an uncompressed section of any length, for [`Run::raw_sections`].
     pub fn raw_section<E: From<FileError> + From<RunError>>(
         &mut self,
         name: &str,
@@ -119,8 +113,8 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot of an earlier process; returns `None` if there is none. If the snapshot
-    /// is damaged or longer than `most` bytes, shows a message and returns `None`.
+    /// Reads the snapshot of an earlier process. Returns `None` if there is none, and, after a
+    /// message, if it is damaged or longer than `most` bytes.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
         let path = self.snapshot_path();
         if !path.exists() {
@@ -164,21 +158,18 @@ impl LongPart<'_> {
     }
 
     fn writer(&mut self) -> Result<&mut Writer, RunError> {
-        let writer = match self.writer.take() {
-            Some(writer) => writer,
-            None => {
-                let path = self.run.path(self.stage, self.index);
-                self.run.part_writer(&path, (self.stage, self.index))?
-            }
-        };
+        let writer = self.take_writer()?;
         Ok(self.writer.insert(writer))
     }
 
+    fn take_writer(&mut self) -> Result<Writer, FileError> {
+        let path = || self.run.path(self.stage, self.index);
+        let begin = || self.run.part_writer(&path(), self.stage, self.index);
+        self.writer.take().map_or_else(begin, Ok)
+    }
+
     fn finish(mut self) -> Result<(), RunError> {
-        self.writer()?;
-        if let Some(writer) = self.writer.take() {
-            writer.finish()?;
-        }
+        self.take_writer()?.finish()?;
         Ok(remove_if_there(&self.snapshot_path())?)
     }
 }

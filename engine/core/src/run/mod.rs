@@ -16,17 +16,15 @@
 //! # How a command uses a run
 //!
 //! 1. The command describes its work in a [`Plan`]: the provenance, which determines the bytes of
-//!    every part, and the [`Stage`]s. A stage has a number of units (games, positions, phases) and
-//!    a number of units in each part, from [`size`]. Parts are numbered over all stages.
+//!    every part, and the [`Stage`]s of units (games, positions, phases), in parts of a [`size`].
+//!    Parts are numbered over all stages.
 //! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
 //!    complete. The open run holds the lock of its [`Shard`]; a second process is refused at once.
 //! 3. It makes the missing parts of each stage by one of the functions below. A stage requires all
-//!    parts of earlier stages: if parts of other shards are missing, the error names these parts,
-//!    and the exit status is 75.
+//!    parts of earlier stages: if parts of other shards are missing, the exit status is 75.
 //! 4. Unless [`Run::is_shard`] is true, it packs the parts with [`Run::pack`]: it reads them by
-//!    [`Run::parts`] and writes the outputs, the main output ([`Run::writer`]) last.
-//!
-//! `othello-trainer pack OUT` does step 4 alone, with the run that [`Run::to_pack`] opens.
+//!    [`Run::parts`] and writes the outputs, the main output ([`Run::writer`]) last. The command
+//!    `othello-trainer pack OUT` does only this, with the run that [`Run::to_pack`] opens.
 //!
 //! | function | units | work |
 //! |---|---|---|
@@ -45,35 +43,10 @@
 //! # Example
 //!
 //! ```
-//! use std::ops::Range;
-//!
-//! use othello_core::file::{Existing, FileError, Kind, Provenance, Section};
+//! use othello_core::file::{Existing, Kind, Provenance};
 //! use othello_core::progress::Silent;
-//! use othello_core::run::{Items, Opened, Plan, Run, RunError, Shard, Stage};
+//! use othello_core::run::{Opened, Plan, Run, RunError, Shard, Stage};
 //!
-//! /// Squares of numbers.
-//! struct Squares;
-//!
-//! impl Items for Squares {
-//!     type Input = ();
-//!     type Output = u64;
-//!     type Error = RunError;
-//!
-//!     fn begin(&self, _units: Range<u64>) -> Result<(), RunError> {
-//!         Ok(())
-//!     }
-//!
-//!     fn make(&self, _: &(), units: Range<u64>) -> Result<Vec<u64>, RunError> {
-//!         Ok(units.map(|number| number * number).collect())
-//!     }
-//!
-//!     fn encode(&self, squares: Vec<u64>) -> Vec<Section> {
-//!         let content = squares.iter().flat_map(|square| square.to_le_bytes()).collect();
-//!         vec![Section { name: "squares".to_owned(), content }]
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), RunError> {
 //! # let folder = tempfile::tempdir().unwrap();
 //! let out = folder.path().join("out.positions");
 //! let plan = Plan {
@@ -85,22 +58,17 @@
 //! let Opened::Run(run) = Run::open(&out, plan, Shard::WHOLE, Existing::Keep, &Silent)? else {
 //!     return Ok(());
 //! };
-//! // Makes stage 0; each thread takes 10 numbers at a time.
-//! run.make(0, 10, &Squares, &Silent)?;
+//! // Makes the ten parts of stage 0.
+//! let squares = run.results(0, |number| Ok::<_, RunError>(number * number), &Silent)?;
+//! let content: Vec<u8> = squares.into_iter().flat_map(u64::to_le_bytes).collect();
 //! let summary = run.pack(|run| {
 //!     let mut writer = run.writer()?;
-//!     for part in run.parts(0) {
-//!         for section in part? {
-//!             let section = section?;
-//!             writer.section(&section.name, &section.content)?;
-//!         }
-//!     }
+//!     writer.section("squares", &content)?;
 //!     Ok::<_, RunError>(writer.finish()?)
 //! })?;
-//! assert_eq!(summary.sections, 10);
+//! assert_eq!(summary.sections, 1);
 //! assert!(!folder.path().join("out.positions.parts").exists());
-//! # Ok(())
-//! # }
+//! # Ok::<(), RunError>(())
 //! ```
 
 mod folder;
@@ -131,8 +99,8 @@ pub enum RunError {
     File(#[from] FileError),
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
-    /// Parts of a stage are missing, which other shards (processes of the same run) may still make.
-    /// The error has the kind `WouldBlock`: a retry may succeed, so the exit status is 75.
+    /// Parts of a stage are missing, which other shards may still make: a retry may succeed, so the
+    /// error has the kind `WouldBlock`, and the exit status is 75.
     #[error("{0}")]
     Missing(#[source] io::Error),
 }
@@ -153,18 +121,16 @@ pub struct Run {
     pub plan: Plan,
     shard: Shard,
     folder: Folder,
-    /// The lock of the shard or, if this process only packs (joins the finished parts into the
-    /// output), the lock for packing.
+    /// The lock of the shard or, if this process only packs, the lock for packing.
     lock: Lock,
     packs_only: bool,
-    /// The number of units (such as games) of the first stage that have results in an existing
-    /// output, which this run extends; 0 if there is none.
+    /// The number of units of the first stage with results in an output that this run extends.
     pub standing: u64,
 }
 
 impl Run {
-    /// Returns true if this process makes only some parts of the run. The process must then not
-    /// pack the parts into the output; `othello-trainer pack` does so when all shards are complete.
+    /// Returns true if this process makes only some parts, and so must not pack them: this is done
+    /// by `othello-trainer pack` when all shards are complete.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
     }
@@ -172,8 +138,7 @@ impl Run {
     /// Returns the number of parts that exist as files, over all stages.
     pub fn count(&self) -> Result<u64, RunError> {
         let all: u64 = self.plan.stages.iter().map(Stage::parts).sum();
-        let numbers = self.folder.numbers()?.into_iter();
-        Ok(numbers.filter(|&number| number < all).count() as u64)
+        Ok(self.folder.numbers()?.filter(|&number| number < all).count() as u64)
     }
 
     /// Returns true if the part exists, or if the existing output already contains its results.
@@ -195,10 +160,8 @@ impl Run {
     /// Returns an error, which names the parts and their shards, if parts of a stage are missing.
     pub fn require(&self, stage: usize) -> Result<(), RunError> {
         let parts = 0..self.plan.stages[stage].parts();
-        match parts.filter(|&index| !self.has(stage, index)).collect::<Vec<_>>() {
-            missing if missing.is_empty() => Ok(()),
-            missing => Err(self.waits_for(stage, &missing)),
-        }
+        let missing: Vec<u64> = parts.filter(|&index| !self.has(stage, index)).collect();
+        if missing.is_empty() { Ok(()) } else { Err(self.waits_for(stage, &missing)) }
     }
 
     /// Opens the file of a complete part. Refuses a part that is missing or of another run.
@@ -223,14 +186,13 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Calls `pack`, which must write the outputs from the parts, the main output last. Then
-    /// removes the folder of parts, unless [`Self::to_pack`] opened the run. Returns an error if
-    /// another process is packing this run.
+    /// Calls `pack`, which must write the outputs from the parts, the main output last. Removes the
+    /// folder of parts then, unless [`Self::to_pack`] opened the run. Refuses a second packer.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        let packing = || Lock::for_packing(&self.folder.path, &self.output);
+        let packing = || Lock::for_packing(&self.folder.path);
         let _packing = (!self.packs_only).then(packing).transpose().map_err(RunError::from)?;
         let packed = pack(&self)?;
         if !self.packs_only {
@@ -287,12 +249,10 @@ impl Run {
     }
 }
 
-/// Removes the run's folder if it has neither a part nor a snapshot and no other process uses it,
-/// unless this run was opened only to pack its parts ([`Run::to_pack`]).
+/// Removes the folder of a run that may make parts if none was begun and no other process uses it.
 impl Drop for Run {
     fn drop(&mut self) {
-        let is_alone = || self.lock.check_is_alone(&self.folder.path, &self.output).is_ok();
-        if !self.packs_only && !self.folder.has_work() && is_alone() {
+        if !self.packs_only && !self.folder.has_work() && self.lock.check_is_alone().is_ok() {
             let _ = self.folder.remove();
         }
     }
@@ -300,12 +260,9 @@ impl Drop for Run {
 
 /// Describes the output for a report; for a shard (`None`), names the command that packs the parts.
 pub fn described(summary: Option<&Summary>) -> String {
-    match summary {
-        Some(summary) => summary.to_string(),
-        None => "the parts of this shard are complete; when those of all shards are, \
-                 `othello-trainer pack OUT` makes the output"
-            .to_owned(),
-    }
+    const OF_SHARD: &str = "the parts of this shard are complete; when those of all shards are, \
+        `othello-trainer pack OUT` makes the output";
+    summary.map_or_else(|| OF_SHARD.to_owned(), Summary::to_string)
 }
 
 /// Formats ascending numbers as ranges: 3, 7, 8 and 9 as `3, 7..9`. After ten ranges, only `, …`.

@@ -4,7 +4,9 @@ use rayon::prelude::*;
 
 use super::folder::{Folder, Lock, is_lock};
 use super::{Opened, Plan, Run, RunError, Shard, Stage};
-use crate::file::{Existing, FileError, Provenance, Reader, Result, Summary, check_name, verified};
+use crate::file::{
+    Existing, FileError, Provenance, Reader, Result, Summary, check_name, remove_if_there, verified,
+};
 use crate::progress::Progress;
 
 impl Run {
@@ -53,7 +55,7 @@ impl Run {
             Err(error) => (0, Some(error)),
         };
         folder.create()?;
-        let lock = Lock::of_shard(&folder.path, output, shard)?;
+        let lock = Lock::of_shard(&folder.path, shard)?;
         let output = output.to_owned();
         let run = Self { output, plan, shard, folder, lock, packs_only: false, standing };
         // Before this process took the lock, another process may have completed the output.
@@ -90,13 +92,12 @@ impl Run {
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
-            Lock::refuse_overlapping(&folder, output, shard, None)?;
+            Lock::refuse_overlapping(&folder, shard, None)?;
         }
         Ok(())
     }
 
-    /// Removes the folder of parts that a run leaves if it is killed just after it completed its
-    /// output. Keeps the folder if it belongs to another run.
+    /// Removes the folder that a run leaves if it is killed just after it completed its output.
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
         let is_own = match folder.read() {
@@ -107,8 +108,8 @@ impl Run {
         };
         if shard.is_whole()
             && is_own
-            && let Ok(lock) = Lock::of_shard(&folder.path, output, shard)
-            && lock.check_is_alone(&folder.path, output).is_ok()
+            && let Ok(lock) = Lock::of_shard(&folder.path, shard)
+            && lock.check_is_alone().is_ok()
         {
             let _ = folder.remove();
         }
@@ -123,51 +124,49 @@ impl Run {
             false => failed(std::io::ErrorKind::NotFound.into()),
         };
         let plan = folder.read()?.ok_or_else(missing)?;
-        let lock = Lock::for_packing(&folder.path, output)?;
+        let lock = Lock::for_packing(&folder.path)?;
         let (standing, done) = find_output(output, &plan, Existing::Keep)?;
         let (output, shard) = (output.to_owned(), Shard::WHOLE);
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Resumes the run in the folder if it has this run's settings and no more units than this one.
-    /// Otherwise, fails with the error `refusal` if there is one, or with another error if the
-    /// folder has another run and `existing` is `Keep`; else empties it and begins this run there.
+    /// Resumes the run in the folder if it has this run's settings and no more units. Otherwise,
+    /// returns `refusal` or, with [`Existing::Keep`], the error for a folder of another run; else
+    /// empties the folder and begins this run there.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
-        let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
         let Some(Plan { provenance, stages, .. }) = there else {
             // Without `run.json`, parts cannot be assigned to a run, so they are removed.
             if self.folder.has_work() {
-                alone()?;
+                self.lock.check_is_alone()?;
                 self.folder.empty()?;
             }
             return refusal.map_or_else(|| self.folder.write(&self.plan, self.shard), Err);
         };
         if provenance == self.plan.provenance && stages == self.plan.stages {
-            return self.folder.remove_partial_manifest(self.shard);
+            return remove_if_there(&self.folder.partial_manifest(self.shard));
         }
         let (first, old) = (&self.plan.stages[0], stages.first());
         let is_same_size = old.is_some_and(|old| {
             old.per_part == first.per_part && old.name == first.name && stages.len() == 1
         });
         if let Some(units) = self.plan.beginning(&provenance).filter(|_| is_same_size) {
-            alone()?;
+            self.lock.check_is_alone()?;
             // The shorter run's last part lacks units of the extended run, so it is made again.
             if !units.is_multiple_of(first.per_part) {
-                crate::file::remove_if_there(&self.path(0, units / first.per_part))?;
+                remove_if_there(&self.path(0, units / first.per_part))?;
             }
             return self.folder.write(&self.plan, self.shard);
         }
         if existing == Existing::Replace {
-            alone()?;
+            self.lock.check_is_alone()?;
             self.folder.empty()?;
             return self.folder.write(&self.plan, self.shard);
         }
-        Err(refusal.unwrap_or_else(|| match provenance == self.plan.provenance {
-            true => FileError::exists(&self.folder.path, "its parts have other sizes"),
-            false => {
-                FileError::other_settings(&self.folder.path, &provenance, &self.plan.provenance)
-            }
+        let (path, wanted) = (&self.folder.path, &self.plan.provenance);
+        Err(refusal.unwrap_or_else(|| match provenance == *wanted {
+            true => FileError::exists(path, "its parts have other sizes"),
+            false => FileError::other_settings(path, &provenance, wanted),
         }))
     }
 
@@ -179,7 +178,8 @@ impl Run {
                 .filter(|&index| self.shard.makes(index) && self.path(stage, index).exists())
                 .collect();
             own.into_par_iter().try_for_each(|index| {
-                let damage = match self.part(stage, index).and_then(|part| Ok(read_all(part)?)) {
+                let part = self.part(stage, index);
+                let damage = match part.and_then(|mut part| Ok(part.check_rest()?)) {
                     Err(RunError::File(
                         error @ (FileError::Truncated { .. }
                         | FileError::Damaged { .. }
@@ -188,21 +188,13 @@ impl Run {
                     )) => error,
                     other => return other,
                 };
-                let path = self.path(stage, index);
-                progress.message(&format!(
-                    "{}: {}: the part is made again",
-                    path.display(),
-                    damage.place()
-                ));
-                Ok(crate::file::remove_if_there(&path)?)
+                let (path, place) = (self.path(stage, index), damage.place());
+                progress.message(&format!("{}: {place}: the part is made again", path.display()));
+                Ok(remove_if_there(&path)?)
             })?;
         }
         Ok(())
     }
-}
-
-fn read_all(mut reader: Reader) -> Result<()> {
-    reader.try_for_each(|section| section.map(drop))
 }
 
 /// Returns (0, summary) for a complete output of the plan, (n, `None`) for one with its first n
@@ -213,9 +205,9 @@ fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, O
     };
     verified(output, kind, &plan.provenance).map(|summary| (0, Some(summary))).or_else(|other| {
         let beginning = || {
-            let reader = Reader::open(output, kind).ok()?;
+            let mut reader = Reader::open(output, kind).ok()?;
             let units = plan.beginning(reader.provenance())?;
-            read_all(reader).ok().map(|()| units)
+            reader.check_rest().ok().map(|()| units)
         };
         beginning().map(|units| (units, None)).ok_or(other)
     })

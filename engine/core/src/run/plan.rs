@@ -11,16 +11,14 @@ use crate::text::Invalid;
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The kind of the main output file; `None` if the output does not have the container format.
-    /// In that case, the command itself checks whether the output is complete.
+    /// The kind of the main output; `None` for another format, which the command itself checks.
     pub kind: Option<Kind>,
     /// The provenance of the output: the settings and inputs that determine its content.
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The key of the provenance entry for the number of units of work (such as games) in the first
-    /// stage, if a run can be extended by raising this number: existing parts stay valid. `None` if
-    /// a run cannot be extended.
+    /// The key of the number of units in the first stage, such as `games`, in the provenance, if a
+    /// run can be extended by raising this number.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -37,8 +35,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Creates a stage of `units` units of work, divided into parts of `per_part` units (0 counts
-    /// as 1); the last part may have fewer.
+    /// Creates a stage of `units` units of work, in parts of `per_part` units (0 counts as 1).
     pub fn new(name: impl Into<String>, units: u64, per_part: u64) -> Self {
         Self { name: name.into(), units, per_part: per_part.max(1) }
     }
@@ -53,19 +50,23 @@ impl Stage {
         let first = index.saturating_mul(self.per_part).min(self.units);
         first..first.saturating_add(self.per_part).min(self.units)
     }
+
+    pub(super) fn count_of(&self, index: u64) -> u64 {
+        let units = self.units_of(index);
+        units.end - units.start
+    }
 }
 
 impl Plan {
-    /// Returns the provenance of a part: that of the run, with the part's stage and index. Omits
-    /// the run's number of units if the run can be extended: its parts then stay valid.
+    /// Returns the run's provenance with a part's stage and index, without a number that may grow.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// Returns the number of units of `there` (the provenance of an output or run) if this plan can
-    /// extend it: all else is equal, and this plan has at least as many units. Else `None`.
+    /// Returns the number of units of the run or output with the provenance `there`, if this plan
+    /// can extend it: all else is equal, and this plan has at least as many units.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;
@@ -79,8 +80,8 @@ impl Plan {
     }
 }
 
-/// One of `count` processes that share the parts of a run, written as `7/100`, counted from 1. The
-/// process makes every part whose index is congruent to `number` − 1 modulo `count`.
+/// Process `number` of `count` (from 1, written as `7/100`) that share a run. It makes the parts
+/// whose index is congruent to `number` − 1 modulo `count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{}/{}", self.number, self.count)]
 pub struct Shard {
@@ -117,8 +118,7 @@ impl Shard {
         part % self.count == self.number - 1
     }
 
-    /// Returns true if at least one part index belongs to both shards, which may come from
-    /// divisions of a run into different numbers of shards.
+    /// Returns true if both shards, whose `count` may differ, have a part index in common.
     pub const fn overlaps(self, other: Self) -> bool {
         let common = greatest_common_divisor(self.count, other.count);
         (self.number - 1) % common == (other.number - 1) % common

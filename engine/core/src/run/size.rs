@@ -1,8 +1,6 @@
-//! The number of units in a part, from estimates of the time that a unit takes.
-//!
-//! A part takes 5 to 60 seconds of one thread: short enough that a kill loses little, and so long
-//! that the milliseconds of writing a file are negligible. The size depends on the settings only,
-//! not on the machine or the number of units, so all shards and extended runs have the same parts.
+//! The number of units in a part, from estimates of the time that a unit takes: 5 to 60 seconds of
+//! one thread in all, so that a kill loses little, but files are few. It depends on the settings
+//! only, not on the machine or the number of units: all shards and extended runs have equal parts.
 
 /// The target time of a part in seconds, for one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;
@@ -29,16 +27,12 @@ pub fn game(search: f64, exact: u32) -> f64 {
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
 }
 
-/// Returns how many units of work make a part of about 20 s if a unit takes `seconds` of one
-/// thread: a power of two, at most `most`.
+/// Returns how many units of `seconds` make a part of about 20 s: a power of two, at most `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
     // Tests set this variable, because all their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());
-    if let Some(units) = asked {
-        return units;
-    }
     let fit = (SECONDS / seconds.max(1e-9)).clamp(1.0, most.max(1) as f64) as u64;
-    1 << fit.ilog2()
+    asked.unwrap_or(1 << fit.ilog2())
 }
 
 #[cfg(test)]

@@ -268,7 +268,7 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(shard_of_others.contains("makes shard 1/2 of it"), "{shard_of_others}");
     open_as(&out, plan(25), "2/4", Existing::Keep).unwrap();
     drop(half);
-    let packing = Lock::for_packing(&folder::Folder::of(&out).path, &out);
+    let packing = Lock::for_packing(&folder::Folder::of(&out).path);
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 

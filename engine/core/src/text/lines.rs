@@ -41,8 +41,7 @@ impl Lines {
         self.number
     }
 
-    /// Parses the next record with `parse`. Returns `None` at the end of the file. The inner error
-    /// is for a record that `parse` rejects, the outer error for a file that cannot be read.
+    /// Parses the next record with `parse`, whose error is the inner one; `None` at the file's end.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -68,8 +67,7 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Parses all remaining records. Returns an error if there is none; `record`, such as `a
-    /// position`, is the word for a record in this message.
+    /// Parses all remaining records; the error for none names a `record`, such as `a position`.
     pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
@@ -86,15 +84,14 @@ impl Lines {
     fn read_record(&mut self) -> Result<bool> {
         loop {
             self.record.clear();
-            match self.ahead.take() {
-                Some((number, line)) => (self.number, self.record) = (number, line),
-                None => {
-                    let (read, number) = read_line(&mut self.source, &mut self.record)?;
-                    if !read {
-                        return Ok(false);
-                    }
-                    self.number = number;
+            if let Some(ahead) = self.ahead.take() {
+                (self.number, self.record) = ahead;
+            } else {
+                let (read, number) = read_line(&mut self.source, &mut self.record)?;
+                if !read {
+                    return Ok(false);
                 }
+                self.number = number;
             }
             let line = self.record.trim_ascii();
             if !(line.is_empty() || self.number == 1 && is_table_head(line)) {
@@ -117,8 +114,7 @@ impl Lines {
     }
 }
 
-/// Reads a line without trailing blanks; a comment becomes an empty line. Returns false at the end
-/// of the file, and the number of the line.
+/// Reads a line without trailing blanks, a comment as an empty line. Returns false at the end.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -129,9 +125,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns whether `line` belongs to the game whose lines so far are `game`. If `game` ends with a
-/// PGN tag, every line belongs to it, even a blank one. Otherwise, `game` must have a move number
-/// 1, and `line` must have a result, or moves that do not begin with number 1.
+/// Returns whether `line` belongs to the game with the lines `game`: after a PGN tag, every line
+/// does; after a move number 1, a result, and moves that do not begin with number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

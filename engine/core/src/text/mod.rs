@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 
-use crate::file::{FileError, Result, escaped};
+use crate::file::{FileError, Result, beginning, escaped};
 
 pub mod as_text;
 mod lines;
@@ -27,18 +26,14 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(other, Cow::Borrowed)
 }
 
-const EXCERPT: usize = 40;
-
-/// Returns the first 40 characters of a text for a message, with control characters escaped, such
-/// as `\u{1b}`; `…` stands for omitted characters.
+/// Returns the first 40 characters of a text, with control characters escaped, and `…` for more.
 pub fn excerpt(text: &str) -> String {
-    shortened(text, EXCERPT)
+    shortened(text, 40)
 }
 
 /// Returns at most 200 characters of a library's message, escaped because it may quote the input.
 pub fn quoted_reason(error: &impl Display) -> String {
-    const MOST: usize = 200;
-    shortened(&error.to_string(), MOST)
+    shortened(&error.to_string(), 200)
 }
 
 fn shortened(text: &str, most: usize) -> String {
@@ -57,8 +52,7 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 pub struct Invalid(pub String);
 
 impl Invalid {
-    /// Creates the error for a text that is not `kind`, such as "a square". `expected` names the
-    /// valid texts, such as "a1 to h8". The message quotes the text.
+    /// Creates the error for a text that is not `kind` ("a square"), but `expected` ("a1 to h8").
     pub fn not(text: &str, kind: &str, expected: &str) -> Self {
         Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
     }
@@ -68,8 +62,7 @@ fn bad_line(path: &Path, number: u64, reason: &str) -> FileError {
     FileError::refused(path, format!("line {number}: {reason}"))
 }
 
-/// Parses `A..B` or `A..=B`, which both include `B`, or `A` alone. Returns `None` for any other
-/// text, if `B` is less than `A`, or if a number is outside `limits`.
+/// Parses `A..B` or `A..=B`, which both include `B` ≥ `A`, or `A` alone, within `limits`.
 pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
 where
     T: FromStr + PartialOrd,
@@ -80,9 +73,6 @@ where
     (!range.is_empty()).then_some(range)
 }
 
-/// The length, in characters, to which TOML errors are cut: enough for all scalar features' names.
-const MOST: usize = 270;
-
 /// Reads a value from TOML text. The error states the line and the column.
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
     toml::from_str(text).map_err(|error| {
@@ -90,16 +80,12 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
         let before = text.get(..at).unwrap_or(text);
         let begun = before.rsplit('\n').next().unwrap_or(before);
         let (line, column) = (before.matches('\n').count() + 1, begun.chars().count() + 1);
-        let mut message = error.message().to_owned();
-        for (kind, words) in [
-            ("f64", "a number"),
-            ("u64", "a whole number"),
-            ("u32", "a whole number"),
-            ("u8", "a whole number"),
-        ] {
-            message = message.replace(&format!("expected {kind}"), &format!("expected {words}"));
+        let mut message = error.message().replace("expected f64", "expected a number");
+        for whole in ["expected u64", "expected u32", "expected u8"] {
+            message = message.replace(whole, "expected a whole number");
         }
-        Invalid(format!("line {line}, column {column}: {}", shortened(&message, MOST)))
+        // This length suffices for the names of all scalar features.
+        Invalid(format!("line {line}, column {column}: {}", shortened(&message, 270)))
     })
 }
 
@@ -110,9 +96,7 @@ pub fn read_by<T, E: Display>(path: &Path, parse: impl FnOnce(&str) -> Result<T,
 
 fn read(path: &Path) -> Result<String> {
     let file = File::open(path).map_err(FileError::io(path, "open it"))?;
-    let mut bytes = vec![];
-    let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(FileError::io(path, "read it"))?;
+    let mut bytes = beginning(file, path, MAX_FILE_BYTES + 1)?;
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }

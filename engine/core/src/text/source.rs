@@ -9,10 +9,8 @@ use crate::file::{FileError, Result, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// The most bytes, 256 MiB, that [`TextSource::read_until`] reads to find its end byte, so that it
-/// returns even for a device that supplies bytes without end.
+/// The most bytes that [`TextSource::read_until`] reads, even from a device without end: 256 MiB.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
-
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// A reader of a text file from front to back, which counts the lines and skips a byte-order mark.
@@ -75,8 +73,7 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the number of bytes of the file that were read. For a compressed file, up to one
-    /// buffer of these bytes may belong to text that was not yet returned.
+    /// Returns how many bytes of the file were read; if compressed, up to a buffer's length ahead.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
