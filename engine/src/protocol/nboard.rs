@@ -11,8 +11,7 @@ use super::clock::{Clock, limits_of_move};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
 use crate::analysis::RatedMove;
-use crate::board::ggf::{self, Fields};
-use crate::board::{Side, Square};
+use crate::board::{Side, Square, ggf};
 use crate::eval::{Evaluate, Value};
 use crate::search::{Found, Level, Limits, Selectivity};
 
@@ -192,7 +191,7 @@ fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
     let game = text.trim().strip_prefix("(;").and_then(|text| text.strip_suffix(";)"));
     let game = game.ok_or("expected (;GM[Othello]…;)")?;
     let (mut board, mut clocks) = (None, [None; 2]);
-    for field in Fields(game) {
+    for field in ggf::fields(game) {
         let (name, value) = field?;
         match (name, &mut board) {
             ("BO", board) => {

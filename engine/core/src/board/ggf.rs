@@ -6,23 +6,15 @@ use super::notation::board_text;
 use super::{Position, Side, Square, StatedPosition};
 use crate::text::{Invalid, excerpt};
 
-/// An iterator over the fields of a GGF game's text without its `(;` and `;)`. Yields the name and
-/// the value of each field, with `\` escapes resolved. The `&str` is the text not yet read.
-#[derive(Clone, Debug)]
-pub struct Fields<'a>(pub &'a str);
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(&'a str, String), String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let text = self.0.trim_start();
-        if text.is_empty() {
-            return None;
-        }
-        let field = split_field(text);
-        self.0 = field.as_ref().map_or("", |field| field.2);
+/// Returns the names and the values (with `\` escapes resolved) of the fields in the text of a GGF
+/// game, without its `(;` and `;)`. An error is the last item.
+pub fn fields(text: &str) -> impl Iterator<Item = Result<(&str, String), String>> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        let field = (!rest.is_empty()).then(|| split_field(rest))?;
+        rest = field.as_ref().map_or("", |(.., rest)| rest.trim_start());
         Some(field.map(|(name, value, _)| (name, value)))
-    }
+    })
 }
 
 fn split_field(text: &str) -> Result<(&str, String, &str), String> {
@@ -70,8 +62,7 @@ pub fn read_time(value: &str) -> Duration {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 
-/// Reads the main time of a clock, such as `15:00` or `1:15:00`. Ignores the text after the first
-/// `/` or `,`, such as an overtime. Returns `None` if there is no main time.
+/// Reads the main time of a clock, such as `15:00` or `1:15:00/overtime`; `None` if there is none.
 pub fn read_clock(value: &str) -> Option<Duration> {
     let main = value.split(['/', ',']).next()?.trim();
     let mut seconds = 0_u64;
@@ -90,8 +81,7 @@ pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns the GGF text of a game as [`game`] does, also with the main time of each player (0 if
-/// `clock` is `None`) and the time of each turn.
+/// Returns the GGF text of a game with the main time of each player, and the time of each turn.
 pub fn timed_game(
     position: &Position,
     side: Side,
@@ -126,7 +116,7 @@ mod tests {
         let turns = ["f5", "d6"].map(|square| Some(square.parse().unwrap()));
         let text = game(&Position::START, Side::Black, &[turns[0], None, turns[1]]);
         let fields = text.strip_prefix("(;").and_then(|text| text.strip_suffix(";)")).unwrap();
-        let fields: Vec<(&str, String)> = Fields(fields).collect::<Result<_, _>>().unwrap();
+        let fields: Vec<(&str, String)> = super::fields(fields).collect::<Result<_, _>>().unwrap();
         let named = |wanted: &str| -> Vec<&str> {
             let named = fields.iter().filter(|(name, _)| *name == wanted);
             named.map(|(_, value)| value.as_str()).collect()
@@ -162,7 +152,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_are_refused() {
-        assert!(Fields("B[f5").next().is_some_and(|field| field.is_err()));
+        assert!(fields("B[f5").next().is_some_and(|field| field.is_err()));
         assert!(read_turn("i9/1.0").unwrap_err().contains("`i9`"));
         for board in ["", "8", "10 ---", "8 --- X", &format!("8 {} *", "é".repeat(64))] {
             assert_eq!(read_board(board), None, "{board}");

@@ -41,6 +41,5 @@ pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES, extract, with_n
 pub use stated::{StatedGame, StatedPosition};
 pub use symmetry::Symmetry;
 
-/// A whole number of discs, such as a score: player minus opponent, −64..=64. It is an alias of an
-/// integer, because the search of the last empty squares computes scores from bit counts.
+/// A whole number of discs, such as a score: player minus opponent, −64..=64.
 pub type Discs = i32;

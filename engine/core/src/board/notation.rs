@@ -17,8 +17,8 @@ pub(super) fn begins_board(text: &str) -> bool {
     }
 }
 
-/// Splits a line into its first 64 squares (a1, b1 … h8) and the rest. The squares are adjacent,
-/// separated by blanks or `/`, or in the form of GGS: `[8`, the rows, the side to move `]`.
+/// Splits a line into its first 64 squares (a1, b1 … h8), which may be separated by blanks or `/`,
+/// and the rest. In the form of GGS, `[8` precedes the squares; the side to move and `]` follow.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
@@ -39,12 +39,9 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
                 break;
             }
             None => {
-                return Err(Invalid(format!(
-                    "column {}: `{}` is not a square; expected X, * or B (black), O or W (white), \
-                     - or . (empty)",
-                    at + 1,
-                    found.escape_debug()
-                )));
+                let expected = "X, * or B (black), O or W (white), - or . (empty)";
+                let found = format!("column {}: `{}`", at + 1, found.escape_debug());
+                return Err(Invalid(format!("{found} is not a square; expected {expected}")));
             }
         }
         squares += 1;
@@ -81,10 +78,9 @@ pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Inva
         white |= (meaning >> 1 & 1) << index;
     }
     let [player, opponent] = side.black_first([black, white]);
-    let position = Position::new(player, opponent).filter(|position| position.discs() >= 4);
     let discs = (black | white).count_ones();
-    position
-        .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
+    let few = || Invalid(format!("the board has {discs} discs; a position has at least 4"));
+    Position::new(player, opponent).filter(|_| discs >= 4).ok_or_else(few)
 }
 
 pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {

@@ -6,9 +6,8 @@ use super::{Position, Squares};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// Counts the leaves of the game tree at `depth` plies. A game that ends earlier is one leaf. If
-/// `pass_free` is false, a pass is a ply, as is usual; otherwise, the depth is the number of discs
-/// played (perft mode 2 of Egaroucid).
+/// Counts the leaves of the game tree at `depth` plies. A game that ends earlier is one leaf. A
+/// pass is a ply unless `pass_free` is set (perft mode 2 of Egaroucid).
 pub fn count_leaves(position: &Position, depth: u32, pass_free: bool) -> u64 {
     const PARALLEL_PLIES: u32 = 3;
     in_parallel(position, depth, pass_free, PARALLEL_PLIES)
@@ -34,10 +33,8 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass_free: bo
     let moves = position.moves_by(set);
     if moves == 0 {
         let passed = position.pass();
-        return match passed.moves_by(set) {
-            0 => 1,
-            _ => count(set, &passed, depth - u32::from(!pass_free), pass_free),
-        };
+        let left = depth - u32::from(!pass_free);
+        return if passed.moves_by(set) == 0 { 1 } else { count(set, &passed, left, pass_free) };
     }
     if depth == 1 {
         return u64::from(moves.count_ones());

@@ -26,28 +26,19 @@ impl Side {
     #[inline]
     #[must_use]
     pub const fn other(self) -> Self {
-        match self {
-            Self::Black => Self::White,
-            Self::White => Self::Black,
-        }
+        if matches!(self, Self::Black) { Self::White } else { Self::Black }
     }
 
     /// Converts a pair [player, opponent] to [black, white], or back. `self` is the player's side.
     #[inline]
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
-        match self {
-            Self::Black => [player, opponent],
-            Self::White => [opponent, player],
-        }
+        if self == Self::Black { [player, opponent] } else { [opponent, player] }
     }
 
     /// Returns +1 for black, −1 for white: the factor that converts this side's scores to black's.
     #[inline]
     pub const fn sign(self) -> Discs {
-        match self {
-            Self::Black => 1,
-            Self::White => -1,
-        }
+        if matches!(self, Self::Black) { 1 } else { -1 }
     }
 }
 

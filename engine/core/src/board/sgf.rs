@@ -73,10 +73,8 @@ impl Setup {
         for point in points {
             let bits = read_points(point)?;
             discs = discs.map(|own| own & !bits);
-            match side {
-                Some(Side::Black) => discs[0] |= bits,
-                Some(Side::White) => discs[1] |= bits,
-                None => {}
+            if let Some(side) = side {
+                discs[side as usize] |= bits;
             }
         }
         self.discs = Some(discs);
@@ -105,9 +103,8 @@ impl Nodes<'_> {
         let (name, rest) = self.0.split_once('[').ok_or_else(|| self.wrong())?;
         // Property names of early SGF versions contain lower-case letters, which are ignored.
         let name: String = name.trim().chars().filter(|c| !c.is_ascii_lowercase()).collect();
-        if name.is_empty()
-            || !name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
-        {
+        let is_valid = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+        if name.is_empty() || !name.bytes().all(is_valid) {
             return Err(self.wrong());
         }
         let (mut values, mut rest) = (vec![], Some(rest));
@@ -133,16 +130,13 @@ fn read_turn(value: &str) -> Result<Option<Square>, String> {
 }
 
 fn read_point(point: &str) -> Result<Square, String> {
-    let number = |byte: u8| (b'a'..=b'h').contains(&byte).then(|| byte - b'a');
+    let number = |letter: u8| letter.wrapping_sub(b'a');
     let square = match *point.as_bytes() {
-        [file, rank] if rank.is_ascii_alphabetic() => {
-            number(file).zip(number(rank)).and_then(|(file, rank)| Square::at(file, rank))
-        }
+        [file, rank] if rank.is_ascii_alphabetic() => Square::at(number(file), number(rank)),
         _ => point.parse().ok(),
     };
-    square.ok_or_else(|| {
-        format!("`{}` is not a point; expected a1 to h8, or aa to hh", excerpt(point))
-    })
+    let wrong = || format!("`{}` is not a point; expected a1 to h8, or aa to hh", excerpt(point));
+    square.ok_or_else(wrong)
 }
 
 fn read_points(text: &str) -> Result<u64, String> {

@@ -141,9 +141,7 @@ pub fn extract<I: Instructions>(_: I, board: u64, squares: u64) -> u64 {
 fn portable(board: u64, squares: u64) -> u64 {
     let (mut left, mut extracted, mut bit) = (squares, 0, 1);
     while left != 0 {
-        if board & left & left.wrapping_neg() != 0 {
-            extracted |= bit;
-        }
+        extracted |= if board & left & left.wrapping_neg() != 0 { bit } else { 0 };
         left &= left - 1;
         bit <<= 1;
     }

@@ -13,8 +13,7 @@ pub struct StatedPosition {
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The stated score for the side to move, in discs; `None` if the text states no score. A line
-    /// of OBF without a score for the position has the score of its best move.
+    /// The stated score for the side to move, in discs; in OBF, if missing, that of the best move.
     pub score: Option<f64>,
     /// The moves with scores of a line of OBF; empty for any other notation.
     pub moves: Vec<(Square, Discs)>,
@@ -94,9 +93,8 @@ impl FromStr for StatedPosition {
         let side = side.unwrap_or(Side::Black);
         let is_moves = rest.starts_with(|first: char| first.is_ascii_alphabetic());
         // `1.` is the number of a move, but `1.5` is a score.
-        let numbered = rest
-            .strip_prefix("1.")
-            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+        let digit = |letter: char| letter.is_ascii_digit();
+        let numbered = rest.strip_prefix("1.").is_some_and(|rest| !rest.starts_with(digit));
         if is_moves || numbered || rest.starts_with("--") {
             let turns = Turns::scan(rest)?.turns;
             let replay = Replay::from(position_of(&board, side)?, side).continued(&turns)?;

@@ -42,8 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports how many texts have each form, unless all are transcripts, boards or OBF, the forms
-    /// that this program also writes.
+    /// Reports how many texts have each form, unless all have forms that this program also writes.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -94,8 +93,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the moves in a table row or after a label: the longest field that begins with a square.
-/// Returns `None` if another such field is not a prefix of the longest one: the row is damaged.
+/// Returns the moves in a table row or after a label: the longest field that begins with a square,
+/// if all other such fields are prefixes of it (otherwise, the row is damaged).
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -154,11 +153,10 @@ impl Turns {
     fn tag(&mut self, tag: &str) -> Result<(), Invalid> {
         let (name, value) = tag.split_once(' ').unwrap_or((tag, ""));
         let value = value.trim_matches([' ', '"']);
+        let is_usual = ["0", "standard", "Othello", "Reversi"].contains(&value);
         match name {
             "Result" => self.result = result(value),
-            "FEN" | "SetUp" | "Variant"
-                if !["0", "standard", "Othello", "Reversi"].contains(&value) =>
-            {
+            "FEN" | "SetUp" | "Variant" if !is_usual => {
                 let (name, value) = (excerpt(name), excerpt(value));
                 return Err(Invalid(format!("{name} `{value}`; expected a game from the start")));
             }
@@ -168,16 +166,14 @@ impl Turns {
     }
 
     fn take_token<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
-        let wrong = || {
-            let word: String = text.chars().take(2).collect();
-            Invalid::not(&word, "a square", "a1 to h8")
-        };
+        let start = |length| text.chars().take(length).collect::<String>();
+        let wrong = || Invalid::not(&start(2), "a square", "a1 to h8");
         let form = |own: &mut Form, form| *own = if *own == Form::Transcript { form } else { *own };
         if let Some(Ok(square)) = text.get(..2).map(str::parse) {
             self.turns.push(Some(square));
             return Ok(&text[2..]);
         }
-        let lower: String = text.chars().take(4).collect::<String>().to_ascii_lowercase();
+        let lower = start(4).to_ascii_lowercase();
         if let Some(pass) = PASSES.iter().find(|pass| lower.starts_with(*pass)) {
             self.turns.push(None);
             return Ok(&text[pass.len()..]);
@@ -251,8 +247,7 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes that the text may still state: 1 if the rules demanded a pass, 2 at the
-    /// end of the game, else 0.
+    /// The passes that the text may still state: 1 if the rules demanded one, 2 at the game's end.
     passes: u8,
 }
 
@@ -264,13 +259,10 @@ impl Replay {
         replay
     }
 
-    /// Plays moves from the start position, black first, and the passes that the rules demand.
-    /// Returns an error for an illegal move.
+    /// Plays moves from the start position, and the passes that the rules demand.
     pub fn from_start(squares: &[Square]) -> Result<Self, Invalid> {
         let mut replay = Self::from(Position::START, Side::Black);
-        for &square in squares {
-            replay.push(square)?;
-        }
+        squares.iter().try_for_each(|&square| replay.push(square))?;
         Ok(replay)
     }
 
@@ -290,9 +282,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays a turn: a move, or a pass if `turn` is `None`. `side` is the side that the text names
-    /// for the turn, `None` if it names none. Refuses an illegal move, a move of a side that is not
-    /// to move, and a pass that the rules do not demand.
+    /// Plays a turn, a move or a pass (`None`), of `side` if the text names it. Refuses an illegal
+    /// move, a move of the other side, and a pass that the rules do not demand.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));

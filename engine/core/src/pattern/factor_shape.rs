@@ -25,16 +25,13 @@ impl FactorShape {
     /// The possible widths of factor vectors, which fill whole processor vectors.
     pub const DIMENSIONS: [usize; 5] = [8, 16, 32, 64, 128];
 
-    /// Creates a shape: vectors with `dimensions` elements, each shared by `phases` consecutive
-    /// phases. `None` unless `dimensions` is in [`Self::DIMENSIONS`] and `phases` in 1..=60.
+    /// Creates a shape, if `dimensions` is in [`Self::DIMENSIONS`] and `phases` in 1..=60.
     pub fn new(dimensions: usize, phases: usize) -> Option<Self> {
         let is_valid = Self::DIMENSIONS.contains(&dimensions) && (1..=PHASES).contains(&phases);
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the number of elements of a factor vector. If s is the sum of a position's factor
-    /// vectors, their contribution to the value is ½ Σ s_d² discs over the first half of the
-    /// elements d, minus ½ Σ s_d² discs over the second half.
+    /// Returns the number of elements of a factor vector.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
@@ -67,8 +64,7 @@ impl FactorShape {
     }
 }
 
-/// A shape read from a text such as `64` or `64/20`: the width of the factor vectors and,
-/// optionally, the number of phases that share them.
+/// A shape in a text such as `64` or `64/20`: the vectors' width and, optionally, a group's phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -76,12 +72,10 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the chosen shape. If the choice does not state how many phases share factor vectors,
-    /// takes this number from `before`, the shape in the pattern set or in the initial weights;
-    /// takes 20 if `before` is `None`.
+    /// Returns the chosen shape. A group has as many phases as the choice states, or else as in the
+    /// shape `before` of the pattern set or initial weights, or else 20.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
-        const PHASES_OF_A_GROUP: usize = 20;
-        let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);
+        let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(20);
         FactorShape { dimensions: self.dimensions, phases }
     }
 }
@@ -99,11 +93,8 @@ impl FromStr for FactorChoice {
             Some(Self { dimensions: shape.dimensions, phases })
         };
         read().ok_or_else(|| {
-            format!(
-                "expected one of {:?}, with /N where N phases (1 to {PHASES}) share them, such as \
-                 64/20",
-                FactorShape::DIMENSIONS
-            )
+            let shared = format!("with /N where N phases (1 to {PHASES}) share them");
+            format!("expected one of {:?}, {shared}, such as 64/20", FactorShape::DIMENSIONS)
         })
     }
 }

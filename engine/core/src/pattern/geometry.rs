@@ -28,15 +28,14 @@ pub struct PatternGeometry {
     /// The symmetries that map the pattern onto itself, the identity first. Each is a permutation
     /// of the indices of the pattern's squares: it maps square `i` to square `permutation[i]`.
     pub permutations: Vec<Vec<usize>>,
-    /// The class of each configuration. Configuration c, from −n to n = `(3^squares − 1) / 2`, has
-    /// the index c + n. Classes are numbered in the order of their smallest configurations.
+    /// The class of each configuration c, from −n to n = `(3^squares − 1) / 2`, at index c + n.
+    /// Classes are numbered in the order of their smallest configurations.
     pub class_of: Vec<u16>,
     /// The number of classes: sets of configurations equal up to the pattern's symmetries.
     pub classes: usize,
     /// The parameter index of the pattern's first class.
     pub first_parameter: usize,
-    /// For each square of the pattern, the position of its ternary digit in the indices that the
-    /// engine updates ([`super::Indices`]); 0 is the least significant.
+    /// For each square, the place of its ternary digit in [`super::Indices`]; 0 is the lowest.
     pub places: Vec<usize>,
 }
 
@@ -94,9 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase. `counts` has, for each parameter, its
-    /// number of occurrences in them. A position counts once for each instance of the first
-    /// pattern, so this is the sum of that pattern's counts, divided by its number of instances.
+    /// Returns the number of training positions of a phase from the occurrences of each parameter:
+    /// the sum over the first pattern's classes, divided by that pattern's number of instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -104,8 +102,8 @@ impl Geometry {
         occurrences.sum::<u64>() / instances as u64
     }
 
-    /// Returns the indices of the parameters whose weights add up to a position's value without the
-    /// term of the factor vectors. Tests compare faster implementations with this plain one.
+    /// Returns the parameters whose weights add up to a position's value, except for factors. Tests
+    /// compare faster implementations with this plain one.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -134,11 +132,9 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     let mut permutations: Vec<Vec<usize>> = vec![];
     for symmetry in Symmetry::all() {
         let place = |&square: &Square| squares.iter().position(|&q| q == symmetry.square(square));
-        if let Some(permutation) = squares.iter().map(place).collect::<Option<Vec<usize>>>()
-            && !permutations.contains(&permutation)
-        {
-            permutations.push(permutation);
-        }
+        let permutation: Option<Vec<usize>> = squares.iter().map(place).collect();
+        let new = permutation.filter(|permutation| !permutations.contains(permutation));
+        permutations.extend(new);
     }
     permutations
 }
@@ -179,7 +175,7 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
 }
 
 /// Returns the image of each number below `3^n` under a permutation of its n base-3 digits: digit
-/// `i` of the number is digit `permutation[i]` of its image. Digit 0 is the least significant.
+/// `i`, from the least significant, becomes digit `permutation[i]`.
 pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     let mut images = Vec::with_capacity(configurations(permutation.len()));
     images.push(0);
@@ -204,8 +200,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Counts, for each square, the pattern instances that contain it. Counts the lines of the
-    /// board, and lists those that no single instance contains entirely.
+    /// Counts the instances that contain each square, and finds the lines that are in no instance.
     pub fn of(geometry: &Geometry) -> Self {
         let mut instances = vec![0; 64];
         for instance in &geometry.instances {
@@ -233,20 +228,16 @@ impl fmt::Display for Coverage {
 
 /// Returns the 38 straight lines of at least three squares, along which discs flip.
 fn lines() -> impl Iterator<Item = Vec<Square>> {
-    Square::all().flat_map(|start| STEPS.into_iter().filter_map(move |step| line(start, step)))
+    let steps = [(1, 0), (0, 1), (1, 1), (-1, 1)].into_iter();
+    Square::all().flat_map(move |start| steps.clone().filter_map(move |step| line(start, step)))
 }
 
-const STEPS: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
-
-/// Returns the squares from `start` to the edge of the board, in steps of `columns` and `rows`;
-/// `None` if the line begins before `start`, or has fewer than three squares.
+/// Returns the line that begins at `start`, in steps of `columns` and `rows`; `None` if it begins
+/// before, or has fewer than three squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
-    let square = |steps: i8| {
-        let (column, row) = (column + steps * columns, row + steps * rows);
-        let is_on_board = (0..8).contains(&column) && (0..8).contains(&row);
-        is_on_board.then(|| Square::new((8 * row + column) as u8)).flatten()
-    };
+    let square =
+        |steps: i8| Square::at((column + steps * columns) as u8, (row + steps * rows) as u8);
     let squares: Vec<Square> = (0..8).map_while(square).collect();
     (square(-1).is_none() && squares.len() >= 3).then_some(squares)
 }

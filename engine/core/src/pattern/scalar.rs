@@ -77,7 +77,7 @@ impl ScalarCounts {
             number_of(position.player()),
             number_of(moves),
             number_of(replies),
-            pair(moves, replies),
+            8 * range(number_of(moves)) + range(number_of(replies)),
             potential_moves(position),
             potential_moves(&passed),
             odd_quadrants(position),
@@ -105,11 +105,6 @@ fn number_of(squares: u64) -> usize {
 }
 
 #[inline(always)]
-fn pair(moves: u64, replies: u64) -> usize {
-    8 * range(number_of(moves)) + range(number_of(replies))
-}
-
-#[inline(always)]
 fn both_at(squares: u64, moves: u64, replies: u64) -> usize {
     5 * number_of(moves & squares) + number_of(replies & squares)
 }
@@ -127,8 +122,7 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// 0 to 5: no, one, two adjacent, two diagonal, three or four odd quadrants. Bit i of the index
-    /// is set if quadrant i of [`QUADRANTS`] has an odd number of empty squares.
+    /// The result for each set of odd quadrants: bit i stands for quadrant i of [`QUADRANTS`].
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));
@@ -164,6 +158,8 @@ mod tests {
             let passed = position.pass();
             assert_eq!(Scalar::PlayerMoves.count(&position), legal(&position));
             assert_eq!(Scalar::OpponentMoves.count(&position), legal(&passed));
+            let pair = 8 * range(legal(&position)) + range(legal(&passed));
+            assert_eq!(Scalar::MovesPair.count(&position), pair);
             let potential = potential_moves_by_hand(&position);
             assert_eq!(Scalar::PlayerPotentialMoves.count(&position), potential);
             assert_eq!(Scalar::OpponentPotentialMoves.count(&passed), potential);
@@ -189,7 +185,6 @@ mod tests {
         for (number, moves) in ranges.into_iter().enumerate() {
             assert!(moves.clone().all(|moves| range(moves) == number), "{moves:?}");
         }
-        assert_eq!(pair(0b111, 0x3FFF), 8 * 3 + 7);
     }
 
     #[test]

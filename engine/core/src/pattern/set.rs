@@ -37,8 +37,7 @@ impl Pattern {
     }
 }
 
-/// A validated set of patterns and scalar features and, if its weights have factors, the shape of
-/// the factor vectors: their width, and the number of phases that share them.
+/// A validated set of patterns and scalar features, with the shape of the factor vectors, if any.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PatternSet {
     name: String,
@@ -69,18 +68,29 @@ struct RawPattern {
 }
 
 impl PatternSet {
-    /// Reads a pattern set from TOML text and checks it. Returns an error if a pattern is invalid,
-    /// if two patterns have the same instances, or if there are more than [`LANES`] instances.
+    /// The names and the TOML texts of the shipped pattern sets.
+    pub const SHIPPED: [(&str, &str); 9] = [
+        ("standard", include_str!("../../patterns/standard.toml")),
+        ("scalars", include_str!("../../patterns/scalars.toml")),
+        ("factors", include_str!("../../patterns/factors.toml")),
+        ("small", include_str!("../../patterns/small.toml")),
+        ("discs", include_str!("../../patterns/discs.toml")),
+        ("ordering", include_str!("../../patterns/ordering.toml")),
+        ("edax", include_str!("../../patterns/edax.toml")),
+        ("egaroucid", include_str!("../../patterns/egaroucid.toml")),
+        ("zebra", include_str!("../../patterns/zebra.toml")),
+    ];
+
+    /// Reads a pattern set from TOML text. Refuses an invalid pattern, two patterns with the same
+    /// instances, and more than [`LANES`] instances.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let refused = |message: String| Err(Invalid(message));
         let raw: RawSet =
             from_toml(text).map_err(|error| Invalid(format!("not a pattern set: {error}")))?;
         let names = std::iter::once(&raw.name).chain(raw.patterns.iter().map(|p| &p.name));
         if let Some(name) = names.into_iter().find(|name| name.contains(char::is_control)) {
-            return refused(format!(
-                "the name `{}` has a line end or another control character; remove it",
-                excerpt(name)
-            ));
+            let reason = "has a line end or another control character; remove it";
+            return refused(format!("the name `{}` {reason}", excerpt(name)));
         }
         let patterns = raw.patterns.into_iter().enumerate();
         let patterns = patterns.map(|(index, pattern)| read_pattern(index + 1, pattern));
@@ -135,76 +145,6 @@ impl PatternSet {
     pub fn with_factors(self, factors: Option<FactorShape>) -> Self {
         Self { factors, ..self }
     }
-}
-
-fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, Invalid> {
-    let RawPattern { name, squares } = raw;
-    let pattern = format!("pattern {number} ({})", excerpt(&name));
-    let parsed: Result<Vec<Square>, Invalid> =
-        squares.split_ascii_whitespace().map(str::parse).collect();
-    let blanks = if squares.contains(',') { ", separated by blanks" } else { "" };
-    let squares = parsed.map_err(|error| Invalid(format!("{pattern}: {error}{blanks}")))?;
-    let found = squares.len();
-    if !(1..=MAX_SQUARES).contains(&found) {
-        return Err(Invalid(format!("{pattern} has {found} squares; expected 1 to {MAX_SQUARES}")));
-    }
-    match (1..found).find(|&end| squares[..end].contains(&squares[end])) {
-        Some(end) => Err(Invalid(format!("{pattern} names {} twice", squares[end]))),
-        None => Ok(Pattern { name, squares }),
-    }
-}
-
-fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
-    let mut earlier = BTreeMap::new();
-    for (pattern, number) in patterns.iter().zip(1..) {
-        let squares = smallest_image(&pattern.squares);
-        if let Some(earlier) = earlier.insert(squares, number) {
-            return Err(Invalid(format!(
-                "pattern {number} ({}) has the squares of pattern {earlier}, up to a symmetry of the \
-                 board; remove one of them",
-                excerpt(&pattern.name)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Returns the distinct images of a list of squares under the symmetries of the board, each in the
-/// order of the list. Of images with the same set of squares, only the first is returned.
-pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
-    let mut images: Vec<Vec<Square>> = vec![];
-    for symmetry in Symmetry::all() {
-        let image: Vec<Square> = squares.iter().map(|&square| symmetry.square(square)).collect();
-        if images.iter().all(|other| bits(other) != bits(&image)) {
-            images.push(image);
-        }
-    }
-    images
-}
-
-/// The result is equal for two sets of squares if and only if a symmetry maps one onto the other.
-fn smallest_image(squares: &[Square]) -> u64 {
-    let squares = bits(squares);
-    Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)
-}
-
-fn bits(squares: &[Square]) -> u64 {
-    squares.iter().map(|square| square.bit()).sum()
-}
-
-impl PatternSet {
-    /// The names and the TOML texts of the shipped pattern sets.
-    pub const SHIPPED: [(&str, &str); 9] = [
-        ("standard", include_str!("../../patterns/standard.toml")),
-        ("scalars", include_str!("../../patterns/scalars.toml")),
-        ("factors", include_str!("../../patterns/factors.toml")),
-        ("small", include_str!("../../patterns/small.toml")),
-        ("discs", include_str!("../../patterns/discs.toml")),
-        ("ordering", include_str!("../../patterns/ordering.toml")),
-        ("edax", include_str!("../../patterns/edax.toml")),
-        ("egaroucid", include_str!("../../patterns/egaroucid.toml")),
-        ("zebra", include_str!("../../patterns/zebra.toml")),
-    ];
 
     /// Returns the shipped set with this name; `None` if there is no such set.
     pub fn shipped(name: &str) -> Option<Self> {
@@ -237,6 +177,56 @@ impl PatternSet {
         }
         read_by(&path, Self::from_toml)
     }
+}
+
+fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, Invalid> {
+    let RawPattern { name, squares } = raw;
+    let pattern = format!("pattern {number} ({})", excerpt(&name));
+    let parsed: Result<Vec<_>, Invalid> =
+        squares.split_ascii_whitespace().map(str::parse).collect();
+    let blanks = if squares.contains(',') { ", separated by blanks" } else { "" };
+    let squares = parsed.map_err(|error| Invalid(format!("{pattern}: {error}{blanks}")))?;
+    let found = squares.len();
+    if !(1..=MAX_SQUARES).contains(&found) {
+        return Err(Invalid(format!("{pattern} has {found} squares; expected 1 to {MAX_SQUARES}")));
+    }
+    match (1..found).find(|&end| squares[..end].contains(&squares[end])) {
+        Some(end) => Err(Invalid(format!("{pattern} names {} twice", squares[end]))),
+        None => Ok(Pattern { name, squares }),
+    }
+}
+
+fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
+    let mut earlier = BTreeMap::new();
+    for (pattern, number) in patterns.iter().zip(1..) {
+        let squares = bits(&pattern.squares);
+        // The smallest image is the same for two patterns if and only if they have equal instances.
+        let smallest = Symmetry::all().map(|symmetry| symmetry.bits(squares)).min();
+        if let Some(earlier) = earlier.insert(smallest, number) {
+            let pattern = format!("pattern {number} ({})", excerpt(&pattern.name));
+            let same =
+                format!("has the squares of pattern {earlier}, up to a symmetry of the board");
+            return Err(Invalid(format!("{pattern} {same}; remove one of them")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the images of a list of squares under the symmetries of the board, each in the order of
+/// the list: the first of those with the same set of squares.
+pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
+    let mut images: Vec<Vec<Square>> = vec![];
+    for symmetry in Symmetry::all() {
+        let image: Vec<Square> = squares.iter().map(|&square| symmetry.square(square)).collect();
+        if images.iter().all(|other| bits(other) != bits(&image)) {
+            images.push(image);
+        }
+    }
+    images
+}
+
+fn bits(squares: &[Square]) -> u64 {
+    squares.iter().map(|square| square.bit()).sum()
 }
 
 #[cfg(test)]

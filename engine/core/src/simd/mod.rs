@@ -1,10 +1,9 @@
 //! Instruction sets of the processor, chosen at run time. All sets give equal results.
 //!
-//! A search looks up the chosen set once in each thread, a perft in its first plies only. The inner
-//! functions are generic over the set, and take a token: a proof that the processor has it, from
-//! [`with_instructions`](crate::with_instructions). [`compiled_for`] compiles larger functions for
-//! every set. A function without a token looks up the chosen set at each call
-//! ([`InstructionSet::chosen`]), which costs a load and a predictable branch.
+//! Inner functions are generic over the set, and take a token, a proof that the processor has it,
+//! from [`with_instructions`](crate::with_instructions). [`compiled_for`] compiles larger functions
+//! for every set. A function without a token looks up the chosen set at each call
+//! ([`InstructionSet::chosen`]): a load and a predictable branch.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -42,12 +41,12 @@ impl Instructions for Portable {
 /// A token of any of the instruction sets, for a set that is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInstructions {
-    /// The token of [`InstructionSet::Portable`], which every processor supports.
+    /// The token of [`InstructionSet::Portable`].
     Portable(Portable),
-    /// The token of [`InstructionSet::Avx2`]; it proves that the processor supports this set.
+    /// The token of [`InstructionSet::Avx2`].
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// The token of [`InstructionSet::Avx512`]; it proves that the processor supports this set.
+    /// The token of [`InstructionSet::Avx512`].
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
 }
@@ -116,8 +115,7 @@ macro_rules! with_instructions {
 /// The environment variable that selects an instruction set instead of the fastest one.
 pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
-/// An instruction set for which the most time-consuming functions are compiled. The macro
-/// [`compiled_for`] uses the discriminants of the variants.
+/// An instruction set. The macro [`compiled_for`] uses the discriminants of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum InstructionSet {
@@ -141,36 +139,33 @@ impl InstructionSet {
     /// Returns the instruction set that this process uses.
     #[inline(always)]
     pub fn chosen() -> Self {
-        crate::with_instructions!(|set| Self::of(set))
-    }
-
-    #[inline(always)]
-    fn of<I: Instructions>(_: I) -> Self {
-        I::SET
+        #[inline(always)]
+        fn of<I: Instructions>(_: I) -> InstructionSet {
+            I::SET
+        }
+        crate::with_instructions!(|set| of(set))
     }
 
     /// Returns the set that the environment variable [`VARIABLE`] names; without it, the fastest
-    /// set. Returns an error for an unknown set, or one that the processor does not support.
+    /// set. Refuses an unknown set, and one that the processor does not support.
     pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));
         };
-        let name = name.to_string_lossy();
-        let set: Self = name.parse()?;
-        let missing =
-            || format!("{VARIABLE} is `{set}`, which this processor does not support: unset it");
-        AnyInstructions::of(set).map(|_| set).ok_or_else(|| Invalid(missing()))
+        let set: Self = name.to_string_lossy().parse()?;
+        let reason = "which this processor does not support: unset it";
+        let missing = || Invalid(format!("{VARIABLE} is `{set}`, {reason}"));
+        AnyInstructions::of(set).map(|_| set).ok_or_else(missing)
     }
 }
 
 impl FromStr for InstructionSet {
     type Err = Invalid;
 
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
+    fn from_str(name: &str) -> Result<Self, Invalid> {
         let named = Self::ALL.into_iter().find(|set| set.to_string() == name);
-        let unknown =
-            || format!("{VARIABLE} is `{}`: expected portable, avx2 or avx512", excerpt(name));
-        named.ok_or_else(|| Invalid(unknown()))
+        let expected = "expected portable, avx2 or avx512";
+        named.ok_or_else(|| Invalid(format!("{VARIABLE} is `{}`: {expected}", excerpt(name))))
     }
 }
 

@@ -3,11 +3,11 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use super::sealed::Sealed;
 use super::{AnyInstructions, InstructionSet, Instructions, Portable};
 
-/// The token of [`InstructionSet::Avx2`], a proof that the processor supports this set.
+/// The token of [`InstructionSet::Avx2`].
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
-/// The token of [`InstructionSet::Avx512`], a proof that the processor supports this set.
+/// The token of [`InstructionSet::Avx512`].
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 

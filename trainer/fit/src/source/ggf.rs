@@ -8,8 +8,7 @@
 
 use std::path::Path;
 
-use othello_engine::board::ggf::{self, Fields};
-use othello_engine::board::{Discs, Side, StatedGame, sgf};
+use othello_engine::board::{Discs, Side, StatedGame, ggf, sgf};
 use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::text::excerpt;
 
@@ -43,7 +42,7 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     })?;
     let game = game.strip_suffix(')').ok_or(NO_END)?.trim_end_matches(';');
     let (mut begin, mut turns, mut result, mut rules) = (None, vec![], None, String::new());
-    for field in Fields(game) {
+    for field in ggf::fields(game) {
         let (name, value) = field?;
         match name {
             "GM" if !value.eq_ignore_ascii_case("othello") => {

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use othello_engine::board::ggf::Fields;
 use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::Step;
-use othello_engine::board::{Position, Side, StatedGame};
+use othello_engine::board::{Position, Side, StatedGame, ggf};
 use othello_engine::record::{Game, Label, ScoredPosition};
 use othello_engine::text::{TextSource, decode, excerpt};
 
@@ -131,7 +130,7 @@ fn lines(text: &[u8]) -> u64 {
 
 fn players(text: &str) -> String {
     let game = text.split_once("(;").map_or("", |(_, game)| game);
-    let fields: Vec<_> = Fields(game).map_while(Result::ok).collect();
+    let fields: Vec<_> = ggf::fields(game).map_while(Result::ok).collect();
     let player = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted);
     match (player("PB"), player("PW")) {
         (Some((_, black)), Some((_, white))) => {

@@ -71,16 +71,13 @@ static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;
     while place < 8 {
-        let mut player = 0;
+        let mut player: usize = 0;
         while player < 256 {
             let below = player & ((1 << place) - 1);
             let above = player >> (place + 1);
-            if below != 0 {
-                flips[place][player] += (place - 1 - below.ilog2() as usize) as u8;
-            }
-            if above != 0 {
-                flips[place][player] += above.trailing_zeros() as u8;
-            }
+            let down = if below != 0 { place - 1 - below.ilog2() as usize } else { 0 };
+            let up = if above != 0 { above.trailing_zeros() as usize } else { 0 };
+            flips[place][player] = (down + up) as u8;
             player += 1;
         }
         place += 1;
@@ -107,23 +104,17 @@ pub(super) struct Rays {
 
 pub(super) static RAYS: [Rays; 64] = {
     const NONE: Rays = Rays { ascending: [0; 4], descending: [0; 4] };
+    /// The steps of the ascending rays in files and ranks.
+    const STEPS: [(i32, i32); 4] = [(1, 0), (-1, 1), (0, 1), (1, 1)];
     let mut rays = [NONE; 64];
-    let mut square = 0;
-    while square < 64 {
+    let mut entry = 0;
+    while entry < 4 * 64 {
+        let (square, line) = (entry / 4, entry % 4);
         let (file, rank) = (square as i32 % 8, square as i32 / 8);
-        rays[square].ascending = [
-            ray(file, rank, 1, 0),
-            ray(file, rank, -1, 1),
-            ray(file, rank, 0, 1),
-            ray(file, rank, 1, 1),
-        ];
-        rays[square].descending = [
-            ray(file, rank, -1, 0),
-            ray(file, rank, 1, -1),
-            ray(file, rank, 0, -1),
-            ray(file, rank, -1, -1),
-        ];
-        square += 1;
+        let (files, ranks) = STEPS[line];
+        rays[square].ascending[line] = ray(file, rank, files, ranks);
+        rays[square].descending[line] = ray(file, rank, -files, -ranks);
+        entry += 1;
     }
     rays
 };

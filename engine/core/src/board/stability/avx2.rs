@@ -1,9 +1,10 @@
 //! Stable discs in AVX2, by the portable algorithm, with a lane for each direction of lines.
 
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi128_si64, _mm256_and_si256, _mm256_castsi256_si128, _mm256_load_si256,
-    _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set1_epi64x, _mm256_shuffle_epi32,
-    _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_testz_si256, _mm256_xor_si256,
+    __m256i, _mm_cvtsi128_si64, _mm256_add_epi64, _mm256_and_si256, _mm256_castsi256_si128,
+    _mm256_load_si256, _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set_epi64x,
+    _mm256_set1_epi64x, _mm256_shuffle_epi32, _mm256_sllv_epi64, _mm256_srlv_epi64,
+    _mm256_testz_si256, _mm256_xor_si256,
 };
 
 use super::LINES;
@@ -11,19 +12,6 @@ use super::LINES;
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
-
-static STEPS: [Lanes; 3] = {
-    let mut steps = [Lanes([0; 4]); 3];
-    let mut line = 0;
-    while line < 4 {
-        let shift = LINES[line].0 as u64;
-        steps[0].0[line] = shift;
-        steps[1].0[line] = 2 * shift;
-        steps[2].0[line] = 4 * shift;
-        line += 1;
-    }
-    steps
-};
 
 /// `OUT[d][k]`: for each direction of lines (row, column, two diagonals; a lane of 64 bits each),
 /// the squares from which 2^k steps to higher (`d` = 0) or lower (1) numbers lead off the board.
@@ -47,22 +35,23 @@ static OUT: [[Lanes; 3]; 2] = {
 
 #[target_feature(enable = "avx2")]
 pub(super) fn stable(player: u64, opponent: u64) -> u64 {
+    let [one, eight, seven, nine] = LINES.map(|(shift, ..)| i64::from(shift));
+    let neighbour = _mm256_set_epi64x(nine, seven, eight, one);
     let occupied = _mm256_set1_epi64x((player | opponent) as i64);
-    let (mut up, mut down) = (occupied, occupied);
+    let (mut up, mut down, mut step) = (occupied, occupied, neighbour);
     for round in 0..3 {
-        let step = load(&STEPS[round]);
         let above = _mm256_or_si256(load(&OUT[0][round]), _mm256_srlv_epi64(up, step));
         let below = _mm256_or_si256(load(&OUT[1][round]), _mm256_sllv_epi64(down, step));
         up = _mm256_and_si256(up, above);
         down = _mm256_and_si256(down, below);
+        step = _mm256_add_epi64(step, step);
     }
     let ends = _mm256_or_si256(load(&OUT[0][0]), load(&OUT[1][0]));
     let safe = _mm256_or_si256(_mm256_and_si256(up, down), ends);
-    let step = load(&STEPS[0]);
     let player = _mm256_set1_epi64x(player as i64);
     let grown = |stable| {
-        let up = _mm256_sllv_epi64(stable, step);
-        let beside = _mm256_or_si256(up, _mm256_srlv_epi64(stable, step));
+        let up = _mm256_sllv_epi64(stable, neighbour);
+        let beside = _mm256_or_si256(up, _mm256_srlv_epi64(stable, neighbour));
         _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
     };
     let mut stable = _mm256_and_si256(player, all_lanes(safe));

@@ -44,17 +44,9 @@ impl Symmetry {
     /// Returns the image of a bitboard under this symmetry.
     #[inline]
     pub const fn bits(self, bits: u64) -> u64 {
-        let mut image = bits;
-        if self.0 & 1 != 0 {
-            image = mirror_files(image);
-        }
-        if self.0 & 2 != 0 {
-            image = image.swap_bytes();
-        }
-        if self.0 & 4 != 0 {
-            image = transpose(image);
-        }
-        image
+        let image = if self.0 & 1 != 0 { mirror_files(bits) } else { bits };
+        let image = if self.0 & 2 != 0 { image.swap_bytes() } else { image };
+        if self.0 & 4 != 0 { transpose(image) } else { image }
     }
 
     /// Returns the image of a square under this symmetry.
