@@ -27,6 +27,8 @@ pub enum WeightsError {
     NotByClass(String),
 }
 
+pub(super) type Result<T, E = WeightsError> = std::result::Result<T, E>;
+
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc up to ±[`MAX_STEPS`],
 /// and how often each parameter occurs in training. [`Geometry`] defines the parameters.
 #[derive(Clone, Debug)]
@@ -120,8 +122,7 @@ impl Weights {
     ///
     /// If a new group of phases joins n old groups, a class's new vector consists of its n old
     /// vectors, times 1/√n: what a pair of classes adds to values becomes the mean over the n old
-    /// groups. Weights change so that a class alone (its weight and what its vector adds) has the
-    /// same value as before. If no groups are joined, no value changes. Returns `None` if the new
+    /// groups. Weights change so that a class alone has the same value as before. `None` if the new
     /// vectors are too short for the old ones, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
@@ -132,10 +133,7 @@ impl Weights {
         let after = before.reshaped(shape)?;
         let mut steps = self.steps.clone();
         for phase in Phase::all() {
-            let own = |factors: &Factors, parameter: usize| {
-                let dimensions = factors.shape().dimensions();
-                own_worth(&factors.of(phase)[parameter * dimensions..][..dimensions])
-            };
+            let own = |factors: &Factors, parameter| own_worth(factors.vector(phase, parameter));
             for (parameter, step) in steps.row_mut(phase.index()).iter_mut().enumerate() {
                 let discs = own(before, parameter) - own(&after, parameter);
                 *step = nearest_weight(weight_in_discs(*step) + discs);
@@ -155,7 +153,7 @@ impl Weights {
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
-    ) -> Result<Summary, WeightsError> {
+    ) -> Result<Summary> {
         match Writer::begin(path, Kind::Weights, provenance, existing)? {
             Begin::Done(summary) => Ok(summary),
             Begin::Writer(writer) => self.write_to(writer),
@@ -163,7 +161,7 @@ impl Weights {
     }
 
     /// Writes all sections to `writer`, and completes its file.
-    pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
+    pub fn write_to(&self, mut writer: Writer) -> Result<Summary> {
         writer.sections(self.sections())?;
         Ok(writer.finish()?)
     }

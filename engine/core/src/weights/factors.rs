@@ -1,19 +1,16 @@
 //! Interactions of patterns: a factorization machine (Rendle 2010) in addition to the weights.
 //!
-//! Every parameter (a class, or a count of a scalar feature) has a factor vector. Let s be the sum
-//! of the vectors of a position's parameters. The value then contains ½ Σ s_d² over the first half
-//! of the elements, minus ½ Σ s_d² over the second half. Two classes together may therefore be
-//! worth more or less than the sum of their weights. (Rendle's machine adds all squares;
-//! subtracting half of them lowers the error at the same width.) All arithmetic is in integers, so
-//! every machine computes the same value.
+//! Every parameter (a class, or a count of a scalar feature) has a factor vector. If s is the sum
+//! of the vectors of a position's parameters, the value contains ½ Σ s_d² over the first half of
+//! the elements, minus ½ Σ s_d² over the second half. (Rendle's machine adds all squares;
+//! subtracting half of them lowers the error at the same width.) All arithmetic is in integers.
 
 use super::STEPS_PER_DISC;
 use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The integer that represents a factor of 1 √disc. A dimension in which the factors of a position
-/// have the sum s √disc adds ½ s² discs to its value (−½ s² in the second half of the dimensions).
+/// The integer that represents a factor of 1 √disc.
 pub const FACTORS_PER_UNIT: i32 = 64;
 
 /// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.
@@ -37,11 +34,9 @@ impl Factors {
     }
 
     /// Returns factors of another shape; `None` unless k = new phases per group / old phases per
-    /// group is an integer, and new vectors are at least k times as wide as old ones.
-    ///
-    /// A new group unites n old groups: k, or fewer in the last. The first half of a new vector has
-    /// the first halves of the n old vectors, each times 1/√n, then zeros; likewise the second
-    /// half. So the scalar product of two classes' halves becomes the mean of the n old ones.
+    /// group is an integer, and new vectors are at least k times as wide as old ones. A new group
+    /// unites n old ones: k, or fewer in the last. The first half of a new vector has the first
+    /// halves of the n old vectors, each times 1/√n, then zeros; likewise the second half.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -79,22 +74,27 @@ impl Factors {
         &self.groups[group]
     }
 
-    /// Sets each factor of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. Element
-    /// d of the vector of parameter p (its number in the file) has the index p · dimensions + d.
+    /// Sets each factor of a group to `f(index)`, limited to ±[`MAX_FACTOR`]. Element d of the
+    /// vector of parameter p has the index p · dimensions + d.
     pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
         let factors = self.groups[group].iter_mut().enumerate();
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
-    /// Returns the contribution of the factors of `parameters` to a value, in steps of 1/32 disc.
-    /// This is the plain definition; tests compare the faster implementations with it.
+    /// Returns the contribution of the factors of `parameters` to a value, in steps of 1/32 disc:
+    /// the plain definition, with which tests compare faster implementations.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
-            let vector = &self.of(phase)[parameter * sum.len()..][..sum.len()];
+            let vector = self.vector(phase, parameter);
             sum.iter_mut().zip(vector).for_each(|(sum, &factor)| *sum += i16::from(factor));
         }
         steps_of_sum(&sum)
+    }
+
+    pub(super) fn vector(&self, phase: Phase, parameter: usize) -> &[i8] {
+        let dimensions = self.shape.dimensions();
+        &self.of(phase)[parameter * dimensions..][..dimensions]
     }
 
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
@@ -107,8 +107,7 @@ impl Factors {
         Section { name: section_name(group), content }
     }
 
-    /// Reads the section of a group of phases. Returns the number of the group and the factor
-    /// vectors of all parameters, or `None` for a section of another kind.
+    /// Reads the number and the factor vectors of a group of phases; `None` for another section.
     ///
     /// # Errors
     /// A message for a wrong length or a factor out of range.
@@ -127,14 +126,10 @@ impl Factors {
         // The compiler vectorizes the minimum of all factors, but not a search for a wrong factor.
         let is_wrong = factors.iter().fold(0, |least, &factor| factor.min(least)) < -MAX_FACTOR;
         let find = || factors.iter().position(|&factor| factor < -MAX_FACTOR);
-        match is_wrong.then(find).flatten() {
-            None => Ok(Some((group, factors))),
-            Some(place) => Err(format!(
-                "a factor of parameter {} is {}; expected ±{MAX_FACTOR} at most",
-                place / shape.dimensions(),
-                factors[place]
-            )),
-        }
+        let Some(place) = is_wrong.then(find).flatten() else { return Ok(Some((group, factors))) };
+        let (parameter, factor) = (place / shape.dimensions(), factors[place]);
+        let expected = format!("expected ±{MAX_FACTOR} at most");
+        Err(format!("a factor of parameter {parameter} is {factor}; {expected}"))
     }
 }
 
@@ -142,17 +137,14 @@ impl Factors {
 /// of the elements minus ½ Σ v_d² over the second. v_d is element d divided by 64.
 pub fn own_worth(vector: &[i8]) -> f64 {
     let (added, taken) = vector.split_at(vector.len() / 2);
-    let squares = |half: &[i8]| -> i32 {
-        half.iter().map(|&factor| i32::from(factor) * i32::from(factor)).sum()
-    };
+    let squares = |half: &[i8]| half.iter().map(|&factor| i32::from(factor).pow(2)).sum::<i32>();
     let unit = f64::from(2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT);
     f64::from(squares(added) - squares(taken)) / unit
 }
 
 /// Returns the contribution of a position's factors to its value, in steps of 1/32 disc, rounded to
-/// the nearest, halves up. `sum` is the sum of the position's factor vectors; its elements divided
-/// by 64 are s_1, s_2, … In discs, the contribution is ½ Σ s_d² over the first half of the elements
-/// minus ½ Σ s_d² over the second half.
+/// the nearest, halves up. In discs, it is ½ Σ s_d² over the first half of the elements minus
+/// ½ Σ s_d² over the second half. `sum` is 64 · s, the sum of the position's factor vectors.
 ///
 /// An element of `sum` adds at most 80 factors of at most ±127, so it is at most ±10,160. The sum
 /// of the squares of 32 elements is below 2³².

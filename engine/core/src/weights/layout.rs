@@ -12,9 +12,8 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before and after the tables of a block (a range of consecutive
-/// phases). With them, every signed 16-bit offset from the middle of a pattern's table is in the
-/// block: reads need no bounds check.
+/// The number of unused weights before and after the tables of a block. With them, every signed
+/// 16-bit offset from the middle of a pattern's table is in the block: reads need no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
@@ -25,9 +24,8 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// a gather of 32 bits at the last weight stays inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane, an index in a phase's table. A lane with an instance of a pattern has the
-    /// index of the pattern's weight for configuration 0, all squares empty (configurations have
-    /// numbers from −n to n). Any other lane has the index of a weight that is always 0.
+    /// For each lane with an instance of a pattern, the index in a phase's table of the pattern's
+    /// weight for configuration 0 (of −n to n), all squares empty; for others, of the zero.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
@@ -95,8 +93,8 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 /// instead of each class. Empty until the block is expanded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// The weights of the block (consecutive phases), in steps of 1/32 disc: [`MARGIN`] zeros, the
-    /// weight table of each phase in turn, and again [`MARGIN`] zeros.
+    /// The weights in steps of 1/32 disc: [`MARGIN`] zeros, the weight table of each phase in turn,
+    /// and again [`MARGIN`] zeros.
     pub steps: Vec<i16>,
     /// The factor vectors, which the block's phases share: [`MARGIN`] zero vectors, one vector for
     /// each index in a phase's weight table, [`MARGIN`] zero vectors. Empty without factors.
@@ -108,8 +106,7 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// Expands values by class to values by configuration. A configuration has the same index in the
-/// table of a phase's weights and in that of the factor vectors that the phase shares with others.
+/// The expansion from classes to configurations, whose index is the same in all tables.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,

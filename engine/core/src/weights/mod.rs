@@ -5,7 +5,6 @@
 //! move-ordering evaluation, and pruning models.
 
 mod by_class;
-mod ends;
 mod factors;
 pub mod layout;
 mod move_ordering;
@@ -18,19 +17,20 @@ mod sections;
 mod value;
 
 pub use by_class::{Counts, Weights, WeightsError, WeightsFile};
-pub use ends::{CONFIDENCES, END_ERROR_TERMS, END_MEAN_TERMS, EndDepths, Ends};
 pub use factors::{FACTORS_PER_UNIT, Factors, MAX_FACTOR, own_worth, steps_of_sum};
 pub use move_ordering::MoveOrderingWeights;
 pub use packed::PackedWeights;
 pub use parts::{InstancePart, PartWeight, ScalarPart, ValueParts};
-pub use probcut::{Depths, ERROR_TERMS, LinearModel, MEAN_TERMS, Prediction, ProbCut};
+pub use probcut::{
+    CONFIDENCES, Depths, END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, EndDepths, Ends,
+    LinearModel, MEAN_TERMS, Prediction, ProbCut,
+};
 pub use realization::{Memory, MoveKind, Place, Rank, Realization, STAGES};
 pub use sections::{PhaseRow, PhaseSection};
 pub use value::{MAX_STEPS, STEPS_PER_DISC, Value, nearest_weight, weight_in_discs};
 
 use crate::file::Section;
-use ends::ENDS;
-use probcut::PROBCUT;
+use probcut::{ENDS, PROBCUT};
 use realization::REALIZATION;
 
 /// The models that a search uses for pruning; `othello-trainer calibrate` adds them to a file.
@@ -91,11 +91,9 @@ pub enum PruningError {
 }
 
 fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
-    first_time(&mut place.is_some())?;
-    *place = Some(content);
-    Ok(())
+    check_first(place.replace(content).is_none())
 }
 
-fn first_time(came: &mut bool) -> Result<(), String> {
-    if std::mem::replace(came, true) { Err("occurs twice".to_owned()) } else { Ok(()) }
+fn check_first(is_first: bool) -> Result<(), String> {
+    if is_first { Ok(()) } else { Err("occurs twice".to_owned()) }
 }

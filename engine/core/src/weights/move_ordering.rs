@@ -1,4 +1,4 @@
-use super::MAX_STEPS;
+use super::sections::check_steps;
 use crate::file::Section;
 use crate::pattern::{Geometry, PatternSet};
 
@@ -20,8 +20,8 @@ impl MoveOrderingWeights {
     /// disc, for each parameter of a pattern set without scalars, in the order of [`Geometry`].
     ///
     /// # Errors
-    /// A message for a scalar, a negative [strength](Self::strength), a wrong number of weights, or
-    /// a weight beyond ±[`MAX_STEPS`].
+    /// A message for a scalar, a negative strength, a wrong number of weights, or one beyond
+    /// ±[`MAX_STEPS`](super::MAX_STEPS).
     pub fn new(set: PatternSet, strength: i16, steps: Vec<i16>) -> Result<Self, String> {
         if !set.scalars().is_empty() {
             return Err("its pattern set has scalars; expected none".to_owned());
@@ -34,11 +34,7 @@ impl MoveOrderingWeights {
             let found = steps.len();
             return Err(format!("has {found} weights; the pattern set has {parameters} classes"));
         }
-        if let Some(place) = steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step))
-        {
-            let step = steps[place];
-            return Err(format!("weight {place} is {step}; expected ±{MAX_STEPS} at most"));
-        }
+        check_steps(&steps)?;
         Ok(Self { set, strength, steps })
     }
 
@@ -47,9 +43,8 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of this evaluation: the points that a value of 32 discs (1,024 steps)
-    /// for the mover adds to a move's ordering score. Each legal reply of the opponent subtracts 16
-    /// points (32 on a corner). If the strength is 0, the weights have no effect.
+    /// Returns the strength of this evaluation: the points that a value of 32 discs for the mover
+    /// adds to a move's ordering score. Each legal reply subtracts 16 points (32 on a corner).
     pub fn strength(&self) -> i16 {
         self.strength
     }
@@ -69,8 +64,7 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the weights from their two sections: `set` has the pattern set; `weights` has the
-    /// [strength](Self::strength), followed by the weights.
+    /// Reads the two sections: the pattern set; the strength, followed by the weights.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

@@ -1,8 +1,9 @@
 use std::path::Path;
 
+use super::by_class::Result;
 use super::layout::{Block, Expansion, TableLayout};
 use super::reading::{ReadSections, missing, pattern_set, unusable};
-use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights, WeightsError};
+use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights};
 use crate::file::{Kind, Provenance, Reader, Section, SectionPlace, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet};
 
@@ -32,7 +33,7 @@ pub struct PackedWeights {
 
 impl PackedWeights {
     /// Reads all sections except the weights and factors. Messages use `name` as the path.
-    pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self, WeightsError> {
+    pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self> {
         let mut reader = Reader::of_bytes(name.as_ref(), file, Kind::Weights)?;
         let mut parts = ReadSections::of(pattern_set(&mut reader)?, false);
         let mut places = vec![];
@@ -59,14 +60,13 @@ impl PackedWeights {
     }
 
     /// Decompresses and expands a block of phases. The function takes no lock and uses one thread.
-    pub fn expand(&self, block: usize) -> Result<Block, WeightsError> {
+    pub fn expand(&self, block: usize) -> Result<Block> {
         let path: &Path = self.name.as_ref();
         let mut reader = Reader::of_bytes(path, self.file, Kind::Weights)?;
         reader.go_to(self.places[block])?;
         let (mut expanded, mut before) = (Block::default(), vec![]);
-        let sections =
-            self.expansion.layout.phases(block).len() + usize::from(self.set.factors().is_some());
-        for section in reader.take(sections) {
+        let phases = self.expansion.layout.phases(block).len();
+        for section in reader.take(phases + usize::from(self.set.factors().is_some())) {
             let section = section?;
             self.take(&section, &mut before, &mut expanded)
                 .map_err(|problem| unusable(path, &section.name, problem))?;
@@ -74,9 +74,7 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section, which has either factors or the weights of a phase, into `block`. Copies
-    /// the weights of a phase to `before`. If the section stores them as changes from the previous
-    /// phase, `before` must contain the weights of that phase when this is called.
+    /// Expands a section into `block`. `before` has the weights of the phase before, then of this.
     fn take(
         &self,
         section: &Section,
@@ -100,11 +98,7 @@ impl PackedWeights {
 
 impl Weights {
     /// Writes a file from which [`PackedWeights`] can expand single blocks of phases.
-    pub fn write_packed(
-        &self,
-        path: &Path,
-        provenance: &Provenance,
-    ) -> Result<Summary, WeightsError> {
+    pub fn write_packed(&self, path: &Path, provenance: &Provenance) -> Result<Summary> {
         let layout = TableLayout::new(self.set(), self.geometry());
         let blocks = (0..layout.blocks()).flat_map(|block| {
             let mut before = None;

@@ -47,10 +47,9 @@ pub struct PartWeight {
 }
 
 impl<'a> ValueParts<'a> {
-    /// Splits the value of a position into terms. For the position's phase, `of_phase` returns the
-    /// weights that apply (one for each pattern instance, then one for each scalar feature) and the
-    /// term of the factors in steps of 1/32 disc. Returns `None` if the player has no legal move:
-    /// the value is then that after a pass, or a final score, not a sum of terms.
+    /// Splits the value of a position into terms. `of_phase` returns the weights that apply (for
+    /// each pattern instance, then for each scalar feature) and the term of the factors in steps.
+    /// Returns `None` if the player has no legal move: the value is then no sum of terms.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

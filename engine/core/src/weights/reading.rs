@@ -1,11 +1,12 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ndarray::{Array2, aview1};
 
-use super::by_class::{Counts, PATTERN_SET, Weights, WeightsError, WeightsFile, row};
+use super::by_class::{Counts, PATTERN_SET, Result, Weights, WeightsError, WeightsFile, row};
 use super::factors::section_name;
 use super::move_ordering::{ORDERING_SET, ORDERING_WEIGHTS};
-use super::{Factors, Models, MoveOrderingWeights, PhaseSection, first_time, once};
+use super::{Factors, Models, MoveOrderingWeights, PhaseSection, check_first, once};
 use crate::board::{PHASES, Phase};
 use crate::file::{FileError, Kind, Provenance, Reader, Section, sha256_of};
 use crate::pattern::{FactorShape, Geometry, PatternSet};
@@ -13,22 +14,21 @@ use crate::text::excerpt;
 
 impl Weights {
     /// Reads a weights file. Checks the whole file, including its checksums.
-    pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
+    pub fn read(path: &Path) -> Result<WeightsFile> {
         read(Reader::open(path, Kind::Weights)?, true)
     }
 
-    /// Reads a weights file from memory, and checks it as [`Weights::read`] does. Messages use
-    /// `name` as the path.
-    pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
+    /// Reads a weights file from memory, as [`Self::read`] does. Messages use `name` as the path.
+    pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile> {
         read(Reader::of_bytes(name, bytes, Kind::Weights)?, true)
     }
 
-    /// Reads from memory a weights file that may lack the training counts, and checks each section.
-    /// In the result, all counts are 0, even if the file has them. Messages use `name` as the path.
+    /// Reads from memory a weights file that may lack the training counts; all counts become 0.
+    /// Checks each section. Messages use `name` as the path.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
-    ) -> Result<WeightsFile, WeightsError> {
+    ) -> Result<WeightsFile> {
         let sha256 = sha256_of(bytes.as_ref());
         let reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         Ok(WeightsFile { sha256, ..read(reader, false)? })
@@ -36,37 +36,31 @@ impl Weights {
 }
 
 impl Counts {
-    /// Reads how often each parameter occurred in the training positions of each phase. `bytes` is
-    /// the content of a weights file for the pattern set `set` that has only these counts. Also
-    /// returns the file's provenance. Error messages give `name` as the file's path.
-    pub fn read_part(
-        name: &Path,
-        bytes: Vec<u8>,
-        set: &PatternSet,
-    ) -> Result<(Self, Provenance), WeightsError> {
+    /// Reads a weights file in memory that has only the training counts, and its provenance. `set`
+    /// is the pattern set of the counts. Messages use `name` as the path.
+    pub fn read_part(name: &Path, bytes: Vec<u8>, set: &PatternSet) -> Result<(Self, Provenance)> {
         let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         let mut parts = ReadSections::of(set.clone(), true);
         parts.take_all(&mut reader)?;
-        parts.all_counts_came().map_err(|section| missing(name, section))?;
+        parts.require(name, Phase::all().map(PhaseSection::counts_name))?;
         Ok((Self(parts.weights.counts), reader.provenance().clone()))
     }
 }
 
-/// Reads a weights file and checks every part of it. The checksum is empty if `reader` comes from
-/// [`Reader::of_part`] (a file without some sections). If `has_counts` is false, the file may lack
-/// the training counts (some files omit them to save space), and the result has none.
-fn read(mut reader: Reader, has_counts: bool) -> Result<WeightsFile, WeightsError> {
+/// The file may lack the training counts unless `has_counts` is set, and the result then has none.
+/// The checksum is empty if `reader` comes from [`Reader::of_part`].
+fn read(mut reader: Reader, has_counts: bool) -> Result<WeightsFile> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
     let mut parts = ReadSections::of(pattern_set(&mut reader)?, has_counts);
-    parts.set_came = true;
+    parts.came.insert(PATTERN_SET.to_owned());
     parts.take_all(&mut reader)?;
-    parts.are_whole().map_err(|section| missing(path, section))?;
+    parts.require(path, parts.required_sections())?;
     let sha256 = reader.sha256().unwrap_or_default().to_owned();
     Ok(WeightsFile { weights: parts.weights, provenance, sha256 })
 }
 
-pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsError> {
+pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet> {
     let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
     let path = reader.path();
     let first = first.ok_or_else(|| missing(path, PATTERN_SET.to_owned()))?;
@@ -85,21 +79,16 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
 }
 
 /// The contents of the sections read so far. Weights, counts and factors get memory when their
-/// first section is read; without stored counts, `weights.counts` is one row of zeros. A `…_came`
-/// flag is true if the section of the pattern set, of a phase, or of a group of factors was read.
+/// first section is read; without stored counts, `weights.counts` is one row of zeros.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
-    set_came: bool,
-    steps_came: [bool; PHASES],
-    counts_came: [bool; PHASES],
-    groups_came: Vec<bool>,
+    /// The names of the sections that were read; for a section of changes, that of the whole row.
+    came: BTreeSet<String>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,
 }
 
 impl ReadSections {
-    /// Creates the state before any section is read. The weights are for `set`; the content of a
-    /// pattern-set section that follows is ignored. Stores training counts only if `counts_kept`.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         let parameters = geometry.parameters();
@@ -107,7 +96,6 @@ impl ReadSections {
             let groups = vec![vec![]; shape.groups()];
             Factors { shape, parameters, groups }
         };
-        let groups_came = vec![false; set.factors().map_or(0, FactorShape::groups)];
         let weights = Weights {
             steps: Array2::zeros((0, parameters)),
             counts: Array2::zeros((usize::from(!counts_kept), parameters)),
@@ -117,23 +105,15 @@ impl ReadSections {
             ordering: None,
             models: Models::NONE,
         };
-        Self {
-            weights,
-            set_came: false,
-            steps_came: [false; PHASES],
-            counts_came: [false; PHASES],
-            groups_came,
-            counts_kept,
-            ordering_set: None,
-        }
+        Self { weights, came: BTreeSet::new(), counts_kept, ordering_set: None }
     }
 
-    pub(super) fn take_all(&mut self, reader: &mut Reader) -> Result<(), WeightsError> {
+    fn take_all(&mut self, reader: &mut Reader) -> Result<()> {
         while self.take_next(reader)? {}
         Ok(())
     }
 
-    pub(super) fn take_next(&mut self, reader: &mut Reader) -> Result<bool, WeightsError> {
+    pub(super) fn take_next(&mut self, reader: &mut Reader) -> Result<bool> {
         let Some(section) = reader.next().transpose()? else { return Ok(false) };
         self.take(&section).map_err(|problem| unusable(reader.path(), &section.name, problem))?;
         Ok(true)
@@ -143,12 +123,13 @@ impl ReadSections {
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.weights.geometry.parameters();
         match section.name.as_str() {
-            PATTERN_SET => return first_time(&mut self.set_came),
+            PATTERN_SET => return check_first(self.came.insert(section.name.clone())),
             ORDERING_SET => return once(&mut self.ordering_set, section.content.clone()),
             ORDERING_WEIGHTS => {
                 let set = self.ordering_set.as_deref();
                 let set = set.ok_or_else(|| format!("stands before `{ORDERING_SET}`"))?;
                 let ordering = MoveOrderingWeights::from_sections(set, &section.content)?;
+                self.came.insert(section.name.clone());
                 return once(&mut self.weights.ordering, ordering);
             }
             name if self.weights.models.take(name, &section.content)? => return Ok(()),
@@ -157,27 +138,26 @@ impl ReadSections {
         if let Some(all) = &mut self.weights.factors
             && let Some((group, factors)) = Factors::read_group(all.shape, parameters, section)?
         {
-            first_time(&mut self.groups_came[group])?;
+            check_first(self.came.insert(section.name.clone()))?;
             all.groups[group] = factors.to_vec();
             return Ok(());
         }
         match PhaseSection::read(section, parameters)? {
             Some(PhaseSection::Weights(phase, numbers)) => {
-                let before = |before: Phase| {
-                    self.steps_came[before.index()]
-                        .then(|| row(&self.weights.steps, before.index()))
-                };
+                let has = |before| self.came.contains(&PhaseSection::weights_name(before));
+                let before =
+                    |before: Phase| has(before).then(|| row(&self.weights.steps, before.index()));
                 let steps = numbers.weights(phase, before)?;
-                first_time(&mut self.steps_came[phase.index()])?;
+                check_first(self.came.insert(PhaseSection::weights_name(phase)))?;
                 put_row(&mut self.weights.steps, phase, &steps);
             }
             Some(PhaseSection::Counts(phase, numbers)) => {
                 // Without stored counts, an empty row shows that the previous phase was read.
                 let kept = |at| if self.counts_kept { row(&self.weights.counts, at) } else { &[] };
-                let before =
-                    |before: Phase| self.counts_came[before.index()].then(|| kept(before.index()));
+                let has = |before| self.came.contains(&PhaseSection::counts_name(before));
+                let before = |before: Phase| has(before).then(|| kept(before.index()));
                 let counts = numbers.after(phase, before, u32::wrapping_add)?;
-                first_time(&mut self.counts_came[phase.index()])?;
+                check_first(self.came.insert(PhaseSection::counts_name(phase)))?;
                 if self.counts_kept {
                     put_row(&mut self.weights.counts, phase, &counts);
                 }
@@ -187,28 +167,18 @@ impl ReadSections {
         Ok(())
     }
 
-    fn are_whole(&self) -> Result<(), String> {
-        first_missing(&self.steps_came, PhaseSection::weights_name)?;
-        if self.counts_kept {
-            self.all_counts_came()?;
-        }
-        if let Some(group) = self.groups_came.iter().position(|came| !came) {
-            return Err(section_name(group));
-        }
-        if self.ordering_set.is_some() && self.weights.ordering.is_none() {
-            return Err(ORDERING_WEIGHTS.to_owned());
-        }
-        Ok(())
+    fn required_sections(&self) -> impl Iterator<Item = String> {
+        let counts = Phase::all().filter(|_| self.counts_kept).map(PhaseSection::counts_name);
+        let groups = self.weights.factors.as_ref().map_or(0, |factors| factors.groups.len());
+        let ordering = self.ordering_set.iter().map(|_| ORDERING_WEIGHTS.to_owned());
+        let weights = Phase::all().map(PhaseSection::weights_name);
+        weights.chain(counts).chain((0..groups).map(section_name)).chain(ordering)
     }
 
-    pub(super) fn all_counts_came(&self) -> Result<(), String> {
-        first_missing(&self.counts_came, PhaseSection::counts_name)
+    fn require(&self, path: &Path, mut names: impl Iterator<Item = String>) -> Result<()> {
+        let absent = names.find(|name| !self.came.contains(name));
+        absent.map_or(Ok(()), |name| Err(missing(path, name)))
     }
-}
-
-fn first_missing(came: &[bool; PHASES], name: fn(Phase) -> String) -> Result<(), String> {
-    let missing = Phase::all().zip(came).find(|(_, came)| !*came);
-    missing.map_or(Ok(()), |(phase, _)| Err(name(phase)))
 }
 
 fn put_row<T: Copy + Default>(matrix: &mut Array2<T>, phase: Phase, row: &[T]) {

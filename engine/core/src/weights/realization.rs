@@ -19,34 +19,36 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// If a position can have many moves of a family (the kinds with the same rank and [`Memory`]), the
-/// mean probability of its kinds is at most this: 3/4, in steps of 1/65535. With a mean near 1, the
-/// probabilities of the moves of one position would total far more than 1.
+/// The greatest mean probability, 3/4 in steps of 1/65535, of a family of which a position can have
+/// many moves: near 1, the probabilities of one position's moves would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the
 /// move, for the side that makes it, minus ¼ disc for each reply of the opponent (½ on corners).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The best move by (static value − ¼ disc per opponent reply, ½ in a corner).
+    /// The first move in this order.
     First,
-    /// The second best move by (static value − ¼ disc per opponent reply, ½ in a corner).
+    /// The second move in this order.
     Second,
-    /// The third best move by (static value − ¼ disc per opponent reply, ½ in a corner).
+    /// The third move in this order.
     Third,
-    /// The fourth or fifth best move by (static value − ¼ disc per opponent reply, ½ in a corner).
+    /// The fourth or fifth move in this order.
     Fourth,
-    /// A move after the five best by (static value − ¼ disc per opponent reply, ½ in a corner).
+    /// A move after the first five.
     Late,
 }
 
 impl Rank {
     /// Returns the rank of a move with `others` moves before it in the order.
     pub fn after(others: usize) -> Self {
-        [Self::First, Self::Second, Self::Third, Self::Fourth, Self::Fourth]
-            .get(others)
-            .copied()
-            .unwrap_or(Self::Late)
+        match others {
+            0 => Self::First,
+            1 => Self::Second,
+            2 => Self::Third,
+            3 | 4 => Self::Fourth,
+            _ => Self::Late,
+        }
     }
 }
 
@@ -65,14 +67,14 @@ pub enum Place {
     Inner,
 }
 
-/// What an earlier, shallower search of a position found about a move, if there was such a search.
+/// The result of an earlier, shallower search of a position for one of its moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
     Nothing,
-    /// An earlier search of the position found this move as the best.
+    /// The search found this move best.
     Best,
-    /// An earlier search of the position found another move as the best.
+    /// The search found another move best.
     Another,
 }
 
@@ -99,13 +101,11 @@ impl MoveKind {
     /// The number of kinds of moves.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The number of move kinds in a family: 5 [`Place`]s × 2⁴ values of the four `bool` fields. A
-    /// family's kinds have the same [`Rank`] and [`Memory`], and consecutive indices.
+    /// The number of move kinds in a family: 5 [`Place`]s × 2⁴ values of the `bool` fields. They
+    /// have one [`Rank`], one [`Memory`] and consecutive indices.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have several moves of a family (kinds with one [`Rank`] and
-    /// one [`Memory`]): the rank is fourth (two moves) or late, and the memory is not best.
-    /// `family` counts the families of all stages of the game, stage by stage.
+    /// Returns true if a position can have several moves of a family (a number over all stages).
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -147,17 +147,14 @@ impl Realization {
             let found = probabilities.len();
             return Err(format!("{found} probabilities; expected {}", Self::COUNT));
         }
-        match probabilities.iter().position(|one| !(0.0..=1.0).contains(one)) {
-            Some(place) => Err(format!("number {place} is not a probability")),
-            None => {
-                let step = |one: &f64| (one * CERTAIN).round().max(1.0) as u16;
-                Ok(Self { steps: probabilities.iter().map(step).collect() })
-            }
+        if let Some(place) = probabilities.iter().position(|one| !(0.0..=1.0).contains(one)) {
+            return Err(format!("number {place} is not a probability"));
         }
+        let step = |one: &f64| (one * CERTAIN).round().max(1.0) as u16;
+        Ok(Self { steps: probabilities.iter().map(step).collect() })
     }
 
-    /// Returns the probability that a move is played, by the [stage](Self::stage) of its position
-    /// and the [index](MoveKind::index) of its kind.
+    /// Returns the probability of a move by its [stage](Self::stage) and [kind](MoveKind::index).
     #[inline]
     pub fn probability(&self, stage: usize, kind: usize) -> f64 {
         f64::from(self.steps[stage * MoveKind::COUNT + kind]) / CERTAIN
@@ -172,12 +169,9 @@ impl Realization {
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
         let (numbers, rest) = content.as_chunks();
         let mut numbers = numbers.iter().copied().map(u16::from_le_bytes);
-        match numbers.next() {
-            Some(VERSION) => {}
-            Some(version) => {
-                return Err(format!("is of version {version}; this program reads {VERSION}"));
-            }
-            None => return Err("is empty".to_owned()),
+        let version = numbers.next().ok_or("is empty")?;
+        if version != VERSION {
+            return Err(format!("is of version {version}; this program reads {VERSION}"));
         }
         let steps: Vec<u16> = numbers.collect();
         if steps.len() != Self::COUNT || !rest.is_empty() {
@@ -191,14 +185,14 @@ impl Realization {
             let sum: usize = steps.iter().map(|&step| usize::from(step)).sum();
             MoveKind::is_of_many(family) && sum > MOST_OF_MANY * steps.len()
         };
-        match steps.chunks(MoveKind::FAMILY).enumerate().position(is_certain) {
-            Some(family) => Err(format!(
-                "probabilities from number {} make moves nearly certain of which a position can \
-                 have many; expected smaller ones",
-                family * MoveKind::FAMILY
-            )),
-            None => Ok(Self { steps }),
+        if let Some(family) = steps.chunks(MoveKind::FAMILY).enumerate().position(is_certain) {
+            let first = family * MoveKind::FAMILY;
+            let certain = "make moves nearly certain of which a position can have many";
+            return Err(format!(
+                "probabilities from number {first} {certain}; expected smaller ones"
+            ));
         }
+        Ok(Self { steps })
     }
 }
 

@@ -1,6 +1,5 @@
-//! The sections of a phase in a weights file: its weights, or its training counts. A section has
-//! one number for each parameter: the weight or count, or its change from the previous phase.
-//! Compressed changes take two thirds of the space of compressed weights and counts.
+//! The sections of a phase's weights or training counts: one number for each parameter, or its
+//! change from the previous phase, which takes two thirds of the space after compression.
 
 use super::MAX_STEPS;
 use crate::board::Phase;
@@ -36,21 +35,22 @@ impl PhaseRow<i16> {
         before: impl FnOnce(Phase) -> Option<&'a [i16]>,
     ) -> Result<Vec<i16>, String> {
         let steps = self.after(phase, before, i16::wrapping_add)?;
-        let is_wrong = |step: &i16| !(-MAX_STEPS..=MAX_STEPS).contains(step);
-        let is_any_wrong = steps.iter().fold(false, |any, step| any | is_wrong(step));
-        match is_any_wrong.then(|| steps.iter().position(is_wrong)).flatten() {
-            None => Ok(steps),
-            Some(parameter) => {
-                let step = steps[parameter];
-                Err(format!("weight {parameter} is {step}; expected ±{MAX_STEPS} at most"))
-            }
-        }
+        check_steps(&steps)?;
+        Ok(steps)
     }
 }
 
+pub(super) fn check_steps(steps: &[i16]) -> Result<(), String> {
+    let is_wrong = |step: &i16| !(-MAX_STEPS..=MAX_STEPS).contains(step);
+    // The compiler vectorizes a test of all steps, but not a search for a wrong one.
+    let is_any_wrong = steps.iter().fold(false, |any, step| any | is_wrong(step));
+    let place = is_any_wrong.then(|| steps.iter().position(is_wrong)).flatten();
+    let expected = format!("expected ±{MAX_STEPS} at most");
+    place.map_or(Ok(()), |place| Err(format!("weight {place} is {}; {expected}", steps[place])))
+}
+
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the row of `phase`: a weight or count per parameter. If `self` has its changes from
-    /// the previous phase's row, adds them to that row, which `before` returns (`None`: an error).
+    /// Returns the row of `phase`. Adds changes to the row of the previous phase, from `before`.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -81,16 +81,14 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the changes from `before`, the weights of the previous phase, to
-    /// `steps`, the weights of `phase`. Both are in units of 1/32 disc.
+    /// Returns the section with the changes from the weights `before`, of the previous phase.
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the changes from `before` to `counts`: each parameter's numbers of
-    /// occurrences in the training data of the previous phase and of `phase`.
+    /// Returns the section with the changes from the counts `before`, of the previous phase.
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -113,29 +111,37 @@ impl PhaseSection {
     /// A message for a section that does not fit `parameters` parameters.
     pub fn read(section: &Section, parameters: usize) -> Result<Option<Self>, String> {
         let Some((phase, kind)) = phase_and_kind(&section.name) else { return Ok(None) };
-        Ok(match kind {
+        let expected = match kind {
+            WEIGHTS | WEIGHT_CHANGES => parameters * size_of::<i16>(),
+            COUNTS | COUNT_CHANGES => parameters * size_of::<u32>(),
+            _ => return Ok(None),
+        };
+        let content = section.content.as_slice();
+        if content.len() != expected {
+            let found = format!("has {} bytes", content.len());
+            let taken = format!("the {parameters} parameters of the pattern set take {expected}");
+            return Err(format!("{found}; {taken}"));
+        }
+        Ok(Some(match kind {
             WEIGHTS => {
-                let steps = words(&section.content, parameters)?;
-                let steps: Vec<_> = steps.map(|word| i16::from_le_bytes(*word)).collect();
-                Some(Self::Weights(phase, PhaseRow::Whole(steps)))
+                let steps = content.as_chunks().0.iter().copied().map(i16::from_le_bytes);
+                Self::Weights(phase, PhaseRow::Whole(steps.collect()))
             }
             COUNTS => {
-                let counts = words(&section.content, parameters)?;
-                let counts = counts.map(|word| u32::from_le_bytes(*word)).collect();
-                Some(Self::Counts(phase, PhaseRow::Whole(counts)))
+                let counts = content.as_chunks().0.iter().copied().map(u32::from_le_bytes);
+                Self::Counts(phase, PhaseRow::Whole(counts.collect()))
             }
             WEIGHT_CHANGES => {
-                let folded = unplaned(&section.content, parameters)?.map(u16::from_le_bytes);
+                let folded = unplaned(content, parameters).map(u16::from_le_bytes);
                 let changes = folded.map(|word| (word >> 1) as i16 ^ -((word & 1) as i16));
-                Some(Self::Weights(phase, PhaseRow::Changes(changes.collect())))
+                Self::Weights(phase, PhaseRow::Changes(changes.collect()))
             }
-            COUNT_CHANGES => {
-                let folded = unplaned(&section.content, parameters)?.map(u32::from_le_bytes);
+            _ => {
+                let folded = unplaned(content, parameters).map(u32::from_le_bytes);
                 let changes = folded.map(|word| (word >> 1) ^ (word & 1).wrapping_neg());
-                Some(Self::Counts(phase, PhaseRow::Changes(changes.collect())))
+                Self::Counts(phase, PhaseRow::Changes(changes.collect()))
             }
-            _ => None,
-        })
+        }))
     }
 }
 
@@ -149,25 +155,6 @@ fn phase_and_kind(section: &str) -> Option<(Phase, &str)> {
     (name(kind, phase) == section).then_some((phase, kind))
 }
 
-fn words<const BYTES: usize>(
-    content: &[u8],
-    parameters: usize,
-) -> Result<impl Iterator<Item = &[u8; BYTES]>, String> {
-    check_length(content, parameters, BYTES)?;
-    Ok(content.as_chunks::<BYTES>().0.iter())
-}
-
-fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), String> {
-    if content.len() == parameters * bytes {
-        return Ok(());
-    }
-    Err(format!(
-        "has {} bytes; the {parameters} parameters of the pattern set take {}",
-        content.len(),
-        parameters * bytes
-    ))
-}
-
 /// Returns the first bytes of all words, then their second bytes, …: similar bytes compress best.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
@@ -177,10 +164,9 @@ fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,
-) -> Result<impl Iterator<Item = [u8; BYTES]>, String> {
-    check_length(content, parameters, BYTES)?;
+) -> impl Iterator<Item = [u8; BYTES]> {
     let byte = move |plane: usize, index: usize| content[plane * parameters + index];
-    Ok((0..parameters).map(move |index| std::array::from_fn(|plane| byte(plane, index))))
+    (0..parameters).map(move |index| std::array::from_fn(|plane| byte(plane, index)))
 }
 
 #[cfg(test)]

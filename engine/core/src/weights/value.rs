@@ -12,9 +12,7 @@ pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
 /// discs. The bounds of a search window may be ±[`Value::INFINITE`], which is outside this range.
-///
-/// Only the functions of this module convert between [`Value`] and whole [`Discs`]. The format
-/// `{value:+.2}` prints the value in discs.
+/// The format `{value:+.2}` prints the value in discs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Add, Neg, Sub)]
 #[repr(transparent)]
 pub struct Value(i32);
