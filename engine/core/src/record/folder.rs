@@ -48,36 +48,28 @@ const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
 /// Replaces each folder in a list of paths by its record files, in the order of their names.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
-    let mut files = vec![];
-    for path in named {
-        match path.is_dir() {
-            true => files.extend(RecordFolder::open(path)?.paths()),
-            false => files.push(path.clone()),
-        }
-    }
-    Ok(files)
+    let files = |path: &PathBuf| match path.is_dir() {
+        true => Ok(RecordFolder::open(path)?.paths()),
+        false => Ok(vec![path.clone()]),
+    };
+    Ok(named.iter().map(files).collect::<Result<Vec<_>, RecordError>>()?.concat())
 }
 
 impl RecordFolder {
     /// Opens a folder by its manifest. Refuses it if a record file is missing, unlisted or changed.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
-        let folder = Self::listed(path)?.ok_or_else(|| {
-            let reason = format!("is a folder without {MANIFEST}; {}", list(path));
-            wrong(path, reason)
-        })?;
+        let reason = || format!("is a folder without {MANIFEST}; {}", list(path));
+        let folder = Self::listed(path)?.ok_or_else(|| wrong(path, reason()))?;
         for entry in folder.files.values() {
             if let Some(found) = folder.difference(entry)? {
                 return Err(wrong(&path.join(&entry.name), found));
             }
         }
-        match folder.unlisted()?.first() {
-            None => Ok(folder),
-            Some(name) => {
-                let reason =
-                    format!("{MANIFEST} does not list it; move it away, or {}", list(path));
-                Err(wrong(&path.join(name), reason))
-            }
+        if let Some(name) = folder.unlisted()?.first() {
+            let reason = format!("{MANIFEST} does not list it; move it away, or {}", list(path));
+            return Err(wrong(&path.join(name), reason));
         }
+        Ok(folder)
     }
 
     fn listed(path: &Path) -> Result<Option<Self>, RecordError> {
@@ -106,10 +98,8 @@ impl RecordFolder {
             .map_err(|error| format!("is not a manifest of records: {}", quoted_reason(&error)))?;
         let Manifest { format, version, files } = manifest;
         if format != FORMAT || version != VERSION {
-            return Err(format!(
-                "expected `{FORMAT}` of version {VERSION}, found `{}` of {version}",
-                excerpt(&format)
-            ));
+            let found = format!("found `{}` of {version}", excerpt(&format));
+            return Err(format!("expected `{FORMAT}` of version {VERSION}, {found}"));
         }
         let mut by_name = BTreeMap::new();
         for entry in files {
@@ -134,10 +124,9 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Adds the unlisted record files of a folder to its manifest; `describe` returns the number of
-    /// records in the file at a path. A listed file that is missing or changed is an error; but
-    /// with `anew`, its entry is removed (missing) or renewed (changed). After an interruption, the
-    /// next call continues with the first file that is not listed.
+    /// Adds the unlisted record files of a folder to its manifest, one after the other; `describe`
+    /// returns the number of records in a file. A listed file that is missing or changed is an
+    /// error; with `anew`, its entry is removed or renewed.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -200,10 +189,9 @@ impl RecordFolder {
                 sha256 => format!("has the sha256 {sha256} instead of {}", entry.sha256),
             },
         };
-        Ok(Some(format!(
-            "{found}, but {MANIFEST} lists it; put the listed file there, or list the files anew: {} --force",
-            list(&self.path)
-        )))
+        let remedy = "put the listed file there, or list the files anew";
+        let list = list(&self.path);
+        Ok(Some(format!("{found}, but {MANIFEST} lists it; {remedy}: {list} --force")))
     }
 
     fn unlisted(&self) -> Result<Vec<String>, RecordError> {

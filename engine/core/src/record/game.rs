@@ -43,8 +43,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Sets the result for black that the source of the game states; sets none if the moves lead to
-    /// the same result. Refuses a result beyond ±64 discs.
+    /// Sets the stated result for black, unless it is that of the moves; refuses one beyond ±64.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -71,17 +70,15 @@ impl Game {
         let Solved { ply, black_score } = solved;
         let moves = self.squares.len();
         if usize::from(ply) > moves {
-            return Err(Invalid(format!(
-                "solved at ply {ply}, which a game of {moves} moves does not reach"
-            )));
+            let reason = format!("which a game of {moves} moves does not reach");
+            return Err(Invalid(format!("solved at ply {ply}, {reason}")));
         }
         // The empty squares go to the winner, so scores are even.
         if black_score.abs() > 64 || black_score % 2 != 0 {
             return Err(Self::no_score(black_score));
         }
-        if let Some(result) = self.black_score.filter(|_| usize::from(ply) == moves)
-            && result != black_score
-        {
+        let is_end = usize::from(ply) == moves;
+        if let Some(result) = self.black_score.filter(|&own| is_end && own != black_score) {
             let reason = format!("solved as {black_score} at its end, but its result is {result}");
             return Err(Invalid(reason));
         }
@@ -99,16 +96,15 @@ impl Game {
         if values.len() != moves {
             return Err(Invalid(format!("{} values for {moves} moves", values.len())));
         }
-        for (number, value) in (1..).zip(values.iter().copied()) {
-            if let Some(value) = value.filter(|value| !(-64..=64).contains(value)) {
-                return Err(Invalid(format!("value {value} at move {number}; expected -64 to 64")));
-            }
+        let is_beyond = |value: &Option<i8>| value.is_some_and(|v| !(-64..=64).contains(&v));
+        if let Some(place) = values.iter().position(is_beyond) {
+            let (value, number) = (values[place].unwrap_or(0), place + 1);
+            return Err(Invalid(format!("value {value} at move {number}; expected -64 to 64")));
         }
         Ok(Self { values: Some(values), ..self })
     }
 
-    /// Marks the moves that were drawn at random instead of chosen by the search: bit i marks the
-    /// move at ply i. Refuses a bit beyond the last move.
+    /// Sets the [deviations](Self::deviations). Refuses a bit beyond the last move.
     pub fn with_deviations(self, deviations: u64) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if deviations >> moves != 0 {
@@ -130,9 +126,7 @@ impl Game {
 
     /// Returns the moves of the canonical image: of the eight images, the lexicographically least.
     pub fn canonical_squares(&self) -> Vec<Square> {
-        let image = |symmetry: Symmetry| -> Vec<Square> {
-            self.squares.iter().map(|&square| symmetry.square(square)).collect()
-        };
+        let image = |by: Symmetry| self.squares.iter().map(|&square| by.square(square)).collect();
         Symmetry::all().map(image).min().unwrap_or_default()
     }
 
@@ -141,8 +135,7 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the result for black that the source states, if it differs from the result of the
-    /// moves, or if the moves do not finish the game; otherwise `None`.
+    /// Returns the result for black that the source states, unless it is the result of the moves.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
@@ -152,14 +145,14 @@ impl Game {
         self.solved
     }
 
-    /// Returns the value of the search for each move, in discs for the side that moved. An entry is
-    /// `None` for a move without a search; the result is `None` if no values were stored.
+    /// Returns the value of the search, if any, for each move, in discs for the side that moved;
+    /// `None` if no values were stored.
     pub fn values(&self) -> Option<&[Option<i8>]> {
         self.values.as_deref()
     }
 
     /// Returns the moves that self-play drew at random in place of the search's best move: bit i is
-    /// set for such a move at ply i. The bits of the random plies at the beginning are 0.
+    /// for ply i. The bits of the random plies at the beginning are 0.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }

@@ -35,7 +35,6 @@
 mod folder;
 mod frame;
 mod game;
-mod kind;
 mod placed;
 mod reader;
 mod scored;
@@ -44,7 +43,6 @@ mod writer;
 pub use crate::run::Shard;
 pub use folder::{FolderEntry, RecordFolder, record_files};
 pub use game::{Game, Solved, key_of_moves};
-pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
 pub use placed::{PLACED_BYTES, PlacedPosition};
 pub use reader::{FramePlace, GameReader, PlacedReader, PositionReader, RecordReader};
 pub use scored::{
@@ -54,11 +52,40 @@ pub use writer::{GameWriter, PositionWriter, RecordWriter};
 
 use std::path::PathBuf;
 
-use crate::file::FileError;
+use crate::file::{FileError, Kind, Section};
 use crate::progress::Interrupted;
 use crate::run::RunError;
 use crate::text::Invalid;
 use crate::weights::PruningError;
+
+/// The number of games in a frame, except perhaps the last.
+pub const GAMES_PER_FRAME: usize = 256;
+
+/// A type of record: a game or a scored position. Each section of a file is a frame of records.
+pub trait Record: Clone + Ord + Send + Sync {
+    /// The word for one record in messages, such as `game`.
+    const NAME: &str;
+    /// The plural of [`Self::NAME`]. It is also the name of the sections that contain frames.
+    const PLURAL: &str;
+    /// The number of records in a frame; the last frame may have fewer.
+    const PER_FRAME: usize;
+    /// The kinds of files that contain records of this type, the usual kind first.
+    const KINDS: &[Kind];
+
+    /// Encodes records as one frame: the content of a section, before the file compresses it.
+    fn encode_frame(records: &[Self]) -> Vec<u8>;
+
+    /// Returns the section of a file that contains `records` as one frame.
+    fn section(records: &[Self]) -> Section {
+        Section { name: Self::PLURAL.to_owned(), content: Self::encode_frame(records) }
+    }
+
+    /// Decodes the records of a frame and checks each record.
+    fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError>;
+
+    /// Returns the number of records in a frame without decoding them.
+    fn count_in_frame(bytes: &[u8]) -> Result<u64, FrameError>;
+}
 
 /// The error for records that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -83,9 +110,18 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// The fault of the record; if `index` is `None`, that of the frame, worded as the end of a
-    /// message that begins with the frame's place, such as "has more than 65536 games".
+    /// The fault of the record, or of the frame, which completes a message such as "section 3 …".
     reason: Invalid,
+}
+
+impl FrameError {
+    fn of_frame(reason: impl Into<String>) -> Self {
+        Self { index: None, reason: Invalid(reason.into()) }
+    }
+
+    fn of_record(index: usize) -> impl Fn(Invalid) -> Self {
+        move |reason| Self { index: Some(index), reason }
+    }
 }
 
 #[cfg(test)]

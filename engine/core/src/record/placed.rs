@@ -1,4 +1,3 @@
-use super::kind::POSITIONS_PER_FRAME;
 use super::{FrameError, ROW_BYTES, Record, ScoredPosition, key_of_moves};
 use crate::board::{Position, Square};
 use crate::file::Kind;
@@ -8,7 +7,6 @@ use crate::text::Invalid;
 pub const PLACED_BYTES: usize = ROW_BYTES + 9;
 
 const SUBSETS: u8 = 3;
-
 const NO_SUBSET: u8 = u8::MAX;
 
 /// A scored position with the number of its game and its subset (training, validation or test).
@@ -28,8 +26,7 @@ impl PlacedPosition {
         u64::from_le_bytes(key_of_moves(moves).as_chunks().0[0])
     }
 
-    /// Returns the game number for a position that belongs to no known game: a hash of its
-    /// canonical image, so that every distinct position counts as a separate game.
+    /// Returns the game number of a position of no known game: a hash of its canonical image.
     pub fn number_alone(position: &Position) -> u64 {
         let canonical = position.canonical();
         let mixed = canonical.player() ^ canonical.opponent().rotate_left(32);
@@ -40,7 +37,7 @@ impl PlacedPosition {
 impl Record for PlacedPosition {
     const NAME: &str = "position";
     const PLURAL: &str = "positions";
-    const PER_FRAME: usize = POSITIONS_PER_FRAME;
+    const PER_FRAME: usize = ScoredPosition::PER_FRAME;
     const KINDS: &[Kind] = &[Kind::Placed];
 
     fn encode_frame(positions: &[Self]) -> Vec<u8> {
@@ -54,7 +51,7 @@ impl Record for PlacedPosition {
         let count = bytes.len() / PLACED_BYTES;
         if !bytes.len().is_multiple_of(PLACED_BYTES) {
             let reason = format!("has {} bytes, not a multiple of {PLACED_BYTES}", bytes.len());
-            return Err(FrameError { index: None, reason: Invalid(reason) });
+            return Err(FrameError::of_frame(reason));
         }
         let (rows, rest) = bytes.split_at(count * ROW_BYTES);
         let (games, subsets) = rest.split_at(count * 8);
@@ -65,7 +62,7 @@ impl Record for PlacedPosition {
             let subset = Some(subset).filter(|&subset| subset != NO_SUBSET);
             if let Some(unknown) = subset.filter(|&subset| subset >= SUBSETS) {
                 let reason = format!("subset {unknown}; expected 0, 1, 2, or 255 for none");
-                return Err(FrameError { index: Some(index), reason: Invalid(reason) });
+                return Err(FrameError::of_record(index)(Invalid(reason)));
             }
             Ok(Self { row, game, subset })
         };

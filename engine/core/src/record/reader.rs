@@ -5,7 +5,8 @@ use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPositio
 use crate::file::{Kind, Reader, Result, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the checked records of a file. Dereferences to the [`Reader`] of the file.
+/// An iterator over the checked records of a file. Dereferences to the [`Reader`] of the file. Use
+/// either the iterator and [`Self::pass_by`], or the methods for frames.
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -44,8 +45,8 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if the records enumerate positions completely, so that no fit may hold out any
-    /// of them for validation: openings, and records whose provenance has `"enumerated": true`.
+    /// Returns true if no fit may hold out records for validation, as they enumerate all positions:
+    /// openings, and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
@@ -56,14 +57,14 @@ impl<R: Record> RecordReader<R> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// Returns the records of the next frame, if any. Do not also use the reader as an iterator.
+    /// Returns the records of the next frame, if any.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
     /// Passes the records of each remaining frame to `take`, and advances `progress` by the bytes
-    /// read. Returns the SHA-256 of the file. Do not also use the reader as an iterator.
+    /// read. Returns the SHA-256 of the file.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,
@@ -78,8 +79,8 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips `records` records, or all if fewer remain. Returns the number of skipped records.
-    /// Decodes only the frame in which it stops. Do not mix calls with [`Self::next_frame`].
+    /// Skips `records` records, or all if fewer remain, and returns their number. Decodes only the
+    /// frame in which it stops.
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -99,8 +100,7 @@ impl<R: Record> RecordReader<R> {
         Ok(passed)
     }
 
-    /// Skips the next frame without decoding it. Returns the number of records in this frame;
-    /// `None` at the end of the file. Do not also use the reader as an iterator.
+    /// Skips the next frame, if any, without decoding it. Returns the number of its records.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
         let section = self.next_records()?;
         let records = section.map(|section| self.records_in(&section)).transpose()?;
@@ -113,9 +113,7 @@ impl<R: Record> RecordReader<R> {
         FramePlace { section: self.reader.place(), before: self.number }
     }
 
-    /// Moves to the frame at `place`, which must come from a reader of the same file. The checksum
-    /// of the whole content is then no longer checked. After this call, read by
-    /// [`Self::next_frame`] only; do not use the reader as an iterator.
+    /// Moves to a place of the same file. The checksum of the whole content is then not checked.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)

@@ -1,4 +1,6 @@
+use super::{FrameError, Record};
 use crate::board::{Discs, Position};
+use crate::file::Kind;
 use crate::text::Invalid;
 
 /// The number of steps in a disc: a [`Label`] is stored in steps of 1/256 disc.
@@ -69,8 +71,8 @@ impl Weight {
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Returns an error unless `occurrences` is within 2 % of a multiple of 1/64 from 1/64 to
-    /// 65535/64; for example, 0.01 is an error. The error completes the message "the weight …".
+    /// Refuses `occurrences` that are not within 2 % of a multiple of 1/64 from 1/64 to 65535/64.
+    /// The error completes the message "the weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
         let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;
@@ -151,8 +153,7 @@ impl ScoredPosition {
         row
     }
 
-    /// Decodes a row of a file. Refuses overlapping bitboards, fewer than four discs, a label
-    /// beyond 64 discs, and the weight 0.
+    /// Decodes a row of a file; refuses an invalid position, label or weight.
     pub fn from_bytes(row: &[u8; ROW_BYTES]) -> Result<Self, Invalid> {
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);
         let board = |at: usize| (0..4).map(|n| u64::from(half(at + 2 * n)) << (16 * n)).sum();
@@ -168,6 +169,31 @@ impl ScoredPosition {
         let label = Label::new(label).ok_or_else(beyond)?;
         let weight = Weight::new(half(18)).ok_or_else(|| refused("the weight is 0"))?;
         Ok(Self::new(position, label, weight))
+    }
+}
+
+impl Record for ScoredPosition {
+    const NAME: &str = "position";
+    const PLURAL: &str = "positions";
+    const PER_FRAME: usize = 4096;
+    const KINDS: &[Kind] = &[Kind::Positions, Kind::Openings];
+
+    fn encode_frame(positions: &[Self]) -> Vec<u8> {
+        positions.iter().flat_map(Self::to_bytes).collect()
+    }
+
+    fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError> {
+        let (rows, rest) = bytes.as_chunks::<ROW_BYTES>();
+        if !rest.is_empty() {
+            let reason = format!("has {} bytes, not a multiple of {ROW_BYTES}", bytes.len());
+            return Err(FrameError::of_frame(reason));
+        }
+        let rows = rows.iter().enumerate();
+        rows.map(|(n, row)| Self::from_bytes(row).map_err(FrameError::of_record(n))).collect()
+    }
+
+    fn count_in_frame(bytes: &[u8]) -> Result<u64, FrameError> {
+        Ok((bytes.len() / ROW_BYTES) as u64)
     }
 }
 

@@ -20,8 +20,7 @@ pub type GameWriter = RecordWriter<Game>;
 pub type PositionWriter = RecordWriter<ScoredPosition>;
 
 impl<R: Record> RecordWriter<R> {
-    /// Begins a file of the usual kind for these records (the first in `R::KINDS`). With
-    /// [`Existing::Keep`], returns [`Begin::Done`] if a complete file with this provenance exists.
+    /// Begins a file of the usual kind for these records, as [`Writer::begin`] does.
     pub fn begin(
         path: &Path,
         provenance: &Provenance,
@@ -38,17 +37,15 @@ impl<R: Record> RecordWriter<R> {
         Self { writer, pending: vec![] }
     }
 
-    /// Adds a record. Each time that 32 frames of [`Record::PER_FRAME`] records are complete, this
-    /// call encodes, compresses and writes them, on all threads.
+    /// Adds a record. Compresses and writes 32 frames at a time, on all threads.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.pending.push(record);
         let is_enough = self.pending.len() >= FRAMES_AT_ONCE * R::PER_FRAME;
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes frames (blocks of records) as given; encodes and compresses them on all threads. Use
-    /// this function instead of [`Self::push`] if each frame has a meaning, such as a range of
-    /// seeds. A frame may be empty; a frame of games has at most 65,536 games.
+    /// Writes frames as given, compressed on all threads: for frames with a meaning, such as a
+    /// range of seeds. A frame may be empty; a frame of games has at most 65,536 games.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);

@@ -7,7 +7,7 @@ use othello_engine::board::StatedPosition;
 use othello_engine::board::transcript::Form;
 use othello_engine::file::{FileError, sha256_of_file};
 use othello_engine::progress::Silent;
-use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosition};
+use othello_engine::record::{Label, Record as _, RecordError, ScoredPosition};
 use othello_engine::text::Lines;
 
 use super::{Entries, Result, labelled};
@@ -46,7 +46,7 @@ impl ScoredBoards {
     }
 
     pub(super) fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
-        let lines: Vec<StatedPosition> = self.lines.next_lines(POSITIONS_PER_FRAME)?;
+        let lines: Vec<StatedPosition> = self.lines.next_lines(ScoredPosition::PER_FRAME)?;
         if lines.is_empty() {
             self.sha256 = Some(sha256_of_file(self.lines.source().path(), &Silent)?);
             return Ok(None);

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use crate::file::{Existing, Kind};
 use crate::random;
-use crate::record::{Game, GameReader, GameWriter, Record as _, Solved, frame};
+use crate::record::{Game, GameReader, GameWriter, Record as _, Solved};
 use crate::tests::{Folder, provenance, read_back, section, write, write_records};
 
 fn random_game(seed: u64, moves: usize) -> Game {
@@ -52,7 +52,7 @@ proptest! {
     #[test]
     fn any_frame_is_read_or_refused(bytes in vec(any::<u8>(), 0..300), count in 0..5u8) {
         let bytes = [&[count, 0, 0, 0], &bytes[..]].concat();
-        if let Ok(games) = frame::decode(&bytes) {
+        if let Ok(games) = Game::decode_frame(&bytes) {
             prop_assert_eq!(games.len(), usize::from(count));
         }
     }
@@ -62,23 +62,23 @@ proptest! {
 fn a_frame_read_is_a_frame_written() {
     let mut games: Vec<Game> = (0..30).map(|seed| random_game(seed, 60)).collect();
     games.push(random_game(30, 40).with_stated(-26).unwrap());
-    let bytes = frame::encode(&games);
+    let bytes = Game::encode_frame(&games);
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 1;
-        if let Ok(read) = frame::decode(&other) {
+        if let Ok(read) = Game::decode_frame(&other) {
             assert!(read != games, "byte {at} says nothing");
         }
     }
     for length in 0..bytes.len() {
-        assert!(frame::decode(&bytes[..length]).is_err());
+        assert!(Game::decode_frame(&bytes[..length]).is_err());
     }
 }
 
 #[test]
 fn an_impossible_move_is_named() {
     let (_folder, path) = Folder::with("bad.games");
-    let mut bytes = frame::encode(&[random_game(1, 60), random_game(2, 10)]);
+    let mut bytes = Game::encode_frame(&[random_game(1, 60), random_game(2, 10)]);
     let last = bytes.len() - 1;
     bytes[last] = 99;
     let newer = section("something newer", b"ignored");
@@ -93,7 +93,7 @@ fn games_that_are_not_there_are_not_counted() {
         let columns = [0, 0, 255, 0, 0].map(|column| vec![column; games as usize]).concat();
         [&games.to_le_bytes()[..], &columns].concat()
     };
-    assert_eq!(frame::decode(&frame(65_536)).unwrap().len(), 65_536);
+    assert_eq!(Game::decode_frame(&frame(65_536)).unwrap().len(), 65_536);
     for bytes in [frame(65_537), [60_000_u16; 40].map(u16::to_le_bytes).concat()] {
         let (_folder, path) = Folder::with("a.games");
         write(&path, Kind::Games, &[section(Game::PLURAL, &bytes)]);
@@ -124,16 +124,16 @@ fn frames_may_be_the_callers_own() {
 fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
     let cut = random_game(3, 40).with_stated(26).unwrap();
     let whole = random_game(4, 60);
-    let frame = frame::encode(&[cut.clone(), whole.clone()]);
-    assert_eq!(frame::decode(&frame).unwrap(), [cut, whole.clone()]);
+    let frame = Game::encode_frame(&[cut.clone(), whole.clone()]);
+    assert_eq!(Game::decode_frame(&frame).unwrap(), [cut, whole.clone()]);
     // The flags are the last byte before the moves.
-    let mut damaged = frame::encode(std::slice::from_ref(&whole));
+    let mut damaged = Game::encode_frame(std::slice::from_ref(&whole));
     damaged[4 + 4] |= 4;
     damaged.push(whole.black_score().unwrap() as u8);
-    let error = frame::decode(&damaged).unwrap_err().reason.to_string();
+    let error = Game::decode_frame(&damaged).unwrap_err().reason.to_string();
     assert!(error.contains("the result of its moves"), "{error}");
     damaged[4 + 4] |= 8;
-    let error = frame::decode(&damaged).unwrap_err().reason.to_string();
+    let error = Game::decode_frame(&damaged).unwrap_err().reason.to_string();
     assert!(error.contains("columns that this program does not know"), "{error}");
 }
 

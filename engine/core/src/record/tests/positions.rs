@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use crate::board::Position;
 use crate::file::{Existing, Kind, Provenance};
 use crate::record::{
-    Label, POSITIONS_PER_FRAME, PlacedPosition, PositionReader, PositionWriter, ROW_BYTES,
-    Record as _, ScoredPosition, Weight,
+    Label, PlacedPosition, PositionReader, PositionWriter, ROW_BYTES, Record as _, ScoredPosition,
+    Weight,
 };
 use crate::tests::{Folder, read_back, section, write, write_records};
 
@@ -34,7 +34,7 @@ fn frames_hold_4096_positions() {
         ScoredPosition::new(position, Label::new((n % 4096) as i16).unwrap(), Weight::ONE)
     };
     let sections = write_records(&path, (0..140_000).map(row)).sections;
-    assert_eq!(sections, 140_000_usize.div_ceil(POSITIONS_PER_FRAME));
+    assert_eq!(sections, 140_000_usize.div_ceil(ScoredPosition::PER_FRAME));
     let mut reader = PositionReader::open(&path).unwrap();
     assert!(!reader.is_enumerated());
     assert!(reader.by_ref().map(Result::unwrap).eq((0..140_000).map(row)));
