@@ -5,7 +5,11 @@
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Expr, FnArg, GenericParam, ItemFn, parse_macro_input, parse_quote};
+use syn::{Expr, FnArg, GenericParam, Ident, ItemFn, parse_macro_input, parse_quote};
+
+const AVX2: &str = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt";
+const AVX512: &str = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,\
+    avx512f,avx512bw,avx512cd,avx512dq,avx512vl";
 
 /// Compiles a function once for each instruction set. A call runs the version that the argument of
 /// the attribute selects: an `InstructionSet` that the processor has, such as
@@ -33,45 +37,40 @@ pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
         GenericParam::Const(parameter) => Some(&parameter.ident),
     });
     let generics = quote!(::<#(#generics),*>);
-    let version = |suffix: &str| {
-        let mut version = plain.clone();
-        version.ident = format_ident!("{}_{suffix}", sig.ident);
-        version
-    };
-    let (avx512, avx2) = (version("avx512"), version("avx2"));
-    let (name_avx512, name_avx2) = (&avx512.ident, &avx2.ident);
+    let call = |name: &Ident| quote!(#receiver #name #generics(#(#names),*));
     let mut body = sig.clone();
     body.ident = format_ident!("{}_inlined", sig.ident);
-    let inlined = &body.ident;
+    let inlined = call(&body.ident);
+
+    let (mut arms, mut versions) = (quote!(), quote!());
+    for (number, suffix, features) in [(2u8, "avx512", AVX512), (1, "avx2", AVX2)] {
+        let mut version = plain.clone();
+        version.ident = format_ident!("{}_{suffix}", sig.ident);
+        let call = call(&version.ident);
+        arms.extend(quote! {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the argument is a set that the processor has.
+            #number => unsafe { #call },
+        });
+        versions.extend(quote! {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = #features)]
+            #version {
+                #inlined
+            }
+        });
+    }
 
     quote! {
         #(#attrs)*
         #vis #plain {
             match #set as u8 {
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: the argument is a set that the processor has.
-                2 => unsafe { #receiver #name_avx512 #generics(#(#names),*) },
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: the argument is a set that the processor has.
-                1 => unsafe { #receiver #name_avx2 #generics(#(#names),*) },
-                _ => #receiver #inlined #generics(#(#names),*),
+                #arms
+                _ => #inlined,
             }
         }
 
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(
-            enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt",
-            enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-        )]
-        #avx512 {
-            #receiver #inlined #generics(#(#names),*)
-        }
-
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt")]
-        #avx2 {
-            #receiver #inlined #generics(#(#names),*)
-        }
+        #versions
 
         #[inline(always)]
         #body #block
