@@ -15,7 +15,7 @@ use super::{Interruption, Reply, Server};
 use crate::analysis::RatedMove;
 use crate::board::{Side, Squares, sgf};
 use crate::eval::Evaluate;
-use crate::file::read_ordinary;
+use crate::file::{read_ordinary, unreadable};
 use crate::search::{Level, Limits};
 use crate::text::{MAX_FILE_BYTES, decode};
 
@@ -142,6 +142,9 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         let bytes = read_ordinary(path, MAX_FILE_BYTES);
         let bytes = bytes.map_err(|error| cannot(error.to_string()))?;
         let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));
+        if let Some(reason) = unreadable(&bytes) {
+            return Err(wrong(reason));
+        }
         let game = sgf::parse(decode(&bytes).trim_start_matches('\u{feff}')).map_err(wrong)?;
         let mut board = Board::new(game.position, game.side);
         for (number, (side, turn)) in game.turns.into_iter().take(moves).enumerate() {

@@ -205,6 +205,7 @@ fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
                 spend(&mut clocks, side, &value);
             }
             ("B" | "W", None) => return Err("a move precedes the board".to_owned()),
+            ("TY", _) => drop(ggf::read_rules(&value)?),
             ("TI", _) => clocks = [ggf::read_clock(&value).map(Clock::absolute); 2],
             ("TB", _) => clocks[0] = ggf::read_clock(&value).map(Clock::absolute),
             ("TW", _) => clocks[1] = ggf::read_clock(&value).map(Clock::absolute),

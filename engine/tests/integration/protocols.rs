@@ -168,6 +168,16 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
+/// Once, a game in which fewer discs win was taken for an ordinary one.
+#[test]
+fn nboard_refuses_a_game_of_other_rules() {
+    let game = ggf::game(&Position::START, Side::Black, &[]);
+    let answer = |game: &str| Nboard::new(player(1)).answer(&format!("set game {game}"));
+    assert_eq!(answer(&game), Reply::default());
+    let anti = answer(&game.replacen("(;", "(;TY[8a]", 1)).text;
+    assert!(anti.starts_with("status set game: an anti game"), "{anti}");
+}
+
 /// A search at level 60 does not end by itself: the clock must end the search for a move, and the
 /// next command must end pondering.
 #[test]

@@ -1,11 +1,13 @@
-use std::io::{BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
 use othello_cli::arguments::Output;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{FileError, Provenance, check_output, open_ordinary, sha256_of_file};
+use othello_engine::file::{
+    FileError, Provenance, check_output, open_ordinary, sha256_of_file, unreadable,
+};
 use othello_engine::progress::Silent;
 use othello_engine::record::record_files;
 use serde::Serialize;
@@ -194,13 +196,24 @@ fn import_weights(arguments: &WeightsArguments, session: &Session) -> anyhow::Re
 
 impl WeightsFormat {
     fn read(self, path: &Path) -> anyhow::Result<ReadTables> {
-        let (file, shown) = (open_ordinary(path)?, || path.display().to_string());
+        let (mut file, shown) =
+            (BufReader::new(open_ordinary(path)?), || path.display().to_string());
+        let begin = file.fill_buf().map_err(FileError::io(path, "read it"))?;
+        // Zebra's weights are packed by gzip; NumPy's arrays are in a zip archive.
+        let own: &[u8] = match self {
+            Self::Zebra => b"\x1F\x8B",
+            Self::Npz => b"PK",
+            Self::Edax | Self::Egaroucid => b"\0",
+        };
+        if let Some(reason) = unreadable(begin).filter(|_| !begin.starts_with(own)) {
+            return Err(FileError::refused(path, reason).into());
+        }
         let program = match self {
             Self::Edax => Program::Edax,
             Self::Egaroucid => Program::Egaroucid,
             Self::Zebra => Program::Zebra,
             // NumPy arrays can be many times as large as weights, so they are read one at a time.
-            Self::Npz => return read_npz(BufReader::new(file)).with_context(shown),
+            Self::Npz => return read_npz(file).with_context(shown),
         };
         let mut bytes = vec![];
         file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(FileError::io(path, "read it"))?;

@@ -47,6 +47,18 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
+/// Returns the letters of a value such as `s8r18` (an 8×8 board, 18 discs at the start): `s` two
+/// games at once, one with each colour; `r` random start; `k` komi; `b`, `w` the colour asked for.
+pub fn read_rules(value: &str) -> Result<String, String> {
+    let rules = value.split(':').next().unwrap_or_default();
+    let letters = rules.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphabetic(), "");
+    match letters.chars().find(|letter| !"bkrsw".contains(*letter)) {
+        None => Ok(letters),
+        Some('a') => Err(format!("an anti game, TY[{}]: fewer discs win", excerpt(value))),
+        Some(_) => Err(format!("a game of other rules, TY[{}]", excerpt(value))),
+    }
+}
+
 /// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds); `None` for a pass, `pa`.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();

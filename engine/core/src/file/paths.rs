@@ -5,6 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::plain::refuse_shown;
 use super::{FileError, Kind, Result};
 
 pub(super) fn partial_path(path: &Path) -> PathBuf {
@@ -85,8 +86,14 @@ pub fn check_name(path: &Path, kind: Kind) -> Result<()> {
     Ok(())
 }
 
-/// Opens an ordinary file for reading; refuses a folder, a named pipe, a device or a socket.
+/// Opens an ordinary file for reading. Refuses a folder, a named pipe, a device, a socket, and the
+/// progress file of this process.
 pub fn open_ordinary(path: &Path) -> Result<File> {
+    refuse_shown(path)?;
+    open_any_ordinary(path)
+}
+
+pub(super) fn open_any_ordinary(path: &Path) -> Result<File> {
     let failed = FileError::io(path, "open it");
     let metadata = fs::metadata(path).map_err(failed)?;
     refuse(path, &metadata)?;

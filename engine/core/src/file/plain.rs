@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::lock::{create_partial, sync_folder};
 use super::paths::{
-    beginning, collide, folder_of, is_same_file, is_same_place, open_ordinary, partial_path,
+    beginning, collide, folder_of, is_same_file, is_same_place, open_any_ordinary, partial_path,
     refuse_link, refuse_special_outputs,
 };
 use super::{Existing, FileError, Result};
@@ -29,7 +29,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
 }
 
 fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
-    let mut there = BufReader::with_capacity(1 << 16, open_ordinary(path)?);
+    let mut there = BufReader::with_capacity(1 << 16, open_any_ordinary(path)?);
     loop {
         let piece = there.fill_buf().map_err(FileError::io(path, "read it"))?;
         let Some(rest) = bytes.strip_prefix(piece) else { return Ok(false) };
@@ -102,7 +102,7 @@ fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
     refuse_link(&partial)?;
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {
         let length = head.len() as u64;
-        let there = match open_ordinary(path).and_then(|file| beginning(file, path, length)) {
+        let there = match open_any_ordinary(path).and_then(|file| beginning(file, path, length)) {
             Err(error) if error.is_missing() && !path.is_symlink() => continue,
             there => there?,
         };
@@ -122,7 +122,7 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
 }
 
 /// Refuses the path of a progress file, which is then not written again, and deleted if it was new.
-pub(crate) fn refuse_shown(output: &Path) -> Result<()> {
+pub fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }
 
@@ -147,7 +147,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::super::{Kind, Provenance, Writer, check_output, check_replaceable, make_folder};
+    use super::super::{Kind, Provenance, Writer, check_output, check_replaceable, make_folder, open_ordinary};
     use super::*;
     use crate::tests::Folder;
 
@@ -277,13 +277,14 @@ mod tests {
         let settings = Provenance::new("test");
         let begin = |path: &Path| Writer::begin(path, Kind::Games, &settings, Existing::Keep).err();
         type Attempt<'a> = &'a dyn Fn(&Path) -> Option<FileError>;
-        let attempts: [Attempt<'_>; 6] = [
+        let attempts: [Attempt<'_>; 7] = [
             &|path| check_output(path, [Path::new("none")]).err(),
             &|path| begin(path),
             &|path| write(path, b"content", Existing::Replace).err(),
             &|path| replace(path, b"content").err(),
             &|path| check_head(path, b"content").err(),
             &|path| make_folder(path).err(),
+            &|path| open_ordinary(path).err(),
         ];
         for attempt in attempts {
             for output in ["a", "./a", "a.partial"] {

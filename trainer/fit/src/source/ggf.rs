@@ -48,7 +48,7 @@ fn parse(text: &str) -> Result<StatedGame, String> {
             "GM" if !value.eq_ignore_ascii_case("othello") => {
                 return Err(format!("a game of `{}`, not of Othello", excerpt(&value)));
             }
-            "TY" => rules = read_rules(&value)?,
+            "TY" => rules = ggf::read_rules(&value)?,
             "RE" => result = read_result(&value),
             "BO" => {
                 begin = Some(ggf::read_board(&value).ok_or_else(|| {
@@ -67,18 +67,6 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     // The result of a game with komi is not the difference of the discs.
     let result = result.filter(|_| !rules.contains('k'));
     Ok(StatedGame { position, side, turns, result })
-}
-
-/// Returns the letters of a value such as `s8r18` (an 8×8 board, 18 discs at the start): `s` two
-/// games at once, one with each colour; `r` random start; `k` komi; `b`, `w` the colour asked for.
-fn read_rules(value: &str) -> Result<String, String> {
-    let rules = value.split(':').next().unwrap_or_default();
-    let letters = rules.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphabetic(), "");
-    match letters.chars().find(|letter| !"bkrsw".contains(*letter)) {
-        None => Ok(letters),
-        Some('a') => Err(format!("an anti game, TY[{}]: fewer discs win", excerpt(value))),
-        Some(_) => Err(format!("a game of other rules, TY[{}]", excerpt(value))),
-    }
 }
 
 /// Reads a result such as `+48.00` or `-64:r` in discs, rounded; `None` if unknown or invalid.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::io::{BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use othello_engine::board::Position;
-use othello_engine::file::{FileError, open_ordinary};
+use othello_engine::file::{FileError, open_ordinary, unreadable};
 use othello_engine::record::{Label, PlacedPosition, ScoredPosition, Weight};
 use othello_engine::text::excerpt;
 use zip::ZipArchive;
@@ -53,7 +53,12 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
         error.to_string()
     }
     let open = || {
-        let file = BufReader::new(open_ordinary(path).map_err(text)?);
+        let mut file = BufReader::new(open_ordinary(path).map_err(text)?);
+        let begin = file.fill_buf().map_err(text)?;
+        // An .npz file is a zip archive.
+        if let Some(reason) = unreadable(begin).filter(|_| !begin.starts_with(b"PK")) {
+            return Err(reason);
+        }
         ZipArchive::new(file).map_err(text)
     };
     let names: BTreeSet<String> = open()?.file_names().map(str::to_owned).collect();
