@@ -1,5 +1,3 @@
-//! The builder of a search, and a pool of searchers for parallel work.
-
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -15,8 +13,6 @@ use crate::progress::Progress;
 const HASH_MEGABYTES: usize = 16;
 /// The default table size, in MiB, of fixed-depth searches of many positions: they do not fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
-
-const STATIC: Strength = Strength { depth: 0, exact: 0 };
 
 /// A search, whose settings are added one by one. If they include no depth, no number of empty
 /// squares for exact solving and no level, it searches at level 10, with that level's pruning. At
@@ -45,9 +41,10 @@ const STATIC: Strength = Strength { depth: 0, exact: 0 };
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use]
 pub struct Search<'a, E: Evaluate> {
     evaluator: &'a E,
-    /// The strength of the search; `None` selects the default level.
+    /// `None` selects the default level.
     strength: Option<Strength>,
     pruning: Pruning,
     features: Features,
@@ -71,19 +68,16 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 
     /// Sets the depth in plies. With at most `depth` empty squares, the search goes to the end.
-    #[must_use]
     pub fn depth(self, depth: u32) -> Self {
         self.strength(depth)
     }
 
     /// Sets the strength: a depth, and a number of empty squares for exact solving.
-    #[must_use]
     pub fn strength(self, strength: impl Into<Strength>) -> Self {
         Self { strength: Some(strength.into()), ..self }
     }
 
     /// Sets the strength and the pruning of a level.
-    #[must_use]
     pub fn level(self, level: Level) -> Self {
         let plan = level.plan(self.evaluator);
         let (strength, pruning) = (Some(plan.strength()), plan.pruning(self.evaluator));
@@ -95,38 +89,32 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
     pub fn selectivity(self, selectivity: Selectivity) -> Result<Self, PruningError> {
-        let pruning = Pruning::new(self.evaluator, selectivity)?;
-        Ok(self.pruning(pruning))
+        Ok(Self { pruning: Pruning::new(self.evaluator, selectivity)?, ..self })
     }
 
     /// Sets the pruning: by ProbCut or by realization probability.
-    #[must_use]
     pub fn pruning(self, pruning: Pruning) -> Self {
         Self { pruning, ..self }
     }
 
     /// Sets the features that the search uses; all are on by default.
-    #[must_use]
     pub fn features(self, features: Features) -> Self {
         Self { features, ..self }
     }
 
     /// Sets the limits at which the search ends.
-    #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Sets the approximate size of the transposition table in MiB. The default is 16; 0 means the
+    /// Sets the approximate size of the transposition table in MiB: 16 by default; 0 means the
     /// smallest table. The operating system provides memory only as the table fills.
-    #[must_use]
     pub fn hash_mb(self, megabytes: usize) -> Self {
         Self { hash_megabytes: Some(megabytes), ..self }
     }
 
     /// Sets how many threads of the current rayon pool a search uses (1 by default). Exact scores,
     /// and values of fixed-depth searches without ProbCut, do not depend on this number.
-    #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -145,10 +133,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     /// Searches positions in parallel on all threads of the current rayon pool, and returns the
     /// results in the same order. Values do not depend on the other positions or on the number of
-    /// threads: no search uses table entries of another. With fewer positions than threads, the
-    /// idle threads help, but only if neither ProbCut nor realization probability prunes. There is
-    /// no best move at depth 0, or if the player must pass. `progress` advances by one for each
-    /// position. The table of a search has 4 MiB by default, or 16 MiB with exact solving.
+    /// threads: no search uses table entries of another. If there are fewer positions than threads
+    /// and no pruning, the idle threads help. There is no best move at depth 0, or if the player
+    /// must pass. `progress` advances by one for each position. The table of a search has 4 MiB by
+    /// default, or 16 MiB with exact solving.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -161,7 +149,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             return self.at_usual_level().find_all(positions, progress);
         };
         let usual = match strength {
-            STATIC => 0,
+            Strength { depth: 0, exact: 0 } => 0,
             Strength { exact: 0, .. } => SHALLOW_HASH_MEGABYTES,
             _ => HASH_MEGABYTES,
         };
@@ -192,9 +180,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(by_place.into_iter().map(|(_, found)| found).collect())
     }
 
-    /// Searches the positions like [`Self::find_all`], and returns the value of each for its side
-    /// to move, in the same order. If the player must pass, the value is the negated value after
-    /// the pass; the value of a finished game is its score.
+    /// Searches the positions like [`Self::find_all`], and returns their values in the same order.
+    /// If the player must pass, the value is the negated value after the pass; the value of a
+    /// finished game is its score.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -221,6 +209,16 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.team_of(self.threads, jobs, self.megabytes())
     }
 
+    /// Creates a pool with a searcher for each thread of the rayon pool; allocates all tables now.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables.
+    pub fn searchers(self) -> Result<Searchers<'a, E>, TableError> {
+        let made = (0..rayon::current_num_threads()).map(|_| self.searcher());
+        let idle = Mutex::new(made.collect::<Result<_, _>>()?);
+        Ok(Searchers { search: self, idle })
+    }
+
     fn at_usual_level(&self) -> Self {
         let (pruning, limits) = (self.pruning.clone(), self.limits.clone());
         Self { pruning, limits, ..*self }.level(Level::USUAL)
@@ -235,17 +233,17 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(Searcher { pruning: self.pruning.clone(), features: self.features, ..searcher })
     }
 
-    /// Makes `count` searchers. Those after the first `jobs` only help others, and need no tables.
     fn team_of(
         &self,
         count: usize,
         jobs: usize,
         megabytes: usize,
     ) -> Result<Team<'a, E>, TableError> {
+        // Searchers after the first `takers` only help others, and need no tables.
         let takers = jobs.max(1);
         let size = |number: usize| if number < takers { megabytes } else { 0 };
         let made = (0..count.max(1)).map(|number| self.searcher_of(size(number)));
-        Ok(Team::new(made.collect::<Result<_, _>>()?, takers))
+        Ok(Team { searchers: made.collect::<Result<_, _>>()?, takers })
     }
 }
 
@@ -256,21 +254,9 @@ pub struct Searchers<'a, E: Evaluate> {
     idle: Mutex<Vec<Searcher<'a, E>>>,
 }
 
-impl<'a, E: Evaluate> Search<'a, E> {
-    /// Creates a pool with a searcher for each thread of the rayon pool; allocates all tables now.
-    ///
-    /// # Errors
-    /// If there is no memory for the tables.
-    pub fn searchers(self) -> Result<Searchers<'a, E>, TableError> {
-        let made = (0..rayon::current_num_threads()).map(|_| self.searcher());
-        let idle = Mutex::new(made.collect::<Result<_, _>>()?);
-        Ok(Searchers { search: self, idle })
-    }
-}
-
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Calls `work` with a searcher that no other thread uses at the same time. Its transposition
-    /// table may contain entries of earlier searches, which [`Searcher::new_game`] discards.
+    /// Calls `work` with a searcher that no other thread uses at the same time. Its table may
+    /// contain entries of earlier searches, which [`Searcher::new_game`] discards.
     ///
     /// # Panics
     /// If all searchers of the pool are in use, and there is no memory for another table.

@@ -118,6 +118,7 @@ mod tests {
     use crate::board::Position;
     use crate::eval::{Evaluator, Mobility};
     use crate::random::{Generator, random_position};
+    use crate::search::tests::searcher;
     use crate::search::{Search, Searcher};
     use othello_testing::on_threads;
 
@@ -213,17 +214,16 @@ mod tests {
         let evaluator = Evaluator::embedded();
         let level = Level::new(7).unwrap();
         let search = Search::new(&evaluator).level(level).hash_mb(4);
-        let mut searcher = search.searcher().unwrap();
+        let mut leveled = search.searcher().unwrap();
         let mut random = Generator::new(31);
         for (empties, depth, percent) in
             [(30, 7, 73), (17, 7, 73), (16, 16, 95), (15, 15, 95), (14, 14, 100), (9, 9, 100)]
         {
             let position: Position = random_position(&mut random, empties);
-            let found = searcher.search(&position, level.plan(&evaluator).strength());
+            let found = leveled.search(&position, level.plan(&evaluator).strength());
             assert_eq!((found.depth, found.selectivity.percent()), (depth, percent));
             if percent == 100 {
-                let mut exact = Search::new(&Mobility).hash_mb(4).searcher().unwrap();
-                assert_eq!(found.value.score(), exact.solve(&position).value.score());
+                assert_eq!(found.value, searcher(&Mobility, 1000).solve(&position).value);
             }
         }
     }

@@ -61,8 +61,7 @@ pub(super) struct Control {
     /// it to true: if interrupted before it has a result, it returns that of a search to depth 1.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
-    /// The number of nodes at which a search by realization probability stops, which happens only
-    /// with a malformed model; `None` in a search by depth.
+    /// The node limit of a search by realization probability, which only a malformed model reaches.
     pub(super) most_nodes: Option<u64>,
 }
 
@@ -159,16 +158,13 @@ mod tests {
         for (position, earlier) in
             positions(25, 12, 20..40).into_iter().zip([4, 3, 5].iter().cycle())
         {
-            let mut searchers = [searcher(&Mobility, 20_000), searcher(&Mobility, 20_000)];
-            let before =
-                searchers.each_mut().map(|searcher| searcher.search(&position, *earlier))[0];
-            let ended = searchers[0].search_within(&position, 8, &over());
-            assert_eq!(
-                (ended.value, ended.best, ended.depth),
-                (before.value, before.best, *earlier)
-            );
-            let on = searchers[0].search_within(&position, 8, &time());
-            let again = searchers[1].search(&position, 8);
+            let [mut by_time, mut by_depth] = [(); 2].map(|()| searcher(&Mobility, 20_000));
+            let before = by_depth.search(&position, *earlier);
+            assert_eq!(by_time.search(&position, *earlier), before);
+            let ended = by_time.search_within(&position, 8, &over());
+            assert_eq!(ended, Found { nodes: ended.nodes, ..before });
+            let on = by_time.search_within(&position, 8, &time());
+            let again = by_depth.search(&position, 8);
             assert_eq!((on.value, on.depth), (again.value, 8), "{position:?}");
             nodes = [nodes[0] + on.nodes, nodes[1] + again.nodes];
         }
@@ -181,34 +177,26 @@ mod tests {
         let flag =
             |is_set: bool| Limits { interrupt: Some(Arc::new(is_set.into())), ..Limits::default() };
         let level = Level::new(14).unwrap();
-        let plan = level.plan(&evaluator);
+        let strength = level.plan(&evaluator).strength();
+        let strong = || Search::new(&evaluator).level(level).hash_mb(4);
         for (empties, threads) in [(40, 1), (40, 3), (23, 1), (23, 3), (18, 1), (18, 3)] {
             let position = random_position(&mut Generator::new(32), empties);
-            let strong = Search::new(&evaluator).level(level).hash_mb(4);
-            let strength = plan.strength();
-            let mut team = strong.threads(threads).team(1).unwrap();
-            let mut search = |limits: &Limits| {
-                let limits = limits.clone();
+            let mut team = strong().threads(threads).team(1).unwrap();
+            let mut search = |limits: Limits| {
                 let work = |searcher: &mut Searcher<'_, Evaluator>| {
                     searcher.search_within(&position, strength, &limits)
                 };
                 on_threads(threads, || team.lead(work))
             };
-            let ended = search(&flag(true));
+            let (ended, whole) = (search(flag(true)), search(flag(false)));
             assert!(ended.best.is_some_and(|square| position.is_legal(square)), "{ended:?}");
             assert!(ended.depth < strength.depth_of(&position) && ended.nodes < 50_000);
-            let whole = search(&flag(false));
             assert_eq!(whole.depth, strength.depth_of(&position));
             if empties == 18 {
-                assert_eq!(
-                    whole.value,
-                    Search::new(&Mobility).hash_mb(4).searcher().unwrap().solve(&position).value
-                );
+                assert_eq!(whole.value, searcher(&Mobility, 50_000).solve(&position).value);
             }
             if threads == 1 {
-                let strong = Search::new(&evaluator).level(level).hash_mb(4);
-                let plain = strong.find(&position);
-                assert_eq!(strong.limits(flag(false)).find(&position), plain);
+                assert_eq!(strong().limits(flag(false)).find(&position), strong().find(&position));
             }
         }
     }
@@ -220,15 +208,13 @@ mod tests {
             let position = random_position(&mut Generator::new(33), empties);
             let interrupt = Arc::new(AtomicBool::new(false));
             let limits = Limits { interrupt: Some(Arc::clone(&interrupt)), ..Limits::default() };
-            let found = std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    std::thread::sleep(std::time::Duration::from_millis(200));
-                    interrupt.store(true, Ordering::Relaxed);
-                });
-                let search = Search::new(&evaluator).level(Level::new(60).unwrap()).hash_mb(4);
-                let search = search.limits(limits).threads(threads);
-                on_threads(threads, || search.find(&position).unwrap())
+            std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(200));
+                interrupt.store(true, Ordering::Relaxed);
             });
+            let search = Search::new(&evaluator).level(Level::new(60).unwrap()).hash_mb(4);
+            let search = search.limits(limits).threads(threads);
+            let found = on_threads(threads, || search.find(&position).unwrap());
             assert!(found.best.is_some_and(|square| position.is_legal(square)), "{found:?}");
             assert!(found.depth < empties, "{found:?}");
         }
@@ -238,8 +224,7 @@ mod tests {
     fn a_stopped_search_has_a_move_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();
         let position = random_position(&mut Generator::new(23), 18);
-        let score =
-            Search::new(&evaluator).hash_mb(1).searcher().unwrap().solve(&position).value.score();
+        let score = searcher(&Mobility, 50_000).solve(&position).value.score();
         let stop = Limits { stop: Some(Arc::new(true.into())), ..Limits::default() };
         let late = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
         let few = Limits { nodes: Some(30_000), ..Limits::default() };

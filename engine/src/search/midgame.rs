@@ -4,7 +4,6 @@ use super::limits::Control;
 use super::ordering::{Moves, SQUARES_BY_WORTH, Tuning, square_worth, weighted_count};
 use super::probcut::ProbCutSettings;
 use super::pvs::SearchMode;
-use super::split_search::Goal;
 use super::table::Entry;
 use super::window::Best;
 use super::{Limits, Pruning, Reached, Searcher, Selectivity};
@@ -36,16 +35,12 @@ impl Horizon {
     }
 
     fn deepening(self) -> u32 {
-        match self {
-            Self::Depth => DEEPENING,
-            Self::Probability => 1,
-        }
+        if self == Self::Depth { DEEPENING } else { 1 }
     }
 
-    /// Returns 1,024 · 4^depth, the node limit of a search by probability; `None` for a search by
-    /// depth. Lines of moves end at probability 4^−depth, and a position's moves have a total
-    /// probability of about 1, so there are about 4^depth lines. Only a malformed model, in which
-    /// every move is nearly certain, needs 1,024 nodes for each line.
+    /// Returns the node limit of a search by probability: 1,024 · 4^depth. Lines of moves end at
+    /// probability 4^−depth, and the moves of a position total about 1, so there are about 4^depth
+    /// lines. Only a malformed model, in which every move is nearly certain, needs so many nodes.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -55,8 +50,8 @@ impl Horizon {
 pub(super) struct ToDepth;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
-    type Unit = Value;
-
+    const IS_TO_END: bool = false;
+    const STEP: Value = Value::STEP;
     const MIN_ENHANCED_CUTOFF_DEPTH: u32 = 4;
     const MIN_SPLIT_DEPTH: u32 = 6;
     const TRUSTED_DEPTHS: [u32; 2] = [0, 0];
@@ -94,7 +89,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         });
     }
 
-    #[inline(always)]
+    #[inline]
     fn child(
         searcher: &mut Searcher<'_, E, I>,
         position: &Position,
@@ -102,18 +97,18 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         (alpha, beta): (Value, Value),
         depth: u32,
     ) -> Value {
-        searcher.midgame(position, state, alpha, beta, depth)
-    }
-
-    fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal {
-        Goal::Depth(depth, searcher.tuning)
+        if depth >= PVS_DEPTH {
+            searcher.pvs::<Self>(position, state, alpha, beta, depth).value
+        } else {
+            searcher.alpha_beta(position, state, alpha, beta, depth)
+        }
     }
 }
 
-/// Returns the depth of the first iteration of a search to `depth`; `None`: 1 if `depth` is odd,
-/// else 2. If the root's table entry is at most 2 plies shallower, the search begins at `depth`. If
-/// it is shallower, only a search with a time limit begins at the entry's depth or 1 more (even or
-/// odd like `depth`), because a search with a limit of nodes must always end at the same node.
+/// Returns the depth of the first iteration, by the root's table entry: `depth` if the entry is at
+/// most 2 plies shallower, otherwise `None` (1 or 2, odd or even like `depth`). Only a search with
+/// a time limit begins at the depth of a shallower entry or 1 more, because a search with a limit
+/// of nodes must always end at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -159,10 +154,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
             let best = self.aspirate(position, &state, (next, horizon), guess);
             if self.is_stopped() {
-                match reached {
-                    Some(reached) => return reached,
-                    None => return self.one_ply(position, &state),
-                }
+                return reached.unwrap_or_else(|| self.one_ply(position, &state));
             }
             let now = Reached { best, depth: next };
             if next == depth {
@@ -189,7 +181,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         state: &E::State,
         (depth, horizon): (u32, Horizon),
         guess: Option<Value>,
-    ) -> Best<Value> {
+    ) -> Best {
         let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
         // A pruned search may contradict itself in two windows, so each contains the one before.
         let is_proof = horizon == Horizon::Depth && self.pruning.selectivity() == Selectivity::Full;
@@ -227,15 +219,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         &mut self,
         position: &Position,
         state: &E::State,
-        alpha: Value,
-        beta: Value,
+        window: (Value, Value),
         depth: u32,
     ) -> Value {
-        if depth >= PVS_DEPTH {
-            self.pvs::<ToDepth>(position, state, alpha, beta, depth).value
-        } else {
-            self.alpha_beta(position, state, alpha, beta, depth)
-        }
+        ToDepth::child(self, position, state, window, depth)
     }
 
     #[compiled_for(I::SET)]

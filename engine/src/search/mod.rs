@@ -176,10 +176,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Like [`Self::search_within`], but only one search: with limits, that function makes several
-    /// to reach the end of the game. `selectivity` is the ProbCut confidence of a search to the end
-    /// (no ProbCut if `self.pruning` lacks this confidence); `None` means the confidence that
-    /// `self.pruning` has for the number of empty squares.
+    /// Makes a single search. `selectivity` is the ProbCut confidence of a search to the end (no
+    /// ProbCut if `self.pruning` lacks it); `None` means that for the number of empty squares.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,
@@ -201,8 +199,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         unsafe { &mut *(&raw mut *self).cast() }
     }
 
-    /// Returns the legal moves of a position, each with the static value of the position after it,
-    /// for the player who moves. The value of a finished game is its score.
+    /// Returns the legal moves, each with the static value (of a finished game: the score) of the
+    /// position after it, for the player who moves.
     pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
         let state = self.evaluator.state(position);
         let mut value = |square: Square| {
@@ -232,15 +230,13 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         limits: &Limits,
     ) -> Found {
         let empties = position.empties();
-        self.begin(limits, end);
+        self.endgame_probcut = end;
+        self.nodes = 0;
+        self.nodes_by_ply = [0; PLIES_OF_NODES];
+        self.control = Control::new(limits, true);
         let reached = if depth >= empties {
-            match self.endgame_to_the_end(position) {
-                Ok(Best { value, square }) => {
-                    let best = Best { value: Value::from_score(value), square };
-                    Reached { best, depth: empties }
-                }
-                Err(guess) => guess,
-            }
+            let solved = self.endgame_to_the_end(position);
+            solved.map_or_else(|guess| guess, |best| Reached { best, depth: empties })
         } else {
             self.iterate(position, depth, Horizon::by(&self.pruning))
         };
@@ -261,16 +257,19 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.table.probe(position)?.best()[0]
     }
 
-    fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
-        self.endgame_probcut = end;
-        self.nodes = 0;
-        self.nodes_by_ply = [0; PLIES_OF_NODES];
-        self.control = Control::new(limits, true);
+    /// Returns the evaluation that the searcher uses.
+    pub fn evaluator(&self) -> &E {
+        self.evaluator
+    }
+
+    /// Sets the pruning of later searches.
+    pub fn select(&mut self, pruning: Pruning) {
+        self.pruning = pruning;
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Reached {
-    best: Best<Value>,
+    best: Best,
     depth: u32,
 }

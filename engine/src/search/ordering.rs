@@ -19,7 +19,8 @@ pub(super) struct Move {
 /// The move score of a table entry's best move, above all others; its second-best has 1 less.
 const TABLE_MOVE: i32 = 1 << 24;
 
-#[derive(Debug)]
+/// The moves that are left: by square or, after [`Self::take_best`], in any order.
+#[derive(Debug, derive_more::Deref)]
 pub(super) struct Moves(ArrayVec<Move, 64>);
 
 impl Moves {
@@ -49,19 +50,6 @@ impl Moves {
                 score(candidate)
             };
         }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Iterates over the moves left: by square or, after [`Self::take_best`], in any order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Move> {
-        self.0.iter()
     }
 
     /// Scans all moves, which are not sorted, because most nodes end after one or two moves.
@@ -110,8 +98,7 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns all squares of the quadrants with an odd number of empty squares: the side that
-    /// moves first in such a quadrant often also moves last there.
+    /// Returns all squares of odd quadrants: who moves first in one often also moves last there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]

@@ -68,18 +68,15 @@ impl FromStr for Selectivity {
 
 const MIN_REPLACED_DEPTH: u32 = 3;
 const MAX_REPLACED_DEPTH: u32 = 40;
-const PLIES: usize = 60;
+const DEPTHS: usize = (MAX_REPLACED_DEPTH - MIN_REPLACED_DEPTH + 1) as usize;
+const PLIES: u32 = 60;
 
-/// By ply and depth of a search: the shallow search that replaces it, at one ProbCut confidence.
-#[derive(Debug)]
-pub(super) struct Cuts {
-    deviations: f64,
-    by_ply: Box<[[Cut; (MAX_REPLACED_DEPTH + 1) as usize]; PLIES]>,
-}
-
+/// The shallow search that replaces a search, at one ProbCut confidence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
+    /// How many standard deviations outside the window the predicted value must be.
+    deviations: f64,
     by_search: Prediction,
     /// The prediction from the static value: decides whether to test failing high or failing low.
     by_static: Prediction,
@@ -97,73 +94,64 @@ pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
 
-impl Cuts {
-    fn new(
-        deviations: f64,
-        shallow_depth: fn(u32) -> u32,
-        prediction: impl Fn(Depths) -> Prediction,
-    ) -> Self {
-        let none = Prediction { slope: 1.0, offset: 0.0, error: f64::INFINITY };
-        let none = Cut { shallow: 0, by_search: none, by_static: none };
-        let mut by_ply = Box::new([[none; (MAX_REPLACED_DEPTH + 1) as usize]; PLIES]);
-        for (ply, cuts) in (0..).zip(by_ply.iter_mut()) {
-            for (deep, cut) in (0..).zip(cuts).skip(MIN_REPLACED_DEPTH as usize) {
-                let shallow = shallow_depth(deep);
-                let by = |shallow| prediction(Depths { ply, shallow, deep });
-                *cut = Cut { shallow, by_search: by(shallow), by_static: by(0) };
-            }
-        }
-        Self { deviations, by_ply }
-    }
-
-    /// Returns the shallow search that may replace a search to `depth` at `ply`, and how many
-    /// standard deviations outside the window its predicted deep value must be; `None` if none may.
-    pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
-        let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
-        Some((*cut.filter(|_| depth >= MIN_REPLACED_DEPTH)?, self.deviations))
-    }
-}
-
 /// The ProbCut settings of a search: the confidence, and the shallow searches (`None` at 100 %).
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
-    pub(super) cuts: Option<Arc<Cuts>>,
+    /// By ply, and by depth from [`MIN_REPLACED_DEPTH`].
+    pub(super) cuts: Option<Arc<[[Cut; DEPTHS]]>>,
     /// True for a search of the selectivity ladder, which only guides the exact search after it.
     pub(super) is_rung: bool,
 }
 
 impl ProbCutSettings {
-    /// Returns the ProbCut of fixed-depth searches at a confidence. The evaluation's model predicts
-    /// the deep values from the shallow ones.
+    /// Returns the ProbCut of fixed-depth searches, by the evaluation's model of deeper searches.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
     ) -> Result<Self, PruningError> {
         let Some(deviations) = selectivity.deviations() else { return Ok(Self::default()) };
         let model = evaluator.models().probcut.as_ref().ok_or(PruningError::NoProbCut)?;
-        let cuts = Cuts::new(deviations, shallow_depth, |depths| model.prediction(depths));
-        Ok(Self { selectivity, cuts: Some(Arc::new(cuts)), is_rung: false })
+        Ok(Self::by(selectivity, deviations, shallow_depth, |depths| model.prediction(depths)))
     }
 
-    /// Returns ProbCut settings for searches to the end of the game. Scores are predicted by the
-    /// evaluation's model of exact scores or, without one, by its model of deeper searches.
+    /// Returns the ProbCut of searches to the end of the game, by the evaluation's model of exact
+    /// scores or, without one, by its model of deeper searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
     ) -> Result<Self, PruningError> {
         let Some(usual) = selectivity.deviations() else { return Ok(Self::default()) };
         let Models { ends, probcut, .. } = evaluator.models();
-        let cuts = if let Some(ends) = ends {
+        if let Some(ends) = ends {
             let deviations = ends.deviations(selectivity as usize).unwrap_or(usual);
-            Cuts::new(deviations, shallow_depth_of_end, |Depths { shallow, deep, .. }| {
-                ends.prediction(EndDepths { empties: deep, shallow })
-            })
-        } else {
-            let probcut = probcut.as_ref().ok_or(PruningError::NoProbCut)?;
-            Cuts::new(usual, shallow_depth_of_end, |depths| probcut.prediction(depths))
+            return Ok(Self::by(selectivity, deviations, shallow_depth_of_end, |depths| {
+                ends.prediction(EndDepths { empties: depths.deep, shallow: depths.shallow })
+            }));
+        }
+        let model = probcut.as_ref().ok_or(PruningError::NoProbCut)?;
+        Ok(Self::by(selectivity, usual, shallow_depth_of_end, |depths| model.prediction(depths)))
+    }
+
+    fn by(
+        selectivity: Selectivity,
+        deviations: f64,
+        shallow_depth: fn(u32) -> u32,
+        prediction: impl Fn(Depths) -> Prediction,
+    ) -> Self {
+        let cut = |ply, deep| {
+            let shallow = shallow_depth(deep);
+            let by = |shallow| prediction(Depths { ply, shallow, deep });
+            Cut { shallow, deviations, by_search: by(shallow), by_static: by(0) }
         };
-        Ok(Self { selectivity, cuts: Some(Arc::new(cuts)), is_rung: false })
+        let of_ply = |ply| std::array::from_fn(|more| cut(ply, MIN_REPLACED_DEPTH + more as u32));
+        Self { selectivity, cuts: Some((0..PLIES).map(of_ply).collect()), is_rung: false }
+    }
+
+    /// Returns the shallow search that may replace a search to `depth` at `ply`, if any.
+    pub(super) fn cut(&self, ply: u32, depth: u32) -> Option<Cut> {
+        let by_depth = self.cuts.as_deref()?.get(ply as usize)?;
+        by_depth.get(depth.checked_sub(MIN_REPLACED_DEPTH)? as usize).copied()
     }
 }
 
@@ -172,26 +160,21 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// makes failing high likely, and otherwise `None`. The window must be a null window.
     pub(super) fn likely_bound(
         &mut self,
-        (cut, deviations): (Cut, f64),
+        Cut { shallow, deviations, by_search, by_static }: Cut,
         (position, state): (&Position, &E::State),
         (alpha, beta): (Value, Value),
     ) -> Option<Value> {
-        let Cut { shallow, by_search, by_static } = cut;
         let known = self.evaluator.value(state, position).steps();
+        let mut search = |alpha, beta| self.midgame(position, state, (alpha, beta), shallow);
         if known >= by_static.least_for(beta.steps(), 0.0) {
-            let least = by_search.least_for(beta.steps(), deviations);
-            if let Some(bound) = Value::from_steps(least).filter(|&least| least > Value::MIN) {
-                let found = self.midgame(position, state, bound - Value::STEP, bound, shallow);
-                return (found >= bound).then_some(beta);
-            }
+            let bound = Value::from_steps(by_search.least_for(beta.steps(), deviations))?;
+            let is_high = bound > Value::MIN && search(bound - Value::STEP, bound) >= bound;
+            is_high.then_some(beta)
         } else {
-            let greatest = by_search.greatest_for(alpha.steps(), deviations);
-            if let Some(bound) = Value::from_steps(greatest).filter(|&most| most < Value::MAX) {
-                let found = self.midgame(position, state, bound, bound + Value::STEP, shallow);
-                return (found <= bound).then_some(alpha);
-            }
+            let bound = Value::from_steps(by_search.greatest_for(alpha.steps(), deviations))?;
+            let is_low = bound < Value::MAX && search(bound, bound + Value::STEP) <= bound;
+            is_low.then_some(alpha)
         }
-        None
     }
 }
 

@@ -1,14 +1,11 @@
-//! The pruning of a search: ProbCut of the midgame and of the endgame, or realization probability;
-//! the endgame ProbCut schedule.
+//! The pruning of a search: ProbCut, with the endgame's schedule, or realization probability.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::Searcher;
 use super::probcut::{ProbCutSettings, Selectivity};
-use crate::eval::{Evaluate, MoveKind, PruningError, Realization, STAGES};
-use crate::simd::Instructions;
+use crate::eval::{Evaluate, MoveKind, PruningError, STAGES};
 use crate::text::{Invalid, excerpt};
 
 /// If a search to the end has a time or node limit, searches at these confidences precede it.
@@ -20,11 +17,11 @@ const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Perc
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
-    /// Numbers of empty squares, in descending order, each with the settings of searches to the end
-    /// at this number or fewer. The last pair that applies counts.
+    /// Like [`EndgameSchedule`]: the last step that applies to a number of empty squares counts.
     pub(super) ends: Vec<(u32, ProbCutSettings)>,
     pub(super) stages: Vec<ProbCutSettings>,
-    pub(super) costs: Option<Arc<Costs>>,
+    /// The cost of a move by stage of the game and kind of move.
+    pub(super) costs: Option<Arc<[[u8; MoveKind::COUNT]; STAGES]>>,
 }
 
 impl Pruning {
@@ -86,18 +83,6 @@ impl Pruning {
     /// Returns the ProbCut confidence of searches to a fixed depth.
     pub fn selectivity(&self) -> Selectivity {
         self.midgame.selectivity
-    }
-}
-
-impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the evaluation that the searcher uses.
-    pub fn evaluator(&self) -> &E {
-        self.evaluator
-    }
-
-    /// Sets the pruning of later searches.
-    pub fn select(&mut self, pruning: Pruning) {
-        self.pruning = pruning;
     }
 }
 
@@ -193,33 +178,6 @@ impl FromStr for EndgameSchedule {
             steps.push((from, selectivity));
         }
         Ok(Self(steps))
-    }
-}
-
-/// The cost of a move of probability 1/4. A search to depth D ends a line once the costs of its
-/// moves total D times this number (the *reach*). So each further ply of depth divides the
-/// probability at which lines end by 4, as in the paper cited in [`super::realization`].
-pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2 (costs are ∝ −log p; 1/4 costs [`REACH_PER_PLY`]).
-pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
-
-#[derive(Debug)]
-pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
-
-impl Costs {
-    pub(super) fn new(model: &Realization) -> Self {
-        let mut costs = Box::new([[0; MoveKind::COUNT]; STAGES]);
-        for (stage, costs) in costs.iter_mut().enumerate() {
-            for (kind, cost) in costs.iter_mut().enumerate() {
-                let halves = -libm::log2(model.probability(stage, kind));
-                *cost = (halves * f64::from(REACH_PER_HALF)).round() as u8;
-            }
-        }
-        Self(costs)
-    }
-
-    pub(super) fn even() -> Self {
-        Self(Box::new([[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES]))
     }
 }
 

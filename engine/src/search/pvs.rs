@@ -1,10 +1,10 @@
 //! Principal variation search, fail-soft: nodes that order moves and use the transposition table.
 
+use super::Searcher;
 use super::ordering::Moves;
 use super::probcut::ProbCutSettings;
-use super::split_search::Goal;
-use super::window::{Best, Unit, Window};
-use super::{Searcher, Selectivity};
+use super::table::Effort;
+use super::window::{Best, Window};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::{Instructions, compiled_for};
@@ -12,8 +12,9 @@ use crate::simd::{Instructions, compiled_for};
 /// What differs between PVS to a fixed depth and PVS to the end of the game. In a search to the
 /// end, the depth of a node is its number of empty squares.
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
-    type Unit: Unit;
-
+    const IS_TO_END: bool;
+    /// The smallest difference between two values: 1/32 disc or, in a search to the end, 1 disc.
+    const STEP: Value;
     const MIN_ENHANCED_CUTOFF_DEPTH: u32;
     const MIN_SPLIT_DEPTH: u32;
     /// `[d, n]`: the table moves come first if their entry has at least depth `d` or the node has
@@ -22,8 +23,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if the final value does not depend on help from other threads: this search has
-    /// no selective pruning, or only prepares (moves, window) a later search that has none.
+    /// Returns true if help from other threads cannot change the final value: this search has no
+    /// selective pruning, or only prepares (moves, window) a later search that has none.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.
@@ -31,9 +32,9 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     fn proven_bound(
         _: &Searcher<'_, E, I>,
         _: &Position,
-        _alpha: Self::Unit,
+        _alpha: Value,
         _depth: u32,
-    ) -> Option<Self::Unit> {
+    ) -> Option<Value> {
         None
     }
 
@@ -42,21 +43,18 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         moves: &mut Moves,
         table_moves: [Option<Square>; 2],
         node: (&Position, &E::State),
-        alpha: Self::Unit,
+        alpha: Value,
         depth: u32,
     );
 
-    /// Searches `position`, the child of a node. `window` and the value are for the side to move in
-    /// the child.
+    /// Searches the child of a node; `window` and the value are for the side to move in the child.
     fn child(
         searcher: &mut Searcher<'_, E, I>,
         position: &Position,
         state: &E::State,
-        window: (Self::Unit, Self::Unit),
+        window: (Value, Value),
         depth: u32,
-    ) -> Self::Unit;
-
-    fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
+    ) -> Value;
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
@@ -66,17 +64,17 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         &mut self,
         position: &Position,
         state: &E::State,
-        alpha: K::Unit,
-        beta: K::Unit,
+        alpha: Value,
+        beta: Value,
         depth: u32,
-    ) -> Best<K::Unit> {
+    ) -> Best {
         self.nodes += 1;
         self.table.prefetch(position);
         let squares = position.moves_by(self.set);
         if squares == 0 {
             let passed = position.pass();
             let value = if passed.moves_by(self.set) == 0 {
-                K::Unit::of_value(Value::from_score(position.score()))
+                Value::from_score(position.score())
             } else {
                 let state = self.evaluator.pass(state);
                 -self.pvs::<K>(&passed, &state, -beta, -alpha, depth).value
@@ -84,21 +82,21 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             return Best { value, square: None };
         }
         // Stability cutoff, in the endgame.
-        if beta == alpha + K::Unit::STEP
+        if beta == alpha + K::STEP
             && let Some(value) = K::proven_bound(self, position, alpha, depth)
         {
             return Best { value, square: None };
         }
         // Transposition cutoff; otherwise the entry narrows the window, and its moves come first.
-        let effort = (depth, K::probcut(self).selectivity);
+        let selectivity = K::probcut(self).selectivity;
+        let effort = Effort::new(depth, selectivity);
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
         if self.features.transposition_table
             && let Some(entry) = self.table.probe(position)
         {
-            let (found, (lower, upper)) = (entry.best(), entry.bounds(effort.0, effort.1));
-            let bounds = (K::Unit::of_value(lower), K::Unit::of_value(upper));
-            if window.narrow(bounds, found[0]) {
+            let found = entry.best();
+            if window.narrow(entry.bounds(effort), found[0]) {
                 return window.best;
             }
             let [trusted, trusting] = K::TRUSTED_DEPTHS;
@@ -112,14 +110,17 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.features.transposition_table
             && depth >= K::MIN_ENHANCED_CUTOFF_DEPTH
         {
-            let (bounds, square) = self.bounds_from_children(&moves, (depth - 1, effort.1));
+            let effort = Effort::new(depth - 1, selectivity);
+            let (bounds, square) = self.bounds_from_children::<K>(&moves, effort);
             if window.narrow(bounds, square) {
                 return window.best;
             }
         }
         // Multi-ProbCut: a shallow search makes it likely that this one fails high or low.
-        if window.beta == window.alpha + K::Unit::STEP
-            && let Some(value) = self.probable_bound::<K>(position, state, window.alpha, depth)
+        if window.beta == window.alpha + K::STEP
+            && let Some(cut) = K::probcut(self).cut(position.ply(), depth)
+            && let Some(value) =
+                self.likely_bound(cut, (position, state), (window.alpha, window.beta))
         {
             return Best { value, square: table_moves[0] };
         }
@@ -129,11 +130,11 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         while let Some(next) = moves.take_best() {
             let after = self.evaluator.after(state, next.square, next.flips);
             let Window { alpha, beta, .. } = window;
-            let mut value = K::Unit::INFINITE;
+            let mut value = Value::INFINITE;
             let first_or_full = first || !self.features.null_windows;
             // Principal variation search: a null window for every move but the first.
             if !first_or_full {
-                let null = (-(alpha + K::Unit::STEP), -alpha);
+                let null = (-(alpha + K::STEP), -alpha);
                 value = -K::child(self, &next.child, &after, null, depth - 1);
             }
             // PVS re-search, if the null window proved that the move is better.
@@ -149,9 +150,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
             // Young brothers wait: after the first move, idle searchers share the remaining moves.
             if depth >= K::MIN_SPLIT_DEPTH && self.is_help_welcome(&moves, K::is_shareable(self)) {
-                let shared = (state, position.empties(), K::goal(self, depth));
-                let whole = self.share(shared, moves, window.map(K::Unit::number));
-                window = whole.map(K::Unit::of_number);
+                let node = (state, position.empties(), depth);
+                window = self.share::<K>(node, moves, window);
                 if self.is_stopped() {
                     return window.best;
                 }
@@ -159,47 +159,28 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
         }
         if self.features.transposition_table {
-            let (lower, upper) = window.proven();
-            let bounds = (lower.map(K::Unit::value), upper.map(K::Unit::value));
-            self.table.store(position, effort, bounds, window.best.square);
+            self.table.store(position, effort, window.proven(), window.best.square);
         }
         window.best
     }
 
-    /// Multi-ProbCut in a null window: returns `alpha` if a shallow search makes it likely that the
-    /// node fails low, beta if it makes failing high likely, and otherwise `None`.
-    fn probable_bound<K: SearchMode<E, I>>(
-        &mut self,
-        position: &Position,
-        state: &E::State,
-        alpha: K::Unit,
-        depth: u32,
-    ) -> Option<K::Unit> {
-        let cut = K::probcut(self).cuts.as_deref()?.at(position.ply(), depth)?;
-        let (beta, node) = (alpha + K::Unit::STEP, (position, state));
-        let found = self.likely_bound(cut, node, (alpha.value(), beta.value()))?;
-        Some(if found == alpha.value() { alpha } else { beta })
-    }
-}
-
-impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns bounds of a node's value, and the lower bound's move. If a child's table entry of
-    /// depth `depth` has bounds l and h, the move to it is worth −h to −l (without an entry: −∞ to
+    /// this effort has bounds l and h, the move to it is worth −h to −l (without an entry: −∞ to
     /// ∞). The lower bound is the greatest −h; the upper one, the greatest −l.
-    fn bounds_from_children<T: Unit>(
+    fn bounds_from_children<K: SearchMode<E, I>>(
         &self,
         moves: &Moves,
-        (depth, selectivity): (u32, Selectivity),
-    ) -> ((T, T), Option<Square>) {
+        effort: Effort,
+    ) -> ((Value, Value), Option<Square>) {
         moves.iter().for_each(|candidate| self.table.prefetch(&candidate.child));
-        let (mut bounds, mut square) = ((-T::INFINITE, -T::INFINITE), None);
+        let infinite = Value::MAX + K::STEP;
+        let (mut bounds, mut square) = ((-infinite, -infinite), None);
         for candidate in moves.iter() {
             let Some(entry) = self.table.probe(&candidate.child) else {
-                bounds.1 = T::INFINITE;
+                bounds.1 = infinite;
                 continue;
             };
-            let (lower, upper) = entry.bounds(depth, selectivity);
-            let (lower, upper) = (T::of_value(lower), T::of_value(upper));
+            let (lower, upper) = entry.bounds(effort);
             bounds.1 = bounds.1.max(-lower);
             if -upper > bounds.0 {
                 (bounds.0, square) = (-upper, Some(candidate.square));

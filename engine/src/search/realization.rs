@@ -16,16 +16,22 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use super::ordering::{MOBILITY_WEIGHT, Move, Moves, weighted_count};
-use super::pruning::{Costs, REACH_PER_HALF, REACH_PER_PLY};
-use super::table::BY_PROBABILITY;
+use super::table::Effort;
 use super::window::{Best, Window};
 use super::{Pruning, Searcher};
 use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
-use crate::eval::{Evaluate, Memory, MoveKind, Place, PruningError, Rank, Realization, Value};
+use crate::eval::{
+    Evaluate, Memory, MoveKind, Place, PruningError, Rank, Realization, STAGES, Value,
+};
 use crate::simd::{Instructions, compiled_for};
 
-/// The greatest depth of a search by probability: depth · [`REACH_PER_PLY`], the total cost at
-/// which a line of moves ends, must fit into the 8 bits of a table entry.
+/// The cost of a move of probability 1/4. A search to depth D ends a line once the costs of its
+/// moves total D times this number (the *reach*). So each further ply of depth divides the
+/// probability at which lines end by 4, as in the paper cited above.
+const REACH_PER_PLY: u32 = 8;
+/// The cost of a move of probability 1/2 (costs are ∝ −log p; 1/4 costs [`REACH_PER_PLY`]).
+const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
+/// The greatest depth of a search by probability: the reach must fit into a table entry's 8 bits.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 const FEW_FLIPS: u32 = 2;
 
@@ -41,14 +47,19 @@ impl Pruning {
     /// If the weights have no model of move probabilities.
     pub fn by_probability(evaluator: &impl Evaluate) -> Result<Self, PruningError> {
         let model = evaluator.models().realization.as_ref().ok_or(PruningError::NoRealization)?;
-        Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
+        let cost = |stage, kind| {
+            let halves = -libm::log2(model.probability(stage, kind));
+            (halves * f64::from(REACH_PER_HALF)).round() as u8
+        };
+        let costs = std::array::from_fn(|stage| std::array::from_fn(|kind| cost(stage, kind)));
+        Ok(Self { costs: Some(Arc::new(costs)), ..Self::default() })
     }
 
-    /// Creates the pruning of a search by probability that gives every move the probability 1/2. A
-    /// search to depth D ends a line at probability 4^−D: here, after 2 D moves. A comparison with
-    /// [`Self::by_probability`] shows the effect of the model of move probabilities used there.
+    /// Creates the pruning of a search by probability that gives every move the probability 1/2 (a
+    /// line ends after 2 D moves), to show the effect of the model of [`Self::by_probability`].
     pub fn by_even_probability() -> Self {
-        Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
+        let costs = [[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES];
+        Self { costs: Some(Arc::new(costs)), ..Self::default() }
     }
 
     /// Returns true if searches end lines by their probability and not by their number of moves.
@@ -58,8 +69,10 @@ impl Pruning {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct RatedKind {
+struct RatedMove {
+    one: Move,
     kind: MoveKind,
+    replies: u32,
     /// The static value after the move, for the side that moves; `None` if the opponent must pass.
     value: Option<Value>,
 }
@@ -73,10 +86,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         last: Option<Square>,
         memory: Option<Square>,
     ) -> ArrayVec<(Square, MoveKind), 64> {
-        let mut moves = Moves::new(self.set, position, position.moves_by(self.set));
-        let kinds =
-            self.rate_kinds(&mut moves, position, &self.evaluator.state(position), last, memory);
-        moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
+        let mut moves = self.rated_moves(position, &self.evaluator.state(position), last, memory);
+        moves.sort_unstable_by_key(|rated| rated.one.square);
+        moves.iter().map(|rated| (rated.one.square, rated.kind)).collect()
     }
 
     /// Returns the cost at which a line of moves ends; a move of probability p costs −4 log₂ p.
@@ -84,46 +96,47 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
+    /// Returns the legal moves in search order: `memory`, then by static value and replies.
     #[compiled_for(I::SET)]
-    fn rate_kinds(
+    fn rated_moves(
         &self,
-        moves: &mut Moves,
         position: &Position,
         state: &E::State,
         last: Option<Square>,
         memory: Option<Square>,
-    ) -> ArrayVec<RatedKind, 64> {
-        let mut values = ArrayVec::<(Option<Value>, u32), 64>::new();
-        moves.rate([None, None], |candidate| {
-            let replies = candidate.child.moves_by(self.set);
-            let Move { square, flips, ref child, .. } = *candidate;
-            let value = -self.evaluator.value_after(state, square, flips, child);
-            values.push(((replies != 0).then_some(value), replies.count_ones()));
-            value.steps() - MOBILITY_WEIGHT * weighted_count(replies)
-        });
-        let fewest = values.iter().map(|&(_, replies)| replies).min().unwrap_or(0);
+    ) -> ArrayVec<RatedMove, 64> {
         let corners_before = position.pass().moves_by(self.set) & CORNERS;
         let around = last.map_or(0, |last| with_neighbours(last.bit()));
-        let kinds = moves.iter().zip(&values).enumerate().map(|(place, (candidate, known))| {
-            let earlier =
-                |(other, one): (usize, &Move)| (one.score, place) > (candidate.score, other);
-            let others = moves.iter().enumerate().filter(|&pair| earlier(pair)).count();
+        let mut moves = ArrayVec::<RatedMove, 64>::new();
+        for &one in Moves::new(self.set, position, position.moves_by(self.set)).iter() {
+            let Move { square, flips, ref child, .. } = one;
+            let replies = child.moves_by(self.set);
+            let value = -self.evaluator.value_after(state, square, flips, child);
+            let score = value.steps() - MOBILITY_WEIGHT * weighted_count(replies);
             let kind = MoveKind {
-                rank: Rank::after(others),
+                rank: Rank::after(0),
                 memory: match memory {
                     None => Memory::Nothing,
-                    Some(best) if best == candidate.square => Memory::Best,
+                    Some(best) if best == square => Memory::Best,
                     Some(_) => Memory::Another,
                 },
-                place: place_of(candidate.square),
-                gives_corner: candidate.child.moves_by(self.set) & CORNERS & !corners_before != 0,
-                answers: around & candidate.square.bit() != 0,
-                flips_few: candidate.flips.count_ones() <= FEW_FLIPS,
-                leaves_fewest: known.1 == fewest,
+                place: place_of(square),
+                gives_corner: replies & CORNERS & !corners_before != 0,
+                answers: around & square.bit() != 0,
+                flips_few: flips.count_ones() <= FEW_FLIPS,
+                leaves_fewest: false,
             };
-            RatedKind { kind, value: known.0 }
-        });
-        kinds.collect()
+            let (one, value) = (Move { score, ..one }, (replies != 0).then_some(value));
+            moves.push(RatedMove { one, kind, replies: replies.count_ones(), value });
+        }
+        moves.sort_unstable_by_key(|rated| (-rated.one.score, rated.one.square));
+        let fewest = moves.iter().map(|rated| rated.replies).min();
+        for (place, rated) in moves.iter_mut().enumerate() {
+            rated.kind.rank = Rank::after(place);
+            rated.kind.leaves_fewest = Some(rated.replies) == fewest;
+        }
+        moves.sort_by_key(|rated| rated.kind.memory != Memory::Best);
+        moves
     }
 
     /// Searches each line until its moves cost `reach` in total; a move costs −4 log₂ p (p: its
@@ -136,7 +149,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (alpha, beta): (Value, Value),
         reach: i32,
         last: Option<Square>,
-    ) -> Best<Value> {
+    ) -> Best {
         self.nodes += 1;
         self.nodes_by_ply[position.ply() as usize] += 1;
         let squares = position.moves_by(self.set);
@@ -159,52 +172,45 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && let Some(entry) = self.table.probe(position)
         {
             memory = entry.best()[0].filter(|best| squares & best.bit() != 0);
-            if window.narrow(entry.realized_bounds(reach as u8), memory) {
+            if window.narrow(entry.bounds(Effort::by_probability(reach)), memory) {
                 return window.best;
             }
         }
-        let mut moves = Moves::new(self.set, position, squares);
-        let kinds = self.rate_kinds(&mut moves, position, state, last, memory);
         let stage = Realization::stage(position.ply());
-        let mut rated_moves: ArrayVec<_, 64> = moves.iter().copied().zip(kinds).collect();
-        let order = |(one, rated): &(Move, RatedKind)| {
-            (rated.kind.memory != Memory::Best, -one.score, one.square)
-        };
-        rated_moves.sort_unstable_by_key(order);
-        for (number, (one, rated)) in rated_moves.into_iter().enumerate() {
+        let moves = self.rated_moves(position, state, last, memory);
+        for (number, rated) in moves.iter().enumerate() {
             let cost = self.cost(stage, rated.kind);
             // No move is better yet, so the first move needs no test, except in a null window.
             let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
             let bounds = (window.alpha, window.beta);
-            let value = self.realized_move((&one, &rated, state), bounds, reach, (cost, is_tried));
+            let value = self.realized_move(rated, state, bounds, reach, (cost, is_tried));
             if self.is_stopped() {
                 return window.best;
             }
-            if window.take(value, one.square) {
+            if window.take(value, rated.one.square) {
                 break;
             }
         }
         if self.features.transposition_table {
-            let best = window.best.square;
-            let effort = (reach as u8, BY_PROBABILITY);
-            self.table.record(position, effort, window.proven(), best);
+            let effort = Effort::by_probability(reach);
+            self.table.store(position, effort, window.proven(), window.best.square);
         }
         window.best
     }
 
-    /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a
-    /// null-window search, in which the move costs `cost`, first tests whether the value is above
-    /// `alpha`; if not, its result is returned. In the full window, the move costs `cost`, but at
-    /// most [`REACH_PER_HALF`]. `reach` minus that cost remains for the rest of the line.
+    /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a null
+    /// window, in which the move costs `cost`, first tests whether the value is above `alpha`. In
+    /// the full window, the move costs at most [`REACH_PER_HALF`].
     fn realized_move(
         &mut self,
-        (one, rated, state): (&Move, &RatedKind, &E::State),
+        RatedMove { one, value, .. }: &RatedMove,
+        state: &E::State,
         (alpha, beta): (Value, Value),
         reach: i32,
         (cost, is_tried): (i32, bool),
     ) -> Value {
         let surer = cost.min(REACH_PER_HALF);
-        let leaf = |cost: i32| rated.value.filter(|_| reach <= cost);
+        let leaf = |cost: i32| value.filter(|_| reach <= cost);
         let is_leaf = leaf(cost).is_some() && (is_tried || leaf(surer).is_some());
         if is_leaf {
             self.nodes += 1;
@@ -230,7 +236,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
     fn cost(&self, stage: usize, kind: MoveKind) -> i32 {
         let costs = self.pruning.costs.as_deref();
-        costs.map_or(REACH_PER_PLY as i32, |costs| costs.0[stage][kind.index()].into())
+        costs.map_or(REACH_PER_PLY as i32, |costs| costs[stage][kind.index()].into())
     }
 }
 

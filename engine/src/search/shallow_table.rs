@@ -5,17 +5,14 @@ use std::alloc::{Layout, handle_alloc_error};
 use super::slot::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// The binary logarithm of the number of entries for positions with fewer than [`FAR_EMPTIES`]
-/// empty squares. These entries take 256 KiB.
-const NEAR_LOG2: u32 = 13;
-/// The binary logarithm of the number of entries for positions with at least [`FAR_EMPTIES`] empty
-/// squares. These entries may take 2 MiB, since they are read less often than the others. With 13
-/// instead of 16, exact solves of three test suites take 3 to 4 % more nodes.
-const FAR_LOG2: u32 = 16;
-
 /// Positions with at least this number of empty squares have their own part of the table: they are
 /// few and save the most nodes. In a common part, the more numerous others would replace them.
 const FAR_EMPTIES: u32 = 10;
+/// The binary logarithm of the number of entries for other positions, which take 256 KiB.
+const NEAR_LOG2: u32 = 13;
+/// The binary logarithm of the number of entries from [`FAR_EMPTIES`]: 2 MiB, since they are read
+/// less often. With 13, exact solves of three test suites take 3 to 4 % more nodes.
+const FAR_LOG2: u32 = 16;
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
 const NO_SQUARE: u8 = 64;
@@ -30,13 +27,6 @@ struct Entry {
     best: u8,
     /// The generation in which the entry was written; 0 if it was never written.
     generation: u8,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    pub(super) lower: Discs,
-    pub(super) upper: Discs,
-    pub(super) best: Option<Square>,
 }
 
 type Entries = [Entry; ENTRIES];
@@ -68,17 +58,19 @@ impl ShallowTable {
         prefetch(&self.entries[slot.index()]);
     }
 
+    /// Returns the bounds of the position's score, and its best move.
     #[inline]
-    pub(super) fn probe(&self, slot: ShallowSlot, position: Position) -> Option<Known> {
+    pub(super) fn probe(
+        &self,
+        slot: ShallowSlot,
+        position: Position,
+    ) -> Option<((Discs, Discs), Option<Square>)> {
         let entry = &self.entries[slot.index()];
         let is_there = entry.player == position.player()
             && entry.opponent == position.opponent()
             && entry.generation == self.generation;
-        is_there.then(|| Known {
-            lower: entry.lower.into(),
-            upper: entry.upper.into(),
-            best: Square::new(entry.best),
-        })
+        let bounds = (entry.lower.into(), entry.upper.into());
+        is_there.then(|| (bounds, Square::new(entry.best)))
     }
 
     #[inline]

@@ -9,11 +9,9 @@ pub(super) struct Content {
     pub(super) entry: u64,
     /// The table's generation when the slot was written; 0 if it was never written.
     pub(super) generation: u32,
+    /// The slot's sequence number when it was read, by which a later write is detected.
+    pub(super) sequence: u32,
 }
-
-/// The sequence number of a slot when it was read, by which a later write is detected.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seen(u32);
 
 /// A slot of the transposition table, protected by a sequence lock. A writer makes the sequence
 /// number odd, writes, and makes it even again; a reader accepts content only if the number is
@@ -31,31 +29,31 @@ pub(super) struct Slot {
 
 impl Slot {
     #[inline]
-    pub(super) fn read(&self) -> Option<(Content, Seen)> {
-        let before = self.sequence.load(Ordering::Acquire);
+    pub(super) fn read(&self) -> Option<Content> {
+        let sequence = self.sequence.load(Ordering::Acquire);
         let content = Content {
             player: self.player.load(Ordering::Relaxed),
             opponent: self.opponent.load(Ordering::Relaxed),
             entry: self.entry.load(Ordering::Relaxed),
             generation: self.generation.load(Ordering::Relaxed),
+            sequence,
         };
         // All reads above must happen before the sequence number is read again.
         fence(Ordering::Acquire);
         let after = self.sequence.load(Ordering::Relaxed);
-        (before == after && before & 1 == 0).then_some((content, Seen(before)))
+        (sequence == after && sequence & 1 == 0).then_some(content)
     }
 
     #[inline]
     pub(super) fn find(&self, position: &Position, generation: u32) -> Option<u64> {
-        let (content, _) =
-            self.read().filter(|(content, _)| content.is_of(position, generation))?;
+        let content = self.read().filter(|content| content.is_of(position, generation))?;
         Some(content.entry)
     }
 
-    /// Replaces the content, unless another thread has written since the read that returned `seen`.
+    /// Replaces the content, unless another thread has written since `content.sequence` was read.
     #[inline]
-    pub(super) fn replace(&self, Seen(seen): Seen, content: Content) {
-        let odd = seen.wrapping_add(1);
+    pub(super) fn replace(&self, content: Content) {
+        let (seen, odd) = (content.sequence, content.sequence.wrapping_add(1));
         let taken = self.sequence.compare_exchange(seen, odd, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_err() {
             return;
@@ -98,11 +96,10 @@ mod tests {
 
     #[test]
     fn nothing_is_written_over_what_came_later() {
-        let content = |generation| Content { player: 0, opponent: 0, entry: 0, generation };
         let slot = Slot::zeroed();
-        let (_, seen) = slot.read().unwrap();
-        slot.replace(seen, content(1));
-        slot.replace(seen, content(2));
-        assert_eq!(slot.read().unwrap().0, content(1));
+        let seen = slot.read().unwrap();
+        slot.replace(Content { generation: 1, ..seen });
+        slot.replace(Content { generation: 2, ..seen });
+        assert_eq!(slot.read().unwrap().generation, 1);
     }
 }

@@ -8,19 +8,11 @@ use super::Searcher;
 use super::limits::Limits;
 use super::ordering::{Move, Moves, Tuning};
 use super::probcut::ProbCutSettings;
+use super::pvs::SearchMode;
 use super::table::Table;
 use super::window::Window;
-use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
-
-#[derive(Clone, Debug)]
-pub(super) enum Goal {
-    /// A search to the end of the game with these ProbCut settings, in a window in discs.
-    End(ProbCutSettings),
-    /// A search to this depth in plies with these settings, in a window in steps of 1/32 disc.
-    Depth(u32, Tuning),
-}
 
 /// A split point: a node whose moves several searchers share, each taking one after another.
 #[derive(Debug)]
@@ -28,7 +20,10 @@ pub(super) struct Split<S> {
     pub(super) above: Option<Arc<Split<S>>>,
     pub(super) state: S,
     pub(super) empties: u32,
-    pub(super) goal: Goal,
+    pub(super) is_to_end: bool,
+    depth: u32,
+    pub(super) tuning: Tuning,
+    pub(super) endgame_probcut: ProbCutSettings,
     /// The transposition table of the searcher that owns the node; helpers also use it.
     pub(super) table: Arc<Table>,
     pub(super) limits: Limits,
@@ -39,7 +34,7 @@ pub(super) struct Split<S> {
 #[derive(Debug)]
 struct Work {
     moves: Moves,
-    window: Window<i32>,
+    window: Window,
     /// The number of searchers that help at this node, not counting the searcher that owns it.
     helpers: usize,
     /// The number of nodes of all helpers that have left; the total once `helpers` is 0.
@@ -91,7 +86,7 @@ impl<S> Split<S> {
         self.work().helpers == 0
     }
 
-    pub(super) fn next_move(&self) -> Option<(Move, i32)> {
+    fn next_move(&self) -> Option<(Move, Value)> {
         let mut work = self.work();
         if self.is_stopped() {
             return None;
@@ -100,36 +95,15 @@ impl<S> Split<S> {
         Some((next, work.window.alpha))
     }
 
-    pub(super) fn window(&self) -> Window<i32> {
-        self.work().window
-    }
-
-    pub(super) fn take(&self, value: i32, square: Square) {
-        if self.work().window.take(value, square) {
-            self.stop();
-        }
-    }
-
-    pub(super) fn stop(&self) {
+    fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns the window after all moves, and the number of nodes of the helpers. Call it after
-    /// all helpers have left. The window is `None` if the search of some move is incomplete and no
-    /// move caused a beta cutoff.
-    pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
-        let work = self.work();
-        let window = work.window;
-        let is_whole = window.best.value >= window.beta || !work.is_torn && work.moves.is_empty();
-        (is_whole.then_some(window), work.nodes)
     }
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether the node should become a split point: a searcher is idle, at least two moves
-    /// remain, the search has no limit of nodes (with one, it must end at the same node each time),
-    /// and either help cannot change the final value (`is_shareable`) or the pool accepts changed
-    /// values (`helps_always`).
+    /// Returns whether the node should become a split point: a searcher is idle, two moves remain,
+    /// no limit of nodes requires that the search ends at the same node each time, and help cannot
+    /// change the final value (`is_shareable`) or the pool accepts that (`helps_always`).
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -141,12 +115,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
     /// Searches `moves` at a split point, where idle searchers help. Returns `window` with the best
     /// move and alpha after these searches; unchanged if the search was stopped.
-    pub(super) fn share(
+    pub(super) fn share<K: SearchMode<E, I>>(
         &mut self,
-        (state, empties, goal): (&E::State, u32, Goal),
+        (state, empties, depth): (&E::State, u32, u32),
         moves: Moves,
-        window: Window<i32>,
-    ) -> Window<i32> {
+        window: Window,
+    ) -> Window {
         let Some(pool) = self.pool.clone() else { return window };
         let limits = match &self.control {
             control if !control.is_patient => control.limits.clone(),
@@ -159,7 +133,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             above: self.split.clone(),
             state: *state,
             empties,
-            goal,
+            is_to_end: K::IS_TO_END,
+            depth,
+            tuning: self.tuning,
+            endgame_probcut: self.endgame_probcut.clone(),
             table: Arc::clone(&self.table),
             limits,
             is_stopped: AtomicBool::new(false),
@@ -167,52 +144,43 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
         pool.offer(Arc::clone(&split));
         self.split = Some(Arc::clone(&split));
-        self.search_split(&split);
+        self.search_split::<K>(&split);
         if self.is_stopped() {
             split.stop();
         }
         pool.withdraw(&split);
         self.help(&pool, Some(&split));
         self.split.clone_from(&split.above);
-        let (result, nodes) = split.result();
-        self.nodes += nodes;
-        if result.is_none() && !self.is_stopped() {
+        let work = split.work();
+        self.nodes += work.nodes;
+        let is_cut = work.window.best.value >= work.window.beta;
+        if is_cut || !work.is_torn && work.moves.is_empty() {
+            return work.window;
+        }
+        if !self.is_stopped() {
             // A helper abandoned a move at a limit, which then also ends this search.
             self.control.is_stopped = true;
         }
-        result.unwrap_or(window)
+        window
     }
 
-    pub(super) fn search_split(&mut self, split: &Split<E::State>) {
+    pub(super) fn search_split<K: SearchMode<E, I>>(&mut self, split: &Split<E::State>) {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
-            let mut value = -self.split_child(split, &next.child, &state, (-alpha - 1, -alpha));
+            let (child, depth) = (&next.child, split.depth - 1);
+            let null = (-(alpha + K::STEP), -alpha);
+            let mut value = -K::child(self, child, &state, null, depth);
             // Meanwhile, another searcher may have found a better move and raised alpha.
-            let Window { alpha: raised, beta, .. } = split.window();
+            let Window { alpha: raised, beta, .. } = split.work().window;
             if alpha < value && value < beta && raised < beta && !self.is_stopped() {
-                value = -self.split_child(split, &next.child, &state, (-beta, -raised));
+                value = -K::child(self, child, &state, (-beta, -raised), depth);
             }
             if self.is_stopped() {
                 split.work().is_torn = true;
                 return;
             }
-            split.take(value, next.square);
-        }
-    }
-
-    fn split_child(
-        &mut self,
-        split: &Split<E::State>,
-        child: &Position,
-        state: &E::State,
-        (alpha, beta): (i32, i32),
-    ) -> i32 {
-        match split.goal {
-            Goal::End(_) => self.endgame(child, state, alpha, beta, split.empties - 1),
-            Goal::Depth(depth, _) => {
-                // `Value::clamped` would fail: bounds of a full window are beyond all values.
-                let [alpha, beta] = [alpha, beta].map(|steps| Value::ZERO.raised(steps));
-                self.midgame(child, state, alpha, beta, depth - 1).steps()
+            if split.work().window.take(value, next.square) {
+                split.stop();
             }
         }
     }

@@ -29,17 +29,16 @@ impl Strength {
     /// Exact solving from the start of the game.
     pub const PERFECT: Self = Self { depth: Self::ANY_DEPTH, exact: Self::ANY_DEPTH };
 
-    /// Returns the depth at which to search a position for a move: the number of empty squares if
-    /// the search goes to the end of the game, and otherwise the fixed depth, but at least 1.
+    /// Returns the depth of a search for a move: the number of empty squares if it goes to the end
+    /// of the game, and otherwise the fixed depth, but at least 1.
     pub fn depth_of(self, position: &Position) -> u32 {
         let empties = position.empties();
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes
-    /// (`None`: no limit). At [`Self::exact`] or fewer empty squares, the search is exact, without
-    /// a limit. With a limit, a depth that reaches the end of the game is reduced to the greatest
-    /// lower depth of the same parity (even or odd), so that no limited search is exact.
+    /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes,
+    /// except at [`Self::exact`] or fewer empty squares. A limited search is never exact: a depth
+    /// that reaches the end of the game is reduced to the next lower one, even or odd like it.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -81,9 +80,8 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches to the end of the game. Without limits, this is one search; with limits, the first
-    /// search is to `depth`, and the next ones are to the end, at ascending ProbCut confidences.
-    /// Returns the result of the last completed search.
+    /// Searches to the end of the game. With limits, searches first to `depth`, then to the end at
+    /// ascending ProbCut confidences, and returns the result of the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

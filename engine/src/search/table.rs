@@ -18,49 +18,58 @@ const NO_SQUARE: u8 = 64;
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
+/// The depth of a search, and how little it pruned.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Effort {
+    /// In plies; of a search by realization probability, the total cost of the moves after which it
+    /// ended a line, where a move of probability p costs −4 log₂ p.
+    depth: u8,
+    /// 1 + the number of the search's [`Selectivity`], or [`BY_PROBABILITY`].
+    sureness: u8,
+}
+
+const BY_PROBABILITY: u8 = 0;
+
+impl Effort {
+    #[inline]
+    pub(super) fn new(depth: u32, selectivity: Selectivity) -> Self {
+        Self { depth: depth as u8, sureness: 1 + selectivity as u8 }
+    }
+
+    #[inline]
+    pub(super) fn by_probability(reach: i32) -> Self {
+        Self { depth: reach as u8, sureness: BY_PROBABILITY }
+    }
+
+    /// Returns the rank of a search's bounds: those of a lower rank than an entry do not change it.
+    #[inline]
+    fn rank(self) -> (bool, u8, u8) {
+        (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
+    }
+}
+
 /// The known bounds on a position's value, in steps of 1/32 disc, and its best moves.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
     lower: i16,
     upper: i16,
-    depth: u8,
-    /// How little the search pruned: 1 + the number of its [`Selectivity`], or [`BY_PROBABILITY`].
-    sureness: u8,
+    effort: Effort,
     best: u8,
     second: u8,
 }
 
-/// The `sureness` of an entry that a search by realization probability stored. The `depth` of such
-/// an entry is not in plies: it is the total cost of the moves after which the search ended a line,
-/// where a move of probability p costs −4 log₂ p.
-pub(super) const BY_PROBABILITY: u8 = 0;
-
-#[inline]
-fn sureness(selectivity: Selectivity) -> u8 {
-    1 + selectivity as u8
-}
-
 impl Entry {
-    /// Returns the rank of the bounds: false for a search by probability, else true; then depth and
-    /// `sureness`. Bounds of a lower rank than those of an entry do not change it.
+    /// Returns the bounds that hold for a search of this effort, ±64 discs if none do.
     #[inline]
-    fn effort(&self) -> (bool, u8, u8) {
-        (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
-    }
-
-    #[inline]
-    pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
-        if u32::from(self.depth) == depth && self.sureness >= sureness(selectivity) {
-            (Value::clamped(self.lower.into()), Value::clamped(self.upper.into()))
+    pub(super) fn bounds(&self, effort: Effort) -> (Value, Value) {
+        let holds = if effort.sureness == BY_PROBABILITY {
+            self.effort.sureness == BY_PROBABILITY && self.effort.depth >= effort.depth
         } else {
-            (Value::MIN, Value::MAX)
-        }
-    }
-
-    #[inline]
-    pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
-        if self.sureness == BY_PROBABILITY && self.depth >= reach {
+            self.effort.depth == effort.depth && self.effort.sureness >= effort.sureness
+        };
+        if holds {
             (Value::clamped(self.lower.into()), Value::clamped(self.upper.into()))
         } else {
             (Value::MIN, Value::MAX)
@@ -73,7 +82,7 @@ impl Entry {
 
     #[inline]
     pub(super) fn depth(&self) -> u32 {
-        if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
+        if self.effort.sureness == BY_PROBABILITY { 0 } else { self.effort.depth.into() }
     }
 
     /// Returns the stored best moves, of searches to any depth: the latest, then the replaced one.
@@ -118,9 +127,9 @@ impl Table {
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
         if generation == u32::MAX {
-            let empty = Content { player: 0, opponent: 0, entry: 0, generation: 0 };
             for slot in self.clusters.iter().flat_map(|cluster| &cluster.0) {
-                slot.read().into_iter().for_each(|(_, seen)| slot.replace(seen, empty));
+                let seen = slot.read();
+                seen.into_iter().for_each(|seen| slot.replace(Content { generation: 0, ..seen }));
             }
             generation = 0;
         }
@@ -147,24 +156,11 @@ impl Table {
     }
 
     /// Stores bounds and a best move. Does nothing if the table has an entry of the position with a
-    /// higher rank ([`Entry::effort`]), or while another thread writes to the same cluster.
+    /// higher rank ([`Effort::rank`]), or while another thread writes to the same cluster.
     pub(super) fn store(
         &self,
         position: &Position,
-        (depth, selectivity): (u32, Selectivity),
-        bounds: (Option<Value>, Option<Value>),
-        best: Option<Square>,
-    ) {
-        self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
-    }
-
-    /// Stores bounds and a best move like [`Self::store`]. If `sureness` is [`BY_PROBABILITY`],
-    /// `depth` is the total cost of moves (−4 log₂ p; p: probability) at which lines ended.
-    #[inline]
-    pub(super) fn record(
-        &self,
-        position: &Position,
-        (depth, sureness): (u8, u8),
+        effort: Effort,
         (lower, upper): (Option<Value>, Option<Value>),
         best: Option<Square>,
     ) {
@@ -172,15 +168,13 @@ impl Table {
         let slots = &self.clusters[self.place(position)].0;
         let [Some(first), Some(second)] = [slots[0].read(), slots[1].read()] else { return };
         let seen = [first, second];
-        let way = seen.iter().position(|(content, _)| content.is_of(position, generation));
-        let mut entry: Entry = way.map_or(EMPTY, |way| bytemuck::cast(seen[way].0.entry));
-        let effort = (sureness != BY_PROBABILITY, depth, sureness);
-        if entry.effort() > effort {
+        let way = seen.iter().position(|content| content.is_of(position, generation));
+        let mut entry: Entry = way.map_or(EMPTY, |way| bytemuck::cast(seen[way].entry));
+        if entry.effort.rank() > effort.rank() {
             return;
         }
-        if entry.effort() < effort {
-            (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
-            (entry.depth, entry.sureness) = (depth, sureness);
+        if entry.effort.rank() < effort.rank() {
+            entry = Entry { effort, best: entry.best, second: entry.second, ..EMPTY };
         }
         // A value in steps of 1/32 disc fits into 16 bits.
         if let Some(lower) = lower {
@@ -201,16 +195,12 @@ impl Table {
             (entry.second, entry.best) = (entry.best, NO_SQUARE);
         }
 
-        let worth = |way: usize| match seen[way].0 {
-            kept if kept.generation == generation => {
-                1 + u32::from(bytemuck::cast::<u64, Entry>(kept.entry).depth)
-            }
-            _ => 0,
-        };
-        let way = way.or_else(|| (0..WAYS).min_by_key(|&way| worth(way))).unwrap_or(0);
+        let depth = |way: usize| bytemuck::cast::<u64, Entry>(seen[way].entry).effort.depth;
+        let worth = |&way: &usize| (seen[way].generation == generation).then(|| depth(way));
+        let way = way.or_else(|| (0..WAYS).min_by_key(worth)).unwrap_or(0);
         let (player, opponent) = (position.player(), position.opponent());
-        let content = Content { player, opponent, entry: bytemuck::cast(entry), generation };
-        slots[way].replace(seen[way].1, content);
+        let entry = bytemuck::cast(entry);
+        slots[way].replace(Content { player, opponent, entry, generation, ..seen[way] });
     }
 
     #[inline]
@@ -226,8 +216,7 @@ impl Table {
 const EMPTY: Entry = Entry {
     lower: Value::MIN.steps() as i16,
     upper: Value::MAX.steps() as i16,
-    depth: 0,
-    sureness: BY_PROBABILITY,
+    effort: Effort { depth: 0, sureness: BY_PROBABILITY },
     best: NO_SQUARE,
     second: NO_SQUARE,
 };
@@ -236,7 +225,9 @@ const EMPTY: Entry = Entry {
 mod tests {
     use super::*;
 
-    const FULL: Selectivity = Selectivity::Full;
+    fn effort(depth: u32) -> Effort {
+        Effort::new(depth, Selectivity::Full)
+    }
 
     fn position(number: u64) -> Position {
         Position::new(number, !number & 0xFFFF).unwrap()
@@ -254,16 +245,16 @@ mod tests {
     fn bounds_of_one_depth_close_in_and_those_of_another_are_not_used() {
         let table = Table::with_clusters(8).unwrap();
         assert!(table.probe(&position(1)).is_none());
-        table.store(&position(1), (6, FULL), (Some(steps(25)), None), square("a1"));
-        table.store(&position(1), (6, FULL), (None, Some(steps(25))), square("b1"));
+        table.store(&position(1), effort(6), (Some(steps(25)), None), square("a1"));
+        table.store(&position(1), effort(6), (None, Some(steps(25))), square("b1"));
         let entry = table.probe(&position(1)).unwrap();
-        assert_eq!(entry.bounds(6, FULL), (steps(25), steps(25)));
-        assert_eq!(entry.bounds(5, FULL), (Value::MIN, Value::MAX));
+        assert_eq!(entry.bounds(effort(6)), (steps(25), steps(25)));
+        assert_eq!(entry.bounds(effort(5)), (Value::MIN, Value::MAX));
         assert_eq!(entry.best(), [square("a1"), None]);
-        table.store(&position(1), (7, FULL), (Some(steps(3)), None), square("c1"));
-        table.store(&position(1), (6, FULL), (Some(steps(4)), None), square("d1"));
+        table.store(&position(1), effort(7), (Some(steps(3)), None), square("c1"));
+        table.store(&position(1), effort(6), (Some(steps(4)), None), square("d1"));
         let entry = table.probe(&position(1)).unwrap();
-        assert_eq!(entry.bounds(7, FULL), (steps(3), Value::MAX));
+        assert_eq!(entry.bounds(effort(7)), (steps(3), Value::MAX));
         assert_eq!(entry.best(), [square("c1"), square("a1")]);
     }
 
@@ -271,7 +262,7 @@ mod tests {
     fn of_three_positions_in_one_cluster_the_shallower_goes() {
         let table = Table::with_clusters(1).unwrap();
         for (number, depth) in [(1, 9), (2, 3), (3, 7)] {
-            table.store(&position(number), (depth, FULL), (Some(steps(1)), None), None);
+            table.store(&position(number), effort(depth), (Some(steps(1)), None), None);
         }
         let found = |table: &Table| -> Vec<u64> {
             (1..=3).filter(|&number| table.probe(&position(number)).is_some()).collect()
@@ -279,7 +270,7 @@ mod tests {
         assert_eq!(found(&table), [1, 3]);
         table.step_generation();
         assert!(found(&table).is_empty());
-        table.store(&position(2), (1, FULL), (Some(steps(1)), None), None);
+        table.store(&position(2), effort(1), (Some(steps(1)), None), None);
         assert_eq!(found(&table), [2]);
     }
 
@@ -288,20 +279,19 @@ mod tests {
         let table = Table::with_clusters(3).unwrap();
         let known = |number: u64| {
             let value = steps((number * 7 % 4000) as i32 - 2000);
-            (number % 50, value, Square::new((number * 5 % 64) as u8))
+            (effort(number as u32 % 50), value, Square::new((number * 5 % 64) as u8))
         };
         let visit = |thread: u64| {
             let mut found = 0;
             // So many steps reveal a missing sequence number. Miri is slow, so it does fewer.
             for step in 0..if cfg!(miri) { 40_000 } else { 1_500_000_u64 } {
                 let number = (step * (2 * thread + 1)) % 40;
-                let (depth, value, best) = known(number);
+                let (effort, value, best) = known(number);
                 if let Some(entry) = table.probe(&position(number)) {
-                    assert_eq!(entry.bounds(depth as u32, FULL), (value, value));
+                    assert_eq!(entry.bounds(effort), (value, value));
                     assert_eq!(entry.best(), [best, None]);
                     found += 1;
                 }
-                let effort = (depth as u32, FULL);
                 table.store(&position(number), effort, (Some(value), Some(value)), best);
             }
             found
@@ -320,13 +310,13 @@ mod tests {
     #[test]
     fn no_generation_sees_another_one_when_the_count_wraps() {
         let mut table = Table::with_clusters(1).unwrap();
-        table.store(&position(1), (1, FULL), (Some(steps(1)), None), None);
+        table.store(&position(1), effort(1), (Some(steps(1)), None), None);
         table.generation = AtomicU32::new(u32::MAX - 1);
         for number in [1, 2, 1] {
             table.step_generation();
             assert!(table.probe(&position(1)).is_none());
             assert!(table.probe(&position(2)).is_none());
-            table.store(&position(number), (1, FULL), (Some(steps(1)), None), None);
+            table.store(&position(number), effort(1), (Some(steps(1)), None), None);
         }
     }
 }

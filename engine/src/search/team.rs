@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::endgame::ToEnd;
 use super::limits::Control;
-use super::split_search::{Goal, Split};
+use super::midgame::ToDepth;
+use super::split_search::Split;
 use super::{Pruning, Searcher};
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
@@ -13,27 +15,20 @@ use crate::with_instructions;
 /// A team of searchers, one for each thread. Idle searchers help busy ones at split points.
 #[derive(Debug)]
 pub struct Team<'a, E: Evaluate> {
-    searchers: Vec<Searcher<'a, E>>,
+    pub(super) searchers: Vec<Searcher<'a, E>>,
     /// The number of searchers that take jobs and have transposition tables; the others only help.
-    takers: usize,
+    pub(super) takers: usize,
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
-        Self { searchers, takers }
-    }
-
     /// Sets the pruning of all searchers.
     pub fn select(&mut self, pruning: &Pruning) {
         self.searchers.iter_mut().for_each(|searcher| searcher.select(pruning.clone()));
     }
 
-    /// Calls `work` for every job, with a searcher that has forgotten all earlier searches. A
-    /// searcher does one job at a time. Returns the results in the order of the jobs.
-    ///
-    /// A searcher without a job helps one that has a job. Help changes no score, but may change the
-    /// number of nodes and the choice among equal moves. A team of one searcher visits the same
-    /// nodes each time.
+    /// Calls `work` for every job, with a searcher that has forgotten all earlier searches. Returns
+    /// the results in the order of the jobs. A searcher without a job helps one that has a job;
+    /// help changes no score, but may change the number of nodes and the choice among equal moves.
     pub fn work<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -94,12 +89,9 @@ impl<'a, E: Evaluate> Team<'a, E> {
         };
         if pool.is_some() {
             // Searchers with jobs must begin first: if threads are few, helpers would block them.
-            let (one, count) = (&one, self.searchers.len());
-            let waiting = &Mutex::new(self.searchers.iter_mut().enumerate());
-            let first = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let first = &first;
-            rayon::scope(|scope| {
-                (0..count).for_each(|_| scope.spawn(move |_| first().into_iter().for_each(one)));
+            let (one, searchers) = (&one, self.searchers.iter_mut().enumerate());
+            rayon::scope_fifo(|scope| {
+                searchers.for_each(|searcher| scope.spawn_fifo(move |_| one(searcher)));
             });
         } else {
             self.searchers.iter_mut().enumerate().for_each(one);
@@ -176,8 +168,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins and returns the split point with moves to search and most empty squares (most work);
-    /// `None` if there is none. With `own`, considers only `own` and its descendants.
+    /// Joins the split point with moves to search and most empty squares (most work). With `own`,
+    /// considers only `own` and its descendants.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -223,16 +215,16 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             // The limits of the split point have an interrupt flag only if it may end this search.
             let control = Control { is_interruptible: true, ..Control::new(&split.limits, false) };
             let control = std::mem::replace(&mut self.control, control);
-            let tuning = self.tuning;
-            let end = self.endgame_probcut.clone();
-            match &split.goal {
-                Goal::Depth(_, tuning) => self.tuning = *tuning,
-                Goal::End(end) => self.endgame_probcut = end.clone(),
-            }
+            let tuning = std::mem::replace(&mut self.tuning, split.tuning);
+            let end = std::mem::replace(&mut self.endgame_probcut, split.endgame_probcut.clone());
             self.nodes = 0;
             self.pool = Some(Arc::clone(pool));
             let visit = Visit { pool, split: &split, helper: self };
-            visit.helper.search_split(&split);
+            if split.is_to_end {
+                visit.helper.search_split::<ToEnd>(&split);
+            } else {
+                visit.helper.search_split::<ToDepth>(&split);
+            }
             drop(visit);
             (self.split, self.nodes, self.pool) = kept;
             (self.table, self.control, self.tuning, self.endgame_probcut) =

@@ -29,11 +29,8 @@ pub(super) fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) 
     let mut random = Generator::new(seed);
     let one = |index: usize| {
         let count = empties.start + random.below(empties.end - empties.start);
-        if index % 3 == 2 {
-            random_board(&mut random, count)
-        } else {
-            random_position(&mut random, count)
-        }
+        let draw = if index % 3 == 2 { random_board } else { random_position };
+        draw(&mut random, count)
     };
     (0..count).map(one).collect()
 }
@@ -73,12 +70,7 @@ pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<
 }
 
 pub(crate) fn minimax(position: &Position) -> Discs {
-    let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
-    match children.map(|child| -minimax(&child)).max() {
-        Some(best) => best,
-        None if position.is_over() => position.score(),
-        None => -minimax(&position.pass()),
-    }
+    negamax(position, position.empties()).score()
 }
 
 pub(crate) fn negamax(position: &Position, depth: u32) -> Value {
@@ -188,12 +180,11 @@ fn scores_do_not_depend_on_the_table_or_the_evaluation() {
     let mut tiny = searcher(&Mobility, 1);
     let mut large = searcher(&Mobility, 100_000);
     for position in positions(4, 40, 11..16) {
-        let score = large.solve(&position).value.score();
-        assert_eq!(tiny.solve(&position).value.score(), score, "{position:?}");
-        assert_eq!(without_values.solve(&position).value.score(), score, "{position:?}");
-        if let Some(square) = large.solve(&position).best {
-            let child = position.play(square).unwrap();
-            assert_eq!(-tiny.solve(&child).value.score(), score, "{position:?}");
+        let Found { value, best, .. } = large.solve(&position);
+        assert_eq!(tiny.solve(&position).value, value, "{position:?}");
+        assert_eq!(without_values.solve(&position).value, value, "{position:?}");
+        if let Some(child) = best.and_then(|square| position.play(square)) {
+            assert_eq!(-tiny.solve(&child).value, value, "{position:?}");
         }
     }
 }
@@ -295,8 +286,7 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     let search = |selectivity| {
         let pruning = Pruning::new(&evaluator, selectivity).unwrap();
         let found = positions.iter().map(|position| {
-            let mut searcher =
-                Search::new(&evaluator).hash_mb(4).pruning(pruning.clone()).searcher().unwrap();
+            let mut searcher = searcher(&evaluator, 1 << 16).with_pruning(pruning.clone());
             let found = searcher.search(position, 8);
             (found, searcher.with_pruning(Pruning::default()).search(position, 8).value)
         });
@@ -326,9 +316,8 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
     for mut position in positions(15, 40, 15..19) {
         searcher.new_game();
         while position.moves() != 0 {
-            let found = searcher.search(&position, position.empties());
-            let child = position.play(found.best.unwrap()).unwrap();
-            position = if child.moves() == 0 { child.pass() } else { child };
+            position = position.play(searcher.solve(&position).best.unwrap()).unwrap();
+            position = if position.moves() == 0 { position.pass() } else { position };
         }
     }
 }
@@ -336,20 +325,18 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
 #[test]
 fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     let evaluator = with_predictions();
+    let steps = EndgameSchedule::always(Selectivity::Percent73);
+    let pruning = Pruning::default().with_endgame(&evaluator, &steps).unwrap();
     let mut random = Generator::new(14);
     let mut searcher = Search::new(&evaluator).hash_mb(4).searcher().unwrap();
     let (mut nodes, mut off) = ([0; 2], 0);
-    for _ in 0..4 {
-        let position = random_position(&mut random, 17);
+    for position in [17; 4].map(|empties| random_position(&mut random, empties)) {
         searcher.new_game();
         let exact = searcher.solve(&position);
-        let pruning = Pruning::default()
-            .with_endgame(&evaluator, &EndgameSchedule::always(Selectivity::Percent73))
-            .unwrap();
-        searcher = searcher.with_pruning(pruning);
+        searcher.select(pruning.clone());
         searcher.new_game();
         let likely = searcher.solve(&position);
-        searcher = searcher.with_pruning(Pruning::default());
+        searcher.select(Pruning::default());
         assert_eq!(searcher.solve(&position).value.score(), exact.value.score(), "{position:?}");
         nodes = [nodes[0] + exact.nodes, nodes[1] + likely.nodes];
         off += (likely.value.score() - exact.value.score()).abs();
@@ -389,8 +376,7 @@ fn values_do_not_depend_on_the_number_of_threads() {
                 team.work(jobs, |searcher, one| searcher.search(one, depth))
             });
             for ((found, expected), position) in found.iter().zip(&expected).zip(jobs) {
-                let [value, expected_value] = [found, expected].map(|it| (it.value, it.depth));
-                assert_eq!(value, expected_value, "{threads} threads");
+                assert_eq!((found.value, found.depth), (expected.value, expected.depth));
                 let child = position.play(found.best.unwrap()).unwrap();
                 assert_eq!(search(&child, depth - 1).value, -found.value);
                 assert!(threads > 1 || found == expected, "one thread visits the same nodes");

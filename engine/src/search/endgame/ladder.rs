@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use super::super::probcut::{ProbCutSettings, Selectivity};
+use super::super::window::Best;
 use super::super::{Features, Searcher};
-use crate::board::{Discs, Position};
-use crate::eval::Evaluate;
+use crate::board::Position;
+use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
 /// The ProbCut confidences of the ladder's searches, in order. With other confidences, exact solves
@@ -33,8 +34,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         &mut self,
         position: &Position,
         state: &E::State,
-        mut guess: Discs,
-    ) -> Discs {
+        mut guess: Value,
+    ) -> Value {
         let Features { selectivity_ladder, transposition_table, null_windows, .. } = self.features;
         // Without null windows, ProbCut prunes nothing; without the table, no moves are passed on.
         let is_useful = selectivity_ladder && transposition_table && null_windows;
@@ -47,11 +48,11 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let exact = self.endgame_probcut.clone();
         for rung in &*ladder {
             self.endgame_probcut = rung.clone();
-            let value = self.endgame_around(position, state, guess).value;
+            let Best { value, .. } = self.endgame_around(position, state, guess);
             if self.is_stopped() {
                 break;
             }
-            guess = value - value.rem_euclid(2);
+            guess = Value::from_score(value.score().div_euclid(2) * 2);
         }
         self.endgame_probcut = exact;
         guess
@@ -60,11 +61,11 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Search;
     use super::super::super::tests::{searcher, with_predictions};
+    use super::super::super::{Search, Strength};
     use super::*;
     use crate::board::StatedPosition;
-    use crate::eval::{Mobility, Tables};
+    use crate::eval::Mobility;
     use crate::random::{Generator, random_position};
     use othello_testing::on_threads;
 
@@ -86,20 +87,15 @@ mod tests {
         let mut nodes = [0; 2];
         for line in SOLVED {
             let StatedPosition { position, score, .. } = line.parse().unwrap();
-            let score = score.unwrap() as Discs;
-            let solve = |features| {
-                let mut searcher =
-                    Search::new(&evaluator).hash_mb(1).features(features).searcher().unwrap();
-                let solution = searcher.solve(&position);
-                assert_eq!(solution.value.score(), score, "{line}");
+            let solve = |features, threads: usize| {
+                let search = Search::new(&evaluator).hash_mb(1).features(features);
+                let search = search.strength(Strength::PERFECT).threads(threads);
+                let solution = on_threads(threads, || search.find(&position).unwrap());
+                assert_eq!(Some(solution.value.discs()), score, "{line}");
                 solution.nodes
             };
-            nodes = [nodes[0] + solve(Features::ALL), nodes[1] + solve(OFF)];
-            let mut team = Search::new(&evaluator).hash_mb(1).threads(2).team(1).unwrap();
-            let solve = |searcher: &mut Searcher<'_, Tables>, one: &Position| {
-                searcher.solve(one).value.score()
-            };
-            assert_eq!(on_threads(2, || team.work(&[position], solve)), [score], "{line}");
+            nodes = [nodes[0] + solve(Features::ALL, 1), nodes[1] + solve(OFF, 1)];
+            solve(Features::ALL, 2);
         }
         assert_ne!(nodes[0], nodes[1]);
     }

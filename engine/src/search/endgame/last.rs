@@ -32,8 +32,7 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper bound.
-/// `squares` are the empty squares, in ascending order.
+/// Expects the empty squares in ascending order.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -70,8 +69,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Returns a bound of the score: a lower bound if above `alpha`, else an upper bound. `squares` are
-/// the empty squares; after [`four_empties`], one alone in its quadrant, if any, is the first.
+/// After [`four_empties`], the square that is alone in its quadrant, if any, is the first.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,

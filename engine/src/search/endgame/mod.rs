@@ -14,15 +14,19 @@ mod last;
 mod null_window;
 mod pvs;
 
-use self::pvs::ToEnd;
+pub(super) use self::pvs::ToEnd;
+
 use super::midgame::Horizon;
-use super::window::{Best, Unit};
-use super::{Features, Reached, Searcher};
+use super::table::Effort;
+use super::window::Best;
+use super::{Reached, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-const INFINITE: Discs = <Discs as Unit>::INFINITE;
+/// The bound of an open window: one disc above the highest score.
+const INFINITE: Discs = 65;
+const DISC: Value = Value::from_score(1);
 /// With fewer empty squares, the exact search begins without a guess by a fixed-depth search.
 const GUESSED_EMPTIES: u32 = 10;
 /// The least number of empty squares of PVS nodes, which order moves by value and use the table. If
@@ -32,25 +36,21 @@ const PVS_EMPTIES: u32 = 14;
 /// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
 const FASTEST_FIRST_EMPTIES: u32 = 6;
-const FIRST_MARGIN: Discs = 3;
+const FIRST_MARGIN: Value = Value::from_score(3);
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches `position` to the end of the game. Also stores the score of the child after the
     /// best move, so that a later search of this child only looks for a move with that score. If a
     /// limit ends this search, the error has the score of `position` that an earlier search stored
     /// or, without one, the result of the fixed-depth search that precedes the search to the end.
-    pub(super) fn endgame_to_the_end(
-        &mut self,
-        position: &Position,
-    ) -> Result<Best<Discs>, Reached> {
+    pub(super) fn endgame_to_the_end(&mut self, position: &Position) -> Result<Best, Reached> {
         let state = self.evaluator.state(position);
         let best = match self.solved(position) {
             Some(Best { value, square: None }) if position.moves_by(self.set) != 0 => {
                 self.control.is_patient = false;
                 let best = self.attaining_move(position, &state, value);
                 if self.is_stopped() {
-                    let value = Value::from_score(value);
-                    return Err(Reached { best: Best { value, square: best.square }, depth: 1 });
+                    return Err(Reached { best, depth: 1 });
                 }
                 best
             }
@@ -74,14 +74,15 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         &mut self,
         position: &Position,
         state: &E::State,
-    ) -> Result<Best<Discs>, Reached> {
+    ) -> Result<Best, Reached> {
         let empties = position.empties();
         if empties < GUESSED_EMPTIES || !self.features.aspiration {
             // The search ignores limits here: without a guess, it could return no result.
-            return Ok(self.pvs::<ToEnd>(position, state, -INFINITE, INFINITE, empties));
+            let open = Value::MAX + DISC;
+            return Ok(self.pvs::<ToEnd>(position, state, -open, open, empties));
         }
         let guess = self.iterate(position, guess_depth(empties), Horizon::Depth);
-        let center = guess.best.value.nearest_multiple_of(2);
+        let center = Value::from_score(guess.best.value.nearest_multiple_of(2));
         let center = self.climb_selectivity_ladder(position, state, center);
         if self.is_stopped() {
             return Err(guess);
@@ -91,47 +92,52 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the score, by searches in ever wider windows around `center`; wrong if stopped.
-    fn endgame_around(
-        &mut self,
-        position: &Position,
-        state: &E::State,
-        mut center: Discs,
-    ) -> Best<Discs> {
-        let mut margin = FIRST_MARGIN;
+    fn endgame_around(&mut self, position: &Position, state: &E::State, mut center: Value) -> Best {
+        let (mut margin, open) = (FIRST_MARGIN, Value::MAX + DISC);
         loop {
-            let alpha = (center - margin).max(-INFINITE);
-            let beta = (center + margin).min(INFINITE);
+            let [alpha, beta] = [(center - margin).max(-open), (center + margin).min(open)];
             let best = self.pvs::<ToEnd>(position, state, alpha, beta, position.empties());
             if self.is_stopped() || (alpha < best.value && best.value < beta) {
                 return best;
             }
-            margin *= 2;
+            margin = margin + margin;
             center = best.value;
         }
     }
 
-    fn solved(&self, position: &Position) -> Option<Best<Discs>> {
+    fn solved(&self, position: &Position) -> Option<Best> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
-        let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
-        (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
+        let (lower, upper) = entry.bounds(self.endgame_effort(position));
+        (lower == upper).then(|| Best { value: lower, square: entry.best()[0] })
     }
 
-    fn remember(&mut self, position: &Position, best: Best<Discs>) {
-        let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
-            return;
-        };
+    fn endgame_effort(&self, position: &Position) -> Effort {
+        Effort::new(position.empties(), self.endgame_probcut.selectivity)
+    }
+
+    fn remember(&mut self, position: &Position, Best { value, square }: Best) {
+        let Some(square) = square.filter(|_| self.features.transposition_table) else { return };
         let child = position.after(square, position.flips_by(self.set, square));
-        let (next, score) = if child.moves_by(self.set) == 0 {
-            (child.pass(), best.value)
-        } else {
-            (child, -best.value)
-        };
-        for (position, score, best) in [(position, best.value, Some(square)), (&next, score, None)]
-        {
-            let exact = Some(Value::from_score(score));
-            let effort = (position.empties(), self.endgame_probcut.selectivity);
-            self.table.store(position, effort, (exact, exact), best);
+        let is_pass = child.moves_by(self.set) == 0;
+        let (next, after) = if is_pass { (child.pass(), value) } else { (child, -value) };
+        for (position, value, best) in [(position, value, Some(square)), (&next, after, None)] {
+            let exact = (Some(value), Some(value));
+            self.table.store(position, self.endgame_effort(position), exact, best);
         }
+    }
+
+    /// Returns the upper bound of the score that the opponent's stable discs prove; `None` if it
+    /// exceeds `alpha` and so proves no cutoff, or if counting the discs would hardly save time.
+    #[inline(always)]
+    fn stability_bound(&self, position: &Position, alpha: Discs, empties: u32) -> Option<Discs> {
+        let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
+        let is_promising = alpha >= 2 * empties as Discs - 6;
+        // Counting is useless if the bound with all discs of the opponent stable exceeds `alpha`.
+        if !self.features.stability || !is_promising || bound(position.opponent()) > alpha {
+            return None;
+        }
+        let upper = bound(position.stable_of_opponent(self.set));
+        (upper <= alpha).then_some(upper)
     }
 }
 
@@ -141,34 +147,3 @@ fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)
 }
-
-/// Returns the upper bound of the score that the opponent's stable discs prove; `None` if it
-/// exceeds `alpha` and so proves no cutoff, or if counting the discs would hardly save time.
-#[inline(always)]
-fn stability_bound<I: Instructions>(
-    set: I,
-    position: &Position,
-    alpha: Discs,
-    empties: u32,
-    features: Features,
-) -> Option<Discs> {
-    let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
-    // Counting is useless if even the bound with all discs of the opponent stable exceeds `alpha`.
-    let is_promising = alpha >= STABILITY_ALPHA[empties as usize & 63];
-    if !features.stability || !is_promising || bound(position.opponent()) > alpha {
-        return None;
-    }
-    let upper = bound(position.stable_of_opponent(set));
-    (upper <= alpha).then_some(upper)
-}
-
-/// The least `alpha` at which counting stable discs saves time, by number of empty squares.
-static STABILITY_ALPHA: [Discs; 64] = {
-    let mut alphas = [0; 64];
-    let mut empties = 0;
-    while empties < 64 {
-        alphas[empties] = 2 * empties as Discs - 6;
-        empties += 1;
-    }
-    alphas
-};

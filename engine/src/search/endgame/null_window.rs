@@ -9,7 +9,7 @@ use super::super::Searcher;
 use super::super::ordering::{Parity, weighted_count};
 use super::super::shallow_table::ShallowSlot;
 use super::last::last_empties;
-use super::{FASTEST_FIRST_EMPTIES, INFINITE, MOVE_ORDERING_EMPTIES, PVS_EMPTIES, stability_bound};
+use super::{FASTEST_FIRST_EMPTIES, INFINITE, MOVE_ORDERING_EMPTIES, PVS_EMPTIES};
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
 use crate::simd::{Instructions, compiled_for};
@@ -28,8 +28,7 @@ const REPLY_COST: i32 = 16;
 const ODD_QUADRANT_BONUS: i32 = 8;
 
 /// The part of a move score that depends on the square: greatest for corners, least for squares
-/// that open a corner to the opponent. With it, solves take 2 to 3 % fewer nodes. A further part, a
-/// count of the empty squares around the opponent's discs, would save no more.
+/// that open a corner to the opponent. With it, solves take 2 to 3 % fewer nodes.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -71,8 +70,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if empties <= 4 {
             // With three empty squares, a count of stable discs takes longer than the search.
             if empties == 4
-                && let Some(upper) =
-                    stability_bound(self.set, &position, alpha, empties, self.features)
+                && let Some(upper) = self.stability_bound(&position, alpha, empties)
             {
                 self.nodes += 1;
                 return upper;
@@ -82,8 +80,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// Returns a bound of the score: a lower bound if it is above `alpha`, otherwise an upper
-    /// bound. The position has at least five empty squares, and `squares` are its legal moves.
+    /// Searches a position with at least five empty squares; `squares` are its legal moves.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -119,7 +116,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             return -self.fastest_first(passed, replies, parity, -alpha - 1, empties);
         }
         // Stability cutoff.
-        if let Some(upper) = stability_bound(self.set, &position, alpha, empties, self.features) {
+        if let Some(upper) = self.stability_bound(&position, alpha, empties) {
             return upper;
         }
         // Transposition cutoff, in the shallow table.
@@ -127,26 +124,22 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let mut table_move = None;
         let slot = ShallowSlot::of(position, empties);
         if self.features.shallow_table
-            && let Some(known) = self.shallow_table.probe(slot, position)
+            && let Some((bounds, best)) = self.shallow_table.probe(slot, position)
         {
-            if known.lower > alpha {
-                return known.lower;
+            (lower, upper) = bounds;
+            if lower > alpha {
+                return lower;
             }
-            if known.upper <= alpha {
-                return known.upper;
+            if upper <= alpha {
+                return upper;
             }
-            (lower, upper) = (known.lower, known.upper);
-            table_move = known.best;
+            table_move = best;
         }
         let (best, square) =
             self.best_fastest_first(position, squares, table_move, parity, alpha, empties);
         if self.features.shallow_table {
-            if best > alpha {
-                lower = best;
-            } else {
-                upper = best;
-            }
-            self.shallow_table.store(slot, position, (lower, upper), Some(square));
+            let bounds = if best > alpha { (best, upper) } else { (lower, best) };
+            self.shallow_table.store(slot, position, bounds, Some(square));
         }
         best
     }
@@ -166,12 +159,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let enhanced = self.features.enhanced_cutoff
             && self.features.shallow_table
             && empties > FASTEST_FIRST_EMPTIES;
-        let patterns = if self.features.move_ordering_evaluation && empties >= MOVE_ORDERING_EMPTIES
-        {
-            self.evaluator.move_ordering()
-        } else {
-            None
-        };
+        let is_evaluated =
+            self.features.move_ordering_evaluation && empties >= MOVE_ORDERING_EMPTIES;
+        let patterns = is_evaluated.then(|| self.evaluator.move_ordering()).flatten();
         // The key of a remaining move combines its score and its index (of equal scores, the first
         // wins). The array has a fixed size, so that vector instructions find the greatest key
         // without a branch. But a vector load would wait for the single writes just before it. Most
@@ -212,13 +202,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if enhanced {
             let mut is_any_settled = false;
             for (place, &Candidate { square, slot, child, .. }) in moves.iter().enumerate() {
-                let Some(known) = self.shallow_table.probe(slot, child) else { continue };
-                if -known.upper > alpha {
-                    return (-known.upper, square);
+                let known = self.shallow_table.probe(slot, child);
+                let Some(((lower, upper), _)) = known else { continue };
+                if -upper > alpha {
+                    return (-upper, square);
                 }
-                if -known.lower <= alpha {
-                    if -known.lower > best.0 {
-                        best = (-known.lower, square);
+                if -lower <= alpha {
+                    if -lower > best.0 {
+                        best = (-lower, square);
                     }
                     keys[place & (PLACES - 1)] = i32::MIN;
                     is_any_settled = true;
@@ -232,15 +223,11 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             // Before the search: after it, the vector load of all keys would wait for this write.
             keys[place_of(greatest)] = i32::MIN;
             let parity = parity.after(next.square);
-            let score = -self.null_window_with_moves(
-                next.child,
-                next.replies,
-                parity,
-                -alpha - 1,
-                empties - 1,
-            );
+            let Candidate { square, child, replies, .. } = next;
+            let score =
+                -self.null_window_with_moves(child, replies, parity, -alpha - 1, empties - 1);
             if score > best.0 {
-                best = (score, next.square);
+                best = (score, square);
                 if score > alpha {
                     return best;
                 }
@@ -269,7 +256,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             return -self.parity_first(passed, replies, parity, -alpha - 1, empties);
         }
         // Stability cutoff.
-        if let Some(upper) = stability_bound(self.set, &position, alpha, empties, self.features) {
+        if let Some(upper) = self.stability_bound(&position, alpha, empties) {
             return upper;
         }
         // Move ordering: odd quadrants first.

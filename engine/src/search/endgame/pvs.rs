@@ -3,18 +3,16 @@
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::probcut::ProbCutSettings;
 use super::super::pvs::SearchMode;
-use super::super::split_search::Goal;
 use super::super::window::Best;
 use super::super::{Searcher, Selectivity};
-use super::{PVS_EMPTIES, stability_bound};
-use crate::board::{Discs, Position, Square};
+use super::{DISC, PVS_EMPTIES};
+use crate::board::{Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a transposition-table entry whose moves a node searches first. The moves of
-/// shallower entries, from the search that guesses the score, are worse than those that come first
-/// by [`Searcher::move_score`]. With 6, solves take 3 to 14 % more nodes on four test suites, and
-/// 12 % fewer on fforum-20-39. (A root below [`PVS_EMPTIES`] empty squares uses all entries.)
+/// The least depth of a transposition-table entry whose moves a node searches first: those of the
+/// search that guesses the score are worse than the first by [`Searcher::move_score`]. With 6,
+/// solves take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
@@ -28,13 +26,13 @@ const FACTOR_EMPTIES: u32 = 19;
 
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-const HOPELESS_MARGIN: Discs = 8;
+const HOPELESS_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-pub(super) struct ToEnd;
+pub(in super::super) struct ToEnd;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
-    type Unit = Discs;
-
+    const IS_TO_END: bool = true;
+    const STEP: Value = DISC;
     const MIN_ENHANCED_CUTOFF_DEPTH: u32 = PVS_EMPTIES + 1;
     const MIN_SPLIT_DEPTH: u32 = 16;
     const TRUSTED_DEPTHS: [u32; 2] = [TRUSTED_DEPTH, PVS_EMPTIES];
@@ -54,122 +52,91 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
     fn proven_bound(
         searcher: &Searcher<'_, E, I>,
         position: &Position,
-        alpha: Discs,
+        alpha: Value,
         empties: u32,
-    ) -> Option<Discs> {
-        stability_bound(searcher.set, position, alpha, empties, searcher.features)
+    ) -> Option<Value> {
+        searcher.stability_bound(position, alpha.score(), empties).map(Value::from_score)
     }
 
-    #[inline(always)]
+    /// Computes move scores by shallow searches. One stops at an upper bound if this puts the score
+    /// [`MOVE_SCORE_MARGIN`] below the best before it (saves 6 to 8 % of a solve's time) or, as in
+    /// Edax, the move's value [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
         moves: &mut Moves,
         table_moves: [Option<Square>; 2],
-        node: (&Position, &E::State),
-        alpha: Discs,
+        (position, state): (&Position, &E::State),
+        alpha: Value,
         _empties: u32,
     ) {
-        searcher.rate_by_search(moves, table_moves, node, alpha);
+        let odd_squares = searcher.parity(position).odd_squares();
+        let hopeless = Value::clamped(alpha.steps() - HOPELESS_MARGIN);
+        let mut most = None;
+        moves.rate(table_moves, |candidate| {
+            let least = most.map(|most| most - MOVE_SCORE_MARGIN);
+            let move_score = searcher.move_score(candidate, state, odd_squares, least, hopeless);
+            most = most.max(Some(move_score));
+            move_score
+        });
     }
 
-    #[inline(always)]
     fn child(
         searcher: &mut Searcher<'_, E, I>,
         position: &Position,
         state: &E::State,
-        (alpha, beta): (Discs, Discs),
+        (alpha, beta): (Value, Value),
         empties: u32,
-    ) -> Discs {
-        searcher.endgame(position, state, alpha, beta, empties)
-    }
-
-    fn goal(searcher: &Searcher<'_, E, I>, _empties: u32) -> Goal {
-        Goal::End(searcher.endgame_probcut.clone())
-    }
-}
-
-impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    pub(in super::super) fn endgame(
-        &mut self,
-        position: &Position,
-        state: &E::State,
-        alpha: Discs,
-        beta: Discs,
-        empties: u32,
-    ) -> Discs {
+    ) -> Value {
         if empties >= PVS_EMPTIES {
-            return self.pvs::<ToEnd>(position, state, alpha, beta, empties).value;
+            return searcher.pvs::<Self>(position, state, alpha, beta, empties).value;
         }
-        let parity = self.parity(position);
+        let parity = searcher.parity(position);
+        let (alpha, beta) = (alpha.score(), beta.score());
         let (mut lower, mut upper) = (alpha, beta);
         // Each null window halves the interval of possible scores, or ends the search.
         loop {
             let middle = (lower + upper - 1).div_euclid(2);
-            let value = self.null_window(*position, parity, middle, empties);
+            let value = searcher.null_window(*position, parity, middle, empties);
             if value > middle {
                 lower = value;
             } else {
                 upper = value;
             }
             if lower >= upper || value <= alpha || beta <= value {
-                return value;
+                return Value::from_score(value);
             }
         }
     }
+}
 
-    /// Finds a move that attains a known score, by null-window searches of one move after another.
-    /// If the score is from a pruned search and no move attains it, returns the first move in move
-    /// ordering. The player must have a legal move.
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
+    /// Finds a move that attains a known score, by null-window searches; the first move in move
+    /// ordering if none does, because a pruned search found the score. There must be a legal move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
         state: &E::State,
-        score: Discs,
-    ) -> Best<Discs> {
+        score: Value,
+    ) -> Best {
         self.nodes += 1;
         let empties = position.empties();
         let mut moves = Moves::new(self.set, position, position.moves_by(self.set));
         if moves.len() > 1 {
-            self.rate_by_search(&mut moves, [None; 2], (position, state), score - 1);
+            ToEnd::rate(self, &mut moves, [None; 2], (position, state), score - DISC, empties);
         }
         let is_proven = self.endgame_probcut.selectivity == Selectivity::Full;
-        let mut best = Best { value: score, square: None };
+        let (null, mut first) = ((-score, DISC - score), None);
         while let Some(next) = moves.take_best() {
-            if is_proven && moves.is_empty() {
-                best.square = Some(next.square);
-                break;
-            }
+            let (square, is_last) = (Some(next.square), moves.is_empty());
             let state = self.evaluator.after(state, next.square, next.flips);
-            let reply = self.endgame(&next.child, &state, -score, 1 - score, empties - 1);
-            if -reply >= score {
-                best.square = Some(next.square);
-                break;
+            if is_last && is_proven
+                || -ToEnd::child(self, &next.child, &state, null, empties - 1) >= score
+            {
+                return Best { value: score, square };
             }
-            best.square = best.square.or(Some(next.square));
+            first = first.or(square);
         }
-        best
-    }
-
-    /// Computes the move scores of a node by shallow searches. To save time, a search may stop with
-    /// only an upper bound if this puts the move's score at least [`MOVE_SCORE_MARGIN`] below the
-    /// best of the earlier moves (saves 6 to 8 % of the time of a solve), or the move's value at
-    /// least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %; Edax also does this).
-    fn rate_by_search(
-        &mut self,
-        moves: &mut Moves,
-        table_moves: [Option<Square>; 2],
-        (position, state): (&Position, &E::State),
-        alpha: Discs,
-    ) {
-        let odd_squares = self.parity(position).odd_squares();
-        let hopeless = Value::clamped((alpha - HOPELESS_MARGIN) * STEPS_PER_DISC);
-        let mut most = None;
-        moves.rate(table_moves, |candidate| {
-            let least = most.map(|most| most - MOVE_SCORE_MARGIN);
-            let move_score = self.move_score(candidate, state, odd_squares, least, hopeless);
-            most = most.max(Some(move_score));
-            move_score
-        });
+        Best { value: score, square: first }
     }
 
     /// Returns a move's ordering score in steps of 1/32 disc. It may be only an upper bound if it

@@ -58,8 +58,8 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
-    let costs = Costs::new(likely.0.realization.as_ref().unwrap());
-    let most = costs.0.iter().flatten().copied().max().unwrap();
+    let costs = Pruning::by_probability(&likely).unwrap().costs.unwrap();
+    let most = costs.iter().flatten().copied().max().unwrap();
     assert_eq!(most, 16, "-4 log2 of 1/16");
     for clusters in [1, 5000] {
         let mut searcher = by_probability(&likely, clusters);
@@ -112,12 +112,9 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     let forged = likely(|_| 60_000.0 / 65_535.0);
     let mut searcher = by_probability(&forged, 3000);
     for position in positions(27, 5, 30..50) {
-        for (depth, limits) in [
-            (1, Limits::default()),
-            (3, Limits::default()),
-            (31, Limits { nodes: Some(1000), ..Limits::default() }),
-        ] {
+        for (depth, nodes) in [(1, None), (3, None), (31, Some(1000))] {
             searcher.new_game();
+            let limits = Limits { nodes, ..Limits::default() };
             let found = searcher.search_within(&position, depth, &limits);
             assert!(found.best.is_some() && found.depth <= depth, "{found:?}");
             assert!(found.nodes < 200_000, "{found:?}");
@@ -146,17 +143,17 @@ fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
     let kinds = by_probability(&likely, 1).move_kinds(&Position::START, None, None);
     let names: Vec<String> = kinds.iter().map(|(square, _)| square.to_string()).collect();
     assert_eq!(names, ["d3", "c4", "f5", "e6"]);
-    for (number, (_, kind)) in kinds.iter().enumerate() {
-        let expected = MoveKind {
-            rank: Rank::after(number),
-            memory: Memory::Nothing,
-            place: Place::Inner,
-            gives_corner: false,
-            answers: false,
-            flips_few: true,
-            leaves_fewest: true,
-        };
-        assert_eq!(*kind, expected);
+    let first = MoveKind {
+        rank: Rank::after(0),
+        memory: Memory::Nothing,
+        place: Place::Inner,
+        gives_corner: false,
+        answers: false,
+        flips_few: true,
+        leaves_fewest: true,
+    };
+    for (number, (_, kind)) in kinds.into_iter().enumerate() {
+        assert_eq!(kind, MoveKind { rank: Rank::after(number), ..first });
     }
 }
 
