@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::program::message;
+
 /// A test on a small disk: a shell script, which runs a program as `$PROGRAM`.
 pub struct Scenario<'a> {
     /// The path of the program, which the script calls as `$PROGRAM`.
@@ -34,12 +36,9 @@ impl Scenario<'_> {
             let mut command = Command::new("unshare");
             command.args(private).args(["sh", "-c", &script]);
             command.current_dir(folder).env("PROGRAM", self.program);
-            let output = command.output();
-            if let Ok(output) = output
-                && !String::from_utf8_lossy(&output.stderr).contains("unshare failed")
-                && output.status.code() != Some(99)
-            {
-                let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            let Ok(output) = command.output() else { continue };
+            let message = message(&output);
+            if !message.contains("unshare failed") && output.status.code() != Some(99) {
                 assert!(output.status.success(), "{message}");
                 return true;
             }

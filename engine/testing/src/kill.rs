@@ -42,9 +42,8 @@ pub struct Subject<'a> {
     pub units_per_part: Option<u64>,
 }
 
-/// Calls [`Subject::check`], which kills and resumes a command. `arguments` must contain `--out X`:
-/// files in `X.parts` show how many units of the run's first stage are finished. This stage has the
-/// name `stage`. A part has `units_per_part` units; `None` means the command's default.
+/// Calls [`Subject::check`] for a run whose first stage is `stage`. `arguments` must contain `--out
+/// X`: files in `X.parts` show how many units of this stage are finished.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -123,18 +122,13 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time. If it
-    /// ends before the kill, runs it again and kills it after 0.9 of the time, and so on. Returns
-    /// the processor time, in seconds, that the killed command used.
+    /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time or, if
+    /// it ends before, 0.9 of the time, and so on. Returns its processor time in seconds.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
             let before = seconds_of_children();
-            let mut child = self.start(folder, Stdio::null());
-            let was_running = wait_for(&mut child, |child| seconds_of(child) >= moment);
-            child.kill().expect("SIGKILL");
-            child.wait().expect("its end");
-            if was_running {
+            if self.kill_when(folder, |child| seconds_of(child) >= moment) {
                 return seconds_of_children() - before;
             }
             moment *= 0.9;
@@ -144,11 +138,24 @@ impl Subject<'_> {
 
     fn check_the_end(&self, undisturbed: &Run) {
         let folder = tempfolder();
-        let mut child = self.start(folder.path(), Stdio::null());
-        wait_for(&mut child, |_| folder.path().join(self.output).exists());
+        self.kill_when(folder.path(), |_| folder.path().join(self.output).exists());
+        self.compare(undisturbed, &self.run_to_the_end(folder.path()));
+    }
+
+    /// Starts the command, and kills it once `condition` holds; returns false if it ended before.
+    fn kill_when(&self, folder: &Path, condition: impl Fn(&Child) -> bool) -> bool {
+        let mut child = self.start(folder, Stdio::null());
+        let was_running = loop {
+            if child.try_wait().expect("its state").is_some() {
+                break false;
+            } else if condition(&child) {
+                break true;
+            }
+            sleep(Duration::from_micros(200));
+        };
         child.kill().expect("SIGKILL");
         child.wait().expect("its end");
-        self.compare(undisturbed, &self.run_to_the_end(folder.path()));
+        was_running
     }
 
     fn run_to_the_end(&self, folder: &Path) -> Run {
@@ -165,11 +172,8 @@ impl Subject<'_> {
         if let Some(units) = self.units_per_part {
             command.env("OTHELLO_PART_UNITS", units.to_string());
         }
-        command.current_dir(folder).args(self.arguments.split_whitespace()).args([
-            "--json",
-            "--threads",
-            "2",
-        ]);
+        command.current_dir(folder).args(self.arguments.split_whitespace());
+        command.args(["--json", "--threads", "2"]);
         command.stdout(output).stderr(Stdio::null()).spawn().expect("the binary runs")
     }
 
@@ -177,12 +181,8 @@ impl Subject<'_> {
         let names = |run: &Run| run.files.keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(resumed), names(undisturbed), "{}: the files", self.arguments);
         for (name, bytes) in &undisturbed.files {
-            assert!(
-                resumed.files[name] == *bytes,
-                "{}: {} differs",
-                self.arguments,
-                name.display()
-            );
+            let is_same = resumed.files[name] == *bytes;
+            assert!(is_same, "{}: {} differs", self.arguments, name.display());
         }
         assert_eq!(lasting(&resumed.report), lasting(&undisturbed.report), "{}", self.arguments);
     }
@@ -204,16 +204,6 @@ pub fn lasting(report: &Value) -> Value {
         Value::Array(values) => values.iter().map(lasting).collect(),
         value => value.clone(),
     }
-}
-
-fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
-    while child.try_wait().expect("its state").is_none() {
-        if condition(child) {
-            return true;
-        }
-        sleep(Duration::from_micros(200));
-    }
-    false
 }
 
 fn seconds_of(child: &Child) -> f64 {

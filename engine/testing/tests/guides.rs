@@ -8,10 +8,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 
 use othello_testing::guides::{self, BINARIES, Block, CHECKED};
-use othello_testing::{skip, skipped};
+use othello_testing::{on_threads, skip, skipped};
+use rayon::prelude::*;
 
 const PROGRAMS: [&str; 2] = ["othello-engine", "othello-trainer"];
 
@@ -41,22 +41,12 @@ fn the_reference_is_what_the_programs_write() {
 #[test]
 fn every_block_of_every_guide_runs() {
     let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
+    let guides = guides::all();
     let blocks = |guide: &PathBuf| guides::blocks(&fs::read_to_string(guide).unwrap()).len();
-    assert!(guides::all().iter().map(blocks).sum::<usize>() > 100);
-    let (guides, failures) = (Mutex::new(guides::all()), Mutex::new(vec![]));
+    assert!(guides.iter().map(blocks).sum::<usize>() > 100);
     // Two guides run at a time, because most of their commands have work for only one thread.
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let Some(guide) = guides.lock().unwrap().pop() else { break };
-                    let failed = run(&guide, binaries);
-                    failures.lock().unwrap().extend(failed);
-                }
-            });
-        }
-    });
-    let failures = failures.into_inner().unwrap();
+    let failures: Vec<String> =
+        on_threads(2, || guides.par_iter().flat_map_iter(|guide| run(guide, binaries)).collect());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -66,12 +56,12 @@ fn run(guide: &Path, binaries: &Path) -> Vec<String> {
     if blocks.is_empty() {
         return vec![];
     }
-    let place = Place::new(binaries);
+    let place = place();
     let mut failures = vec![];
     for block in &blocks {
         if let Some(missing) = lacks(block) {
             skipped::note("guides", &format!("{name}, line {}: {missing}", block.line));
-        } else if let Err(reason) = place.run(block) {
+        } else if let Err(reason) = execute(block, place.path(), binaries) {
             failures.push(format!("{name}, line {}: {}\n{reason}", block.line, block.script));
         }
     }
@@ -99,49 +89,41 @@ fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// A folder like the repository, in which links to `guide-command` replace the programs.
-struct Place {
-    folder: tempfile::TempDir,
-    binaries: PathBuf,
+/// Makes a folder like the repository, in which links to `guide-command` replace the programs.
+fn place() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let stand_in = Path::new(env!("CARGO_BIN_EXE_guide-command"));
+    let (bin, work) = (folder.path().join("bin"), folder.path().join("work"));
+    for folder in [&bin, &work.join("scripts")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    for name in PROGRAMS.into_iter().chain(["cargo"]) {
+        symlink(stand_in, bin.join(name)).unwrap();
+    }
+    if Path::new(&python()).is_absolute() {
+        symlink(python(), bin.join("python3")).unwrap();
+    }
+    let mut copy = Command::new("cp");
+    // `-L` copies the pattern sets, which are links to files of the engine.
+    copy.arg("-rL").arg(guides::repository().join("datasets")).arg(&work);
+    assert!(copy.status().unwrap().success());
+    for file in fs::read_dir(guides::repository().join("scripts")).unwrap() {
+        let path = file.unwrap().path();
+        let is_script = path.extension().is_some_and(|extension| extension == "sh");
+        let own = if is_script { stand_in } else { &path };
+        symlink(own, work.join("scripts").join(path.file_name().unwrap())).unwrap();
+    }
+    folder
 }
 
-impl Place {
-    fn new(binaries: &Path) -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap(), binaries: binaries.to_owned() };
-        let stand_in = Path::new(env!("CARGO_BIN_EXE_guide-command"));
-        let (bin, work) = (place.folder.path().join("bin"), place.folder.path().join("work"));
-        for folder in [&bin, &work.join("scripts")] {
-            fs::create_dir_all(folder).unwrap();
-        }
-        for name in ["othello-engine", "othello-trainer", "cargo"] {
-            symlink(stand_in, bin.join(name)).unwrap();
-        }
-        if Path::new(&python()).is_absolute() {
-            symlink(python(), bin.join("python3")).unwrap();
-        }
-        let mut copy = Command::new("cp");
-        // `-L` copies the pattern sets, which are links to files of the engine.
-        copy.arg("-rL").arg(guides::repository().join("datasets")).arg(&work);
-        assert!(copy.status().unwrap().success());
-        for file in fs::read_dir(guides::repository().join("scripts")).unwrap() {
-            let path = file.unwrap().path();
-            let is_script = path.extension().is_some_and(|extension| extension == "sh");
-            let own = if is_script { stand_in } else { &path };
-            symlink(own, work.join("scripts").join(path.file_name().unwrap())).unwrap();
-        }
-        place
-    }
-
-    fn run(&self, block: &Block) -> Result<(), String> {
-        let path = std::env::var("PATH").unwrap_or_default();
-        let mut command = Command::new("sh");
-        command.args(["-eu", "-c", &block.script]).current_dir(self.folder.path().join("work"));
-        command.env("PATH", format!("{}:{path}", self.folder.path().join("bin").display()));
-        command.env(BINARIES, &self.binaries);
-        command.envs(block.is_checked.then_some((CHECKED, "yes")));
-        let output = command.output().map_err(|error| error.to_string())?;
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_done = output.status.success() && !errors.contains("panicked");
-        if is_done { Ok(()) } else { Err(errors) }
-    }
+fn execute(block: &Block, place: &Path, binaries: &Path) -> Result<(), String> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("sh");
+    command.args(["-eu", "-c", &block.script]).current_dir(place.join("work"));
+    command.env("PATH", format!("{}:{path}", place.join("bin").display()));
+    command.env(BINARIES, binaries).envs(block.is_checked.then_some((CHECKED, "yes")));
+    let output = command.output().map_err(|error| error.to_string())?;
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_done = output.status.success() && !errors.contains("panicked");
+    if is_done { Ok(()) } else { Err(errors) }
 }

@@ -32,14 +32,10 @@ fn every_door_gives_the_same_move_for_the_same_level() {
         let with =
             |command: &str| format!("{command} --level {level} --threads 1 --weights {weights}");
 
-        let mut lines = String::new();
-        let mut mover = Side::Black;
-        for square in &squares {
-            lines += &format!("play {mover} {square}\n");
-            mover = mover.other();
-        }
-        let lines = format!("{lines}genmove {side}\nquit\n");
-        let by_gtp = folder.answers(&with("gtp"), &lines);
+        let moves = squares.iter().zip([Side::Black, Side::White].into_iter().cycle());
+        let lines: String =
+            moves.map(|(square, mover)| format!("play {mover} {square}\n")).collect();
+        let by_gtp = folder.answers(&with("gtp"), &format!("{lines}genmove {side}\nquit\n"));
         assert!(!by_gtp.contains('?'), "{by_gtp}");
         let mut answers = by_gtp.lines().filter_map(|line| line.strip_prefix("= "));
         let by_gtp: Square = answers.next_back().unwrap().parse().unwrap();

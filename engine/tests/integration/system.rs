@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -31,24 +31,17 @@ const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weig
 
 const KEPT: &str = "interrupted: finished work is kept; run the same command again to resume";
 
-fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_othello-engine"))
-}
-
 fn command(folder: &Folder, arguments: &str) -> Command {
     let mut command = folder.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-fn undisturbed() -> &'static [u8] {
-    static GAMES_FILE: OnceLock<Vec<u8>> = OnceLock::new();
-    GAMES_FILE.get_or_init(|| {
-        let folder = folder();
-        folder.runs(&format!("{GAMES} --out a.games"));
-        folder.read("a.games")
-    })
-}
+static UNDISTURBED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let folder = folder();
+    folder.runs(&format!("{GAMES} --out a.games"));
+    folder.read("a.games")
+});
 
 fn start(folder: &Folder, arguments: &str, part: u32) -> Child {
     let part = format!("a.games.parts/part-{part:06}");
@@ -68,7 +61,8 @@ fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
          \"$PROGRAM\" {GAMES} --out b.games 2>../message; echo $? >../status
          \"$PROGRAM\" openings --plies 3 --out b.openings 2>../openings; ls >../files"
     );
-    let scenario = Scenario { program: binary(), script: &script, kilobytes: 1000 };
+    let program = Path::new(env!("CARGO_BIN_EXE_othello-engine"));
+    let scenario = Scenario { program, script: &script, kilobytes: 1000 };
     if !scenario.run(folder.at()) {
         skip!("no disk can be mounted here (unshare --mount)");
     }
@@ -158,7 +152,7 @@ fn two_runs_do_not_write_one_output_and_one_that_ends_early_keeps_its_work() {
         assert!(matches!(ended.code(), None | Some(0 | 130)), "{ended}");
         let said = message(&folder.runs(&command));
         assert!(ended.success() || said.contains("from an earlier run"), "{said}");
-        assert!(out != "a.games" || folder.read(out) == undisturbed());
+        assert!(out != "a.games" || folder.read(out) == *UNDISTURBED);
         assert_eq!(fs::read_dir(folder.at()).unwrap().count(), 1);
     }
 }

@@ -29,11 +29,8 @@ pub(crate) fn write_all(folder: &Path) {
         write_again(&path, Kind::Weights);
         let tables = Tables::new(&weights);
         let found = Search::new(&tables).depth(0).values(&boards(), &Silent).unwrap();
-        write(
-            folder,
-            values,
-            &found.iter().map(|it| format!("{}\n", it.steps())).collect::<String>(),
-        );
+        let found: String = found.iter().map(|it| format!("{}\n", it.steps())).collect();
+        write(folder, values, &found);
     }
     write_records::<Game>(folder, "conformance.games", Kind::Games);
     write_records::<ScoredPosition>(folder, "conformance.positions", Kind::Positions);

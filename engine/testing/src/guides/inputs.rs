@@ -48,14 +48,9 @@ fn make(path: &Path, flag: &str, arguments: &[String]) {
         Some("txt") => text(&boards(GAMES, 30)),
         Some("weights") => shipped("datasets/conformance/conformance.weights"),
         Some("positions") => shipped("datasets/conformance/conformance.positions"),
-        Some("openings") => {
-            let settings = "openings --plies 4 --score-depth 1 --weights mobility --out";
-            by_command("othello-engine", settings, path);
-        }
+        Some("openings") => by_engine("openings --plies 4 --score-depth 1", path),
         Some("games") => {
-            let settings =
-                "selfplay --games 60 --seed 1 --depth 1 --exact 4 --weights mobility --out";
-            by_command("othello-engine", settings, path);
+            by_engine("selfplay --games 60 --seed 1 --depth 1 --exact 4", path);
             if name.contains("damaged") {
                 let bytes = fs::read(path).expect("just made");
                 write(path, &bytes[..bytes.len() - 60]);
@@ -73,10 +68,11 @@ fn copy(from: &Path, to: &Path) {
     write(to, &fs::read(from).expect("a file of the repository"));
 }
 
-fn by_command(program: &str, arguments: &str, out: &Path) {
+fn by_engine(arguments: &str, out: &Path) {
     let binaries = std::env::var_os(BINARIES).expect("the folder of the binaries");
-    let mut command = Command::new(Path::new(&binaries).join(program));
-    let output = command.args(arguments.split(' ')).arg(out).output().expect("the binary runs");
+    let mut command = Command::new(Path::new(&binaries).join("othello-engine"));
+    command.args(arguments.split(' ')).args(["--weights", "mobility", "--out"]).arg(out);
+    let output = command.output().expect("the binary runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -92,11 +88,8 @@ pub fn boards(count: u64, moves: usize) -> String {
     let line = |seed| {
         let replay = Game::new(0, &random_moves(seed)).expect("a game").replay();
         let step = replay.steps[moves];
-        format!(
-            "{} {}\n",
-            board_text(&step.position, step.side),
-            if step.side == Side::Black { 2 } else { -4 }
-        )
+        let score = if step.side == Side::Black { 2 } else { -4 };
+        format!("{} {score}\n", board_text(&step.position, step.side))
     };
     (0..count).map(line).collect()
 }
