@@ -1,6 +1,5 @@
-use numpy::{
-    PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,
-};
+use numpy::{Element, PyArray1, PyReadonlyArray1, PyUntypedArray};
+use numpy::{PyArrayDescrMethods as _, PyUntypedArrayMethods as _};
 use othello_engine::board::Position;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -75,10 +74,17 @@ fn board(player: u64, opponent: u64, place: usize) -> PyResult<Position> {
     let position = Position::new(player, opponent)
         .ok_or_else(|| refused(format!("board {place}: both sides have a disc on one square")))?;
     match position.discs() {
-        0..4 => Err(refused(format!(
-            "board {place} has {} discs; a position has at least 4",
-            position.discs()
-        ))),
+        few @ 0..4 => {
+            Err(refused(format!("board {place} has {few} discs; a position has at least 4")))
+        }
         _ => Ok(position),
     }
+}
+
+pub(crate) fn column<R, T: Element>(
+    py: Python<'_>,
+    rows: &[R],
+    of: impl Fn(&R) -> T,
+) -> Py<PyArray1<T>> {
+    PyArray1::from_iter(py, rows.iter().map(of)).unbind()
 }

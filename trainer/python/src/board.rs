@@ -6,10 +6,10 @@ use crate::errors::{exception, refused};
 
 /// A board with the side to move. A board never changes: `play` returns a new board.
 ///
-/// The constructor takes a text in one of three forms: 64 characters for a1, b1 … h8 (`X` black,
-/// `O` white, `-` empty) followed by the side to move; a line of OBF; or the moves from the start
-/// of a game, such as `f5d6c3`. The text `""` is the start position. If the side to move must pass
-/// after the moves, the board is that after the pass.
+/// The constructor takes 64 characters for a1, b1 … h8 (`X` black, `O` white, `-` empty) and the
+/// side to move; a line of OBF; or the moves from the start of a game, such as `f5d6c3` (`""` is
+/// the start position). If the side to move must pass after the moves, the board is that after the
+/// pass.
 #[pyclass(frozen, eq, hash, from_py_object, module = "othello_toolkit")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Board {
@@ -93,14 +93,13 @@ impl Board {
         let next = self.position.play(square).ok_or_else(|| {
             refused(format!("{square} is not a legal move; legal are {}", self.moves().join(" ")))
         })?;
-        let passes = next.moves() == 0 && next.pass().moves() != 0;
-        let (position, side) =
-            if passes { (next.pass(), self.side) } else { (next, self.side.other()) };
-        Ok(Self { position, side })
+        if next.moves() == 0 && next.pass().moves() != 0 {
+            return Ok(Self { position: next.pass(), side: self.side });
+        }
+        Ok(Self { position: next, side: self.side.other() })
     }
 
-    /// Returns the board after a pass, with the other side to move. It is an error if the side to
-    /// move has a legal move.
+    /// Returns the board after a pass. It is an error if the side to move has a legal move.
     #[pyo3(name = "pass_")]
     fn pass(&self) -> PyResult<Self> {
         match self.moves().as_slice() {

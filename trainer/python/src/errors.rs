@@ -1,24 +1,20 @@
 //! Converts errors of the library to Python exceptions with the same messages.
 
 use std::error::Error;
-use std::io;
+use std::{io, iter};
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 
 pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
     let message = error.to_string();
-    let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
-    while let Some(error) = cause {
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            return match error.kind() {
-                io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
-                _ => PyOSError::new_err(message),
-            };
-        }
-        cause = error.source();
+    let causes = iter::successors(Some(&error as &(dyn Error + 'static)), |&it| it.source());
+    let io_errors = causes.filter_map(|cause| cause.downcast_ref::<io::Error>());
+    match io_errors.map(io::Error::kind).next() {
+        Some(io::ErrorKind::NotFound) => PyFileNotFoundError::new_err(message),
+        Some(_) => PyOSError::new_err(message),
+        None => PyValueError::new_err(message),
     }
-    PyValueError::new_err(message)
 }
 
 pub(crate) fn refused(message: impl Into<String>) -> PyErr {

@@ -5,28 +5,26 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use numpy::ndarray::Array2;
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyUntypedArrayMethods as _};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyUntypedArrayMethods as _};
 use othello_engine::board::PHASES;
 use othello_engine::record::{Game, GameReader, RecordError, record_files};
 use othello_trainer::dataset::Split;
 use pyo3::prelude::*;
 
+use crate::arrays::column;
 use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// In `solved_ply`, marks a game without an exact score.
 const NO_SQUARE: u8 = u8::MAX;
 const NO_SCORE: i8 = i8::MIN;
 
 /// A batch of games: arrays with one row for each game.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Games {
-    /// The moves of each game, without passes: squares from a1 = 0 to h8 = 63, then 255 after the
-    /// last move.
+    /// The moves of each game, without passes: squares from a1 = 0 to h8 = 63, then 255.
     moves: Py<PyArray2<u8>>,
-    /// The search values of the moves, in discs for the side that moves; -128 for a move without a
-    /// value.
+    /// The search values of the moves in discs, for the side that moves; -128 if there is none.
     values: Py<PyArray2<i8>>,
     /// The number of moves of each game.
     length: Py<PyArray1<u8>>,
@@ -78,10 +76,6 @@ impl Games {
             subset: column(py, games, |game| split.of_game(game).map_or(0, |it| it as u8)),
         }
     }
-}
-
-fn column<T: Element>(py: Python<'_>, games: &[Game], of: impl Fn(&Game) -> T) -> Py<PyArray1<T>> {
-    games.iter().map(of).collect::<Vec<T>>().into_pyarray(py).unbind()
 }
 
 /// An iterator over batches of games, which `games` returns.

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2};
-use othello_engine::pattern::{PatternGeometry, PatternSet as Set, Scalar};
+use othello_engine::pattern::{PatternGeometry, PatternSet as Set, Scalar, names};
 use othello_trainer::model::Model;
 use pyo3::prelude::*;
 
@@ -14,16 +14,13 @@ use crate::threads::detached;
 pub(crate) struct Pattern {
     /// The name of the pattern in the file of the pattern set.
     name: String,
-    /// The squares of the pattern, such as `a1 b1 c1`. The first square is the least significant
-    /// digit of a configuration's index.
+    /// The squares of the pattern, such as `a1 b1 c1`.
     squares: String,
     /// The index of the pattern's first parameter. The pattern has one parameter for each class.
     first: usize,
-    /// The number of classes. Configurations that are equal up to the pattern's own symmetries form
-    /// one class.
+    /// The number of classes of configurations that are equal up to the pattern's own symmetries.
     classes: usize,
-    /// The number of instances: the different images of the pattern under the symmetries of the
-    /// board.
+    /// The number of different images of the pattern under the symmetries of the board.
     instances: usize,
 }
 
@@ -57,18 +54,17 @@ impl From<Set> for PatternSet {
 impl PatternSet {
     pub(crate) fn geometry_of(&self, name: &str) -> PyResult<&PatternGeometry> {
         let patterns = self.model.set().patterns();
-        let number = patterns.iter().position(|pattern| pattern.name() == name);
-        let number = number.ok_or_else(|| {
-            let names: Vec<&str> = patterns.iter().map(|pattern| pattern.name()).collect();
+        let names: Vec<&str> = patterns.iter().map(|pattern| pattern.name()).collect();
+        let number = names.iter().position(|&own| own == name).ok_or_else(|| {
             refused(format!("{name:?} is not a pattern of the set; it has {}", names.join(", ")))
         })?;
         Ok(&self.model.geometry().patterns[number])
     }
 
     pub(crate) fn first_of_scalar(&self, name: &str) -> PyResult<usize> {
-        let place = self.scalars().iter().position(|scalar| scalar == name);
-        let place = place.ok_or_else(|| {
-            let names = self.scalars().join(", ");
+        let names = self.scalars();
+        let place = names.iter().position(|own| own == name).ok_or_else(|| {
+            let names = names.join(", ");
             refused(format!("{name:?} is not a scalar feature of the set; it has: {names}"))
         })?;
         Ok(self.model.geometry().pattern_parameters + place * Scalar::VALUES)
@@ -77,8 +73,7 @@ impl PatternSet {
 
 #[pymethods]
 impl PatternSet {
-    /// Loads a pattern set: a shipped one by its name, such as `small` or `standard`, or one from a
-    /// TOML file.
+    /// Loads a pattern set: a shipped one, such as `small` or `standard`, or one from a TOML file.
     #[staticmethod]
     fn load(name: &str) -> PyResult<Self> {
         Set::named(name, Path::new("")).map(Self::from).map_err(exception)
@@ -107,8 +102,7 @@ impl PatternSet {
         self.model.parameters()
     }
 
-    /// The number of features: instances of patterns, and scalar features. For each feature, a
-    /// board has one parameter (weight).
+    /// The number of features: instances of patterns, and scalar features.
     #[getter]
     fn features(&self) -> usize {
         self.model.feature_count()
@@ -120,43 +114,37 @@ impl PatternSet {
         let geometry = self.model.geometry();
         let instances = |number| geometry.instances.iter().filter(|i| i.pattern == number).count();
         let patterns = self.model.set().patterns().iter().zip(&geometry.patterns).enumerate();
-        let patterns = patterns.map(|(number, (pattern, own))| {
-            let squares: Vec<String> = pattern.squares().iter().map(ToString::to_string).collect();
-            Pattern {
-                name: pattern.name().to_owned(),
-                squares: squares.join(" "),
-                first: own.first_parameter,
-                classes: own.classes,
-                instances: instances(number),
-            }
+        let patterns = patterns.map(|(number, (pattern, own))| Pattern {
+            name: pattern.name().to_owned(),
+            squares: names(pattern.squares()),
+            first: own.first_parameter,
+            classes: own.classes,
+            instances: instances(number),
         });
         patterns.collect()
     }
 
-    /// The names of the scalar features. Each feature has 65 parameters, one for each value from 0
-    /// to 64; they follow the parameters of the patterns.
+    /// The names of the scalar features. Each has 65 parameters, one for each value from 0 to 64,
+    /// which follow those of the patterns.
     #[getter]
     fn scalars(&self) -> Vec<String> {
         self.model.set().scalars().iter().map(ToString::to_string).collect()
     }
 
-    /// The number of groups of phases that share factors, and the width of the factor vectors;
-    /// `None` for a set without factors.
+    /// The number of groups of phases that share factors, and their width; `None` without factors.
     #[getter]
     fn factors(&self) -> Option<(usize, usize)> {
         self.model.set().factors().map(|shape| (shape.groups(), shape.dimensions()))
     }
 
-    /// Returns the class of each configuration of a pattern with n squares: an array of 3ⁿ class
-    /// numbers from 0. The index of a configuration has one ternary digit for each square: 0 for
-    /// the opponent, 1 for empty, 2 for the player. The first square is the least significant
-    /// digit.
+    /// Returns the class, from 0, of each of the 3ⁿ configurations of a pattern with n squares. The
+    /// index of a configuration has a ternary digit for each square, the first square the least
+    /// significant: 0 for the opponent, 1 for empty, 2 for the player.
     fn class_of<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<u16>>> {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns the parameter indices of boards: an array with one row for each board; its columns
-    /// are the pattern instances, then the scalar features.
+    /// Returns the parameter indices of boards in rows: pattern instances, then scalar features.
     fn classes<'py>(
         &self,
         py: Python<'py>,

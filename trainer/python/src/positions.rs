@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use numpy::{Element, PyArray1, PyUntypedArrayMethods as _};
+use numpy::{PyArray1, PyUntypedArrayMethods as _};
 use othello_engine::progress::Silent;
 use othello_trainer::dataset::{
     DataChoice, Filter, LayoutSettings, Placed, PositionStream as Stream, Split, StreamSettings,
@@ -11,6 +11,7 @@ use othello_trainer::model::Phases;
 use othello_trainer::source::{DataError, LabelRules};
 use pyo3::prelude::*;
 
+use crate::arrays::column;
 use crate::errors::{exception, refused};
 use crate::threads::{detached, on_threads};
 
@@ -35,22 +36,15 @@ pub(crate) struct Positions {
 
 impl Positions {
     fn new(py: Python<'_>, rows: &[Placed]) -> Self {
-        fn array<T: Element>(
-            py: Python<'_>,
-            rows: &[Placed],
-            number: impl Fn(&Placed) -> T,
-        ) -> Py<PyArray1<T>> {
-            PyArray1::from_iter(py, rows.iter().map(number)).unbind()
-        }
         Self {
-            player: array(py, rows, |placed| placed.row.position().player()),
-            opponent: array(py, rows, |placed| placed.row.position().opponent()),
+            player: column(py, rows, |placed| placed.row.position().player()),
+            opponent: column(py, rows, |placed| placed.row.position().opponent()),
             // Multiples of 1/256 disc and of 1/64 occurrence are exact as `f32`.
-            label: array(py, rows, |placed| placed.row.label().discs() as f32),
-            weight: array(py, rows, |placed| placed.row.weight().occurrences() as f32),
-            ply: array(py, rows, |placed| placed.row.position().ply() as u8),
-            subset: array(py, rows, |placed| placed.subset as u8),
-            game: array(py, rows, |placed| placed.game),
+            label: column(py, rows, |placed| placed.row.label().discs() as f32),
+            weight: column(py, rows, |placed| placed.row.weight().occurrences() as f32),
+            ply: column(py, rows, |placed| placed.row.position().ply() as u8),
+            subset: column(py, rows, |placed| placed.subset as u8),
+            game: column(py, rows, |placed| placed.game),
         }
     }
 }
@@ -100,8 +94,7 @@ impl Paths {
     }
 }
 
-/// Reads the positions of records in batches, with the labels and the split of `othello-trainer
-/// fit`.
+/// Reads the positions of records in batches, labelled and split as by `othello-trainer fit`.
 ///
 /// `paths` are files of games, positions or openings, or folders of such files; with `FILE*WEIGHT`,
 /// each position of a file counts WEIGHT times. `labels` are label rules as in `fit --labels`, and

@@ -85,11 +85,10 @@ fn check_table(hash_mb: usize) -> PyResult<()> {
     Err(refused(format!("a table of {hash_mb} MB; expected {least} to {most}")))
 }
 
-/// Searches a board by the evaluation `weights` (default: the weights inside this package) to depth
-/// `depth`, or to the end of the game if the board has `exact` or fewer empty squares. With a
-/// `selectivity` of 73, 87, 95, 98 or 99, the search prunes nodes at that ProbCut confidence in
-/// percent; the default, 100, prunes nothing. The search runs on one thread, and its result is the
-/// same on every machine. Ctrl-C ends the search.
+/// Searches a board by the evaluation `weights` (default: the weights inside this package) to
+/// `depth`, or to the end of the game if the board has `exact` or fewer empty squares. A
+/// `selectivity` of 73, 87, 95, 98 or 99 prunes nodes at that ProbCut confidence in percent; 100
+/// prunes nothing. Runs on one thread; the result is the same everywhere. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, exact = 0, selectivity = 100, weights = None, hash_mb = 16))]
 pub(crate) fn search(

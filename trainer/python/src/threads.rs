@@ -21,16 +21,16 @@ static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 fn pool() -> PyResult<&'static ThreadPool> {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
-    match *pool {
-        Some((owner, pool)) if owner == process => Ok(pool),
-        _ => {
-            let built = ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
-            let failed = |error| PyRuntimeError::new_err(format!("cannot start threads: {error}"));
-            let built: &'static ThreadPool = Box::leak(Box::new(built.map_err(failed)?));
-            *pool = Some((process, built));
-            Ok(built)
-        }
+    if let Some((owner, pool)) = *pool
+        && owner == process
+    {
+        return Ok(pool);
     }
+    let built = ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+    let failed = |error| PyRuntimeError::new_err(format!("cannot start threads: {error}"));
+    let built: &'static ThreadPool = Box::leak(Box::new(built.map_err(failed)?));
+    *pool = Some((process, built));
+    Ok(built)
 }
 
 /// Runs `work` on the threads of [`pool`]; all work that may use rayon must run there.
@@ -44,9 +44,8 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs `work`, which must end soon after the flag that it receives becomes true. A signal such as
-/// Ctrl-C sets the flag; the result is then the exception that Python's handler of the signal
-/// raises, usually `KeyboardInterrupt`.
+/// Runs `work`, which must end soon after a signal such as Ctrl-C sets the flag that it receives;
+/// the result is then the exception of Python's handler, usually `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -5,17 +5,17 @@ use numpy::{AllowTypeChange, IntoPyArray, PyArray1, PyArrayLike2, PyArrayLikeDyn
 use othello_engine::board::{PHASES, Phase, Square};
 use othello_engine::eval::{
     Evaluate as _, Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter, WeightsChoice,
-    WeightsError, WeightsFile,
+    WeightsFile,
 };
 use othello_engine::file::{Existing, Provenance};
-use othello_engine::pattern::Scalar;
+use othello_engine::pattern::{Scalar, names};
 use othello_engine::progress::Silent;
 use othello_engine::search::{Limits, Search};
 use othello_trainer::export::read_npz::{WeightArrays, checksum};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Discs, boards};
+use crate::arrays::{Discs, boards, column};
 use crate::board::BoardOrText;
 use crate::errors::{exception, refused};
 use crate::patterns::PatternSet;
@@ -26,13 +26,12 @@ use crate::threads::{detached, interruptible, on_threads};
 pub(crate) struct Part {
     /// The name of the pattern or of the scalar feature.
     name: String,
-    /// The squares of the instance, separated by spaces; empty for a scalar feature and for
-    /// `factors`.
+    /// The squares of the instance, separated by spaces; empty for scalar features and `factors`.
     squares: String,
-    /// The number of discs that this part of the evaluation adds to the value of the board.
+    /// The number of discs that this part adds to the value of the board.
     discs: f64,
-    /// The occurrences in training of the instance's class or of the scalar feature's value. It is
-    /// 0 if `name` is `factors`, and always if the weights have no counts, like the embedded ones.
+    /// The occurrences in training of the instance's class or of the scalar feature's value; 0 for
+    /// `factors`, and for weights without counts, like the embedded ones.
     count: u32,
 }
 
@@ -67,17 +66,12 @@ impl Weights {
         if path.as_os_str() == "embedded" {
             return Self::embedded(py);
         }
-        let read = || {
-            let file = ByParameter::read(&path)?;
-            let evaluator = Evaluator::from(&file);
-            Ok((file, evaluator))
-        };
-        let (file, evaluator) = detached(py, read)?.map_err(exception::<WeightsError>)?;
+        let read = || ByParameter::read(&path).map(|file| (Evaluator::from(&file), file));
+        let (evaluator, file) = detached(py, read)?.map_err(exception)?;
         Self::new(py, file, evaluator)
     }
 
-    /// Returns the weights inside this package. Their counts of occurrences in training are
-    /// unknown.
+    /// Returns the weights inside this package, without counts of occurrences in training.
     #[staticmethod]
     fn embedded(py: Python<'_>) -> PyResult<Self> {
         let file = detached(py, || WeightsChoice::Embedded.by_class())?;
@@ -118,14 +112,12 @@ impl Weights {
         Self::new(pattern_set.py(), file, evaluator)
     }
 
-    /// Returns the weights as arrays for `from_arrays`: `weights`, `counts`, and `factors` if there
-    /// are any.
+    /// Returns the arrays for `from_arrays`: `weights`, `counts`, and `factors` if there are any.
     fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let arrays = PyDict::new(py);
-        arrays
-            .set_item("weights", self.file.weights.all_steps().mapv(in_discs).into_pyarray(py))?;
-        arrays.set_item("counts", self.file.weights.all_counts().to_owned().into_pyarray(py))?;
-        if let Some(factors) = self.file.weights.factors() {
+        let (arrays, weights) = (PyDict::new(py), &self.file.weights);
+        arrays.set_item("weights", weights.all_steps().mapv(in_discs).into_pyarray(py))?;
+        arrays.set_item("counts", weights.all_counts().to_owned().into_pyarray(py))?;
+        if let Some(factors) = weights.factors() {
             arrays.set_item("factors", all_factors(factors).into_pyarray(py))?;
         }
         Ok(arrays)
@@ -134,21 +126,19 @@ impl Weights {
     /// Returns the value of each board in discs, for the side to move. At depth 0 the values are
     /// static; at a greater depth, searches to this depth find them. Ctrl-C ends the searches.
     #[pyo3(signature = (player, opponent, depth = 0))]
-    fn values<'py>(
+    fn values(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         player: Discs,
         opponent: Discs,
         depth: u32,
-    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+    ) -> PyResult<Py<PyArray1<f32>>> {
         let positions = boards(&player, &opponent)?;
         let found = interruptible(py, |stop| {
             let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
             Search::new(&self.evaluator).depth(depth).limits(limits).values(&positions, &Silent)
         })?;
-        let found = found.map_err(exception)?;
-        let discs: Vec<f32> = found.into_iter().map(|value| value.discs() as f32).collect();
-        Ok(discs.into_pyarray(py))
+        Ok(column(py, &found.map_err(exception)?, |value| value.discs() as f32))
     }
 
     /// Returns the static value of a board in discs for the side to move.
@@ -164,51 +154,34 @@ impl Weights {
         let parts = parts.ok_or_else(|| {
             refused("the side to move has no legal move; its value is the value after the pass")
         })?;
-        let part = |name: &str, squares: &[Square], steps: i32, count: u32| Part {
-            name: name.to_owned(),
-            squares: squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
-            discs: f64::from(steps) / f64::from(STEPS_PER_DISC),
-            count,
+        let instances = parts.instances.iter();
+        let instances = instances.map(|it| (it.pattern.name().to_owned(), it.squares, it.weight));
+        let scalars = parts.scalars.iter().map(|it| (it.scalar.to_string(), &[][..], it.weight));
+        let terms = instances.chain(scalars);
+        let terms = terms.map(|(name, squares, it)| (name, squares, it.steps.into(), it.count));
+        let factors = self.file.weights.factors();
+        let factors = factors.map(|_| ("factors".to_owned(), &[][..], parts.together, 0));
+        let part = |(name, squares, steps, count): (String, &[Square], i32, u32)| {
+            let discs = f64::from(steps) / f64::from(STEPS_PER_DISC);
+            Part { name, squares: names(squares), discs, count }
         };
-        let instances = parts
-            .instances
-            .iter()
-            .map(|it| part(it.pattern.name(), it.squares, it.weight.steps.into(), it.weight.count));
-        let scalars = parts
-            .scalars
-            .iter()
-            .map(|it| part(&it.scalar.to_string(), &[], it.weight.steps.into(), it.weight.count));
-        let together = self.file.weights.factors().map(|_| part("factors", &[], parts.together, 0));
-        Ok(instances.chain(scalars).chain(together).collect())
+        Ok(terms.chain(factors).map(part).collect())
     }
 
     /// Returns the weights of a pattern with n squares in a phase, in discs: an array of 3ⁿ
     /// numbers, one for each configuration in the order of `PatternSet.class_of`.
-    fn pattern<'py>(
-        &self,
-        py: Python<'py>,
-        phase: usize,
-        name: &str,
-    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+    fn pattern(&self, py: Python<'_>, phase: usize, name: &str) -> PyResult<Py<PyArray1<f32>>> {
         let steps = self.file.weights.steps(phase_of(phase)?);
         let pattern = self.set.get().geometry_of(name)?;
         let own = &steps[pattern.first_parameter..][..pattern.classes];
-        let by_configuration =
-            pattern.class_of.iter().map(|&class| in_discs(own[usize::from(class)]));
-        Ok(by_configuration.collect::<Vec<_>>().into_pyarray(py))
+        Ok(column(py, &pattern.class_of, |&class| in_discs(own[usize::from(class)])))
     }
 
-    /// Returns the weights of a scalar feature in a phase, in discs: 65 numbers, one for each value
-    /// of the feature from 0 to 64.
-    fn scalar<'py>(
-        &self,
-        py: Python<'py>,
-        phase: usize,
-        name: &str,
-    ) -> PyResult<Bound<'py, PyArray1<f32>>> {
+    /// Returns the weights of a scalar feature in a phase, in discs, for its values from 0 to 64.
+    fn scalar(&self, py: Python<'_>, phase: usize, name: &str) -> PyResult<Py<PyArray1<f32>>> {
         let steps = self.file.weights.steps(phase_of(phase)?);
         let own = &steps[self.set.get().first_of_scalar(name)?..][..Scalar::VALUES];
-        Ok(own.iter().copied().map(in_discs).collect::<Vec<_>>().into_pyarray(py))
+        Ok(column(py, own, |&steps| in_discs(steps)))
     }
 
     /// The pattern set of these weights.
@@ -240,11 +213,8 @@ impl Weights {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "Weights(pattern_set={:?}, sha256={:?})",
-            self.file.weights.set().name(),
-            self.sha256()
-        )
+        let (pattern_set, sha256) = (self.file.weights.set().name(), self.sha256());
+        format!("Weights(pattern_set={pattern_set:?}, sha256={sha256:?})")
     }
 }
 
