@@ -1,5 +1,4 @@
-//! Measures the speed of the inner loop of a fit (residual sums), and the greatest speed that the
-//! memory of the machine allows.
+//! Measures the speed of a fit's inner loop (residual sums), and the limit that memory sets to it.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -23,8 +22,7 @@ use crate::Result;
 /// A measurement of more positions is refused: a kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The memory traffic in bytes for each feature of a position: a weight of 4 bytes is read, and a
-/// sum of 8 bytes is read and written.
+/// The memory traffic for a feature of a position: it reads a weight, and reads and writes a sum.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// The least duration of a measurement in seconds, which makes the start of threads negligible.
@@ -32,15 +30,13 @@ const LEAST_SECONDS: f64 = 0.05;
 
 const MOST_PASSES: u32 = 1 << 16;
 
-/// The measured speed of a fit's inner loop (sums of residuals), and the greatest speed that the
-/// memory allows.
+/// The speed of a fit's inner loop in positions per second, on a CPU's thread or a whole GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured speed of a fit's inner loop (residual sums) in positions per second, on one
-    /// thread of the CPU or on a whole GPU.
+    /// The measured speed.
     pub own: f64,
-    /// The greatest speed of a fit's inner loop that memory allows, in positions per second: of a
-    /// GPU, computed from its bandwidth; of a CPU, measured by a loop of the same memory accesses.
+    /// The greatest speed that memory allows: of a GPU, computed from its bandwidth; of a CPU,
+    /// measured by a loop of the same memory accesses.
     pub limit: f64,
 }
 
@@ -68,22 +64,18 @@ pub fn positions(
     };
     let positions: Vec<ScoredPosition> =
         phases.iter().flat_map(|&phase| dataset.training(phase)).copied().collect();
-    match positions.len() {
-        0 => {
-            let reason = "no positions in these phases: choose other --phases or --data";
-            Err(Invalid(reason.to_owned()).into())
-        }
-        1..=MOST_POSITIONS => Ok(positions),
-        count => Err(Invalid(format!(
+    let reason = match positions.len() {
+        0 => "no positions in these phases: choose other --phases or --data".to_owned(),
+        1..=MOST_POSITIONS => return Ok(positions),
+        count => format!(
             "{count} positions, over {MOST_POSITIONS}: choose fewer --phases or other --data"
-        ))
-        .into()),
-    }
+        ),
+    };
+    Err(Invalid(reason).into())
 }
 
-/// Measures two speeds on one CPU thread: that of residual sums, a fit's inner loop, and, as its
-/// upper limit, that of a loop that makes only the memory accesses of residual sums. The two are
-/// measured in turn, `repetitions` times; the best result of each counts.
+/// Measures the speed of residual sums on one CPU thread and, as its upper limit, that of a loop
+/// with only their memory accesses, in turn. The best of the `repetitions` of each counts.
 pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32) -> Result<Rates> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let (weights, limit) = (weights(model), Limit::new(model, positions));
@@ -99,9 +91,9 @@ pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32
     Ok(rates)
 }
 
-/// Measures the speed of residual sums, a fit's inner loop, on a device that runs the kernels, such
-/// as a GPU. [`Rates::limit`] is the device's memory bandwidth divided by the bytes that a position
-/// reads and writes; if the bandwidth is unknown, it is the limit that [`measure_cpu`] finds.
+/// Measures the speed of residual sums on a device that runs the kernels, such as a GPU. The limit
+/// is the device's memory bandwidth divided by the bytes that a position reads and writes; if the
+/// bandwidth is unknown, it is that of [`measure_cpu`].
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -119,8 +111,7 @@ pub fn measure_kernels(
     Ok(Rates { own, limit })
 }
 
-/// Returns fixed-point weights between −4 and 4 discs. Neighbouring weights differ, and the sum of
-/// the 65 weights of a position does not overflow.
+/// Returns fixed-point weights between −4 and 4 discs, so that no sum over a position overflows.
 fn weights(model: &Model) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..model.parameters()).map(weight).collect()
@@ -160,8 +151,8 @@ fn positions_per_second(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// A loop with only the memory accesses of a fit's inner loop; its speed is [`Rates::limit`] of a
-/// CPU. For each position, it reads weights and adds to sums, at precomputed parameter indices.
+/// A loop with only the memory accesses of a fit's inner loop: for each position, it reads weights
+/// and adds to sums, at precomputed parameter indices.
 struct Limit {
     stream: Vec<u32>,
     features: usize,

@@ -108,7 +108,11 @@ impl Arguments {
     }
 
     /// Reads the data of the parts that run. Adds the others that `--only` allows to `left_out`.
-    fn benchmark(&self, left_out: &mut Vec<LeftOut>, progress: &dyn Progress) -> Result<Benchmark> {
+    fn benchmark<'a>(
+        &self,
+        left_out: &mut Vec<LeftOut>,
+        progress: &'a dyn Progress,
+    ) -> Result<Benchmark<'a>> {
         let mut files = |part, named, names| self.files(left_out, part, named, names);
         let strong = files((Part::Strong, "--strong"), self.strong.as_slice(), STRONG);
         let hard = files((Part::Hard, "--hard"), self.hard.as_slice(), HARD);
@@ -124,6 +128,7 @@ impl Arguments {
             depths: self.depth.clone(),
             selectivity: self.selectivity,
             timeout: Duration::from_secs(self.timeout),
+            progress,
         })
     }
 
@@ -208,7 +213,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
         let subject = &subjects[number as usize];
         let count = subjects.len();
         progress.message(&format!("player {} of {count}: {}", number + 1, subject.name));
-        anyhow::Ok(benchmark.measure(subject, progress)?)
+        anyhow::Ok(benchmark.measure(subject)?)
     };
     let measured = match &run {
         Some(run) => run.steps(0, measure, progress)?,
@@ -216,7 +221,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     };
     let mut players = vec![];
     for (stage, (subject, (mut row, reasons))) in (1..).zip(subjects.iter().zip(measured)) {
-        benchmark.play(subject, &mut row, run.as_ref().map(|run| (run, stage)), progress)?;
+        benchmark.play(subject, &mut row, run.as_ref().map(|run| (run, stage)))?;
         left_out.extend(reasons);
         players.push(row);
     }

@@ -239,9 +239,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
         None => players.play_until(&openings, Sprt::ends(conditions.sprt), progress)?,
         Some(out) => {
             let (players, openings, conditions) = (&[players], &*openings, &conditions);
-            let kept = KeptMatch { players, openings, conditions };
-            let (shard, existing) = (arguments.shard(), Existing::by_force(arguments.kept.force));
-            let played = kept.play(out, &settings(openings), shard, existing, progress)?;
+            let kept = KeptMatch { players, openings, conditions, progress };
+            let of_run = (arguments.shard(), Existing::by_force(arguments.kept.force));
+            let played = kept.play(out, &settings(openings), kept.stage(), of_run)?;
             progress.message(&described(played.summary.as_ref()));
             played.result
         }

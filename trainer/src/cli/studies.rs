@@ -115,8 +115,9 @@ pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Resul
     };
     let own = json!([comparing.to_json(), as_written(second)?]);
     let (named, stages) = (("compare", first.as_path()), comparing.stages());
-    let study = settings.begin(named, (own, &origins), stages, session.progress())?;
-    print_and_clean(&comparing.compare(recipes, &study, session.begun())?, &study.run, session)
+    let (progress, begun) = (session.progress(), session.begun());
+    let study = settings.begin(named, (own, &origins), stages, progress, begun)?;
+    print_and_clean(&comparing.compare(recipes, &study)?, &study.run, session)
 }
 
 pub fn curve(arguments: &CurveArguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -132,9 +133,9 @@ pub fn curve(arguments: &CurveArguments, session: &Session) -> anyhow::Result<Ou
     let seeds = arguments.seeds;
     let (named, own) = (("curve", arguments.recipe.as_path()), json!([&shares, seeds]));
     let stages = Curve::stages(&shares, seeds);
-    let study = settings.begin(named, (own, &origins), stages, session.progress())?;
-    let curve = Curve::of(recipe, &shares, seeds, &study, session.begun())?;
-    print_and_clean(&curve, &study.run, session)
+    let (progress, begun) = (session.progress(), session.begun());
+    let study = settings.begin(named, (own, &origins), stages, progress, begun)?;
+    print_and_clean(&Curve::of(recipe, &shares, seeds, &study)?, &study.run, session)
 }
 
 pub fn tune(arguments: &TuneArguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -167,8 +168,9 @@ pub fn tune(arguments: &TuneArguments, session: &Session) -> anyhow::Result<Outc
         seeds: arguments.seeds,
     };
     let (named, own) = (("tune", arguments.recipe.as_path()), tuning.to_json());
-    let study = settings.begin(named, (own, &origins), tuning.stages(), session.progress())?;
-    print_and_clean(&tuning.tune(&study, session.begun())?, &study.run, session)
+    let (progress, begun) = (session.progress(), session.begun());
+    let study = settings.begin(named, (own, &origins), tuning.stages(), progress, begun)?;
+    print_and_clean(&tuning.tune(&study)?, &study.run, session)
 }
 
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {

@@ -15,33 +15,34 @@ use super::process::{Misconduct, Process};
 /// The search depth and the time limits of external engines in a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Terms {
-    /// The search depth that NBoard engines get by `set depth`; GTP has no such command.
+    /// The search depth, which NBoard engines get by `set depth`; GTP has no such command.
     pub depth: u32,
     /// The time limit for one answer of the engine.
     pub time: Duration,
-    /// The time that a player has for all its moves in a game; `None` if it is not limited. GTP
-    /// engines receive it by `time_settings` and `time_left`, NBoard engines as part of the game.
+    /// The time limit for all moves of the engine in a game, which it receives; `None`: no limit.
     pub game: Option<Duration>,
 }
 
 impl Terms {
     /// Starts an engine and begins a game, to check that the engine works.
     pub fn check(self, engine: &ExternalEngine) -> Result<(), Misconduct> {
-        let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
-        Conversation::new(engine, self).begin(&first)
+        self.begun(engine).map(drop)
     }
 
     /// Starts an engine and returns the name and the version that it reports, if any.
     pub fn introduction(self, engine: &ExternalEngine) -> Result<Option<String>, Misconduct> {
+        self.begun(engine)?.introduction()
+    }
+
+    fn begun(self, engine: &ExternalEngine) -> Result<Conversation<'_>, Misconduct> {
         let mut conversation = Conversation::new(engine, self);
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
         conversation.begin(&first)?;
-        conversation.introduction()
+        Ok(conversation)
     }
 
-    /// Asks an engine for one move in each of `openings`, each in a new game, and returns the moves
-    /// in the order of `openings`. Each thread has its own process. In each opening, the side to
-    /// move must have a legal move; for a GTP engine, [`Opening::path`] must be known (`Some`).
+    /// Asks an engine for one move in each opening, each in a new game. Each thread has its own
+    /// process. The side to move must have a legal move, and GTP engines need [`Opening::path`].
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -62,8 +63,8 @@ impl Terms {
             };
             own.map(ask).collect::<Vec<_>>()
         };
-        let answers = (0..workers).into_par_iter().with_max_len(1).flat_map_iter(work);
-        let mut answers: Vec<_> = answers.collect();
+        let workers = (0..workers).into_par_iter().with_max_len(1);
+        let mut answers: Vec<_> = workers.flat_map_iter(work).collect();
         answers.sort_by_key(|&(place, _)| place);
         answers.into_iter().map(|(_, answer)| answer).collect()
     }
@@ -114,11 +115,7 @@ impl<'a> Conversation<'a> {
         }
         let mut said = vec![];
         for question in ["name", "version"] {
-            match self.ask_gtp(question) {
-                Ok(answer) => said.push(excerpt(&answer)),
-                Err(Misconduct::Refused { .. }) => {}
-                Err(misconduct) => return Err(misconduct),
-            }
+            said.extend(self.suggest_gtp(question)?.map(|answer| excerpt(&answer)));
         }
         said.retain(|word| !word.is_empty());
         Ok((!said.is_empty()).then(|| said.join(" ")))
@@ -129,8 +126,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(begun)
     }
 
-    /// The engine's side must have a legal move. `clock` is the engine's remaining time for the
-    /// game.
+    /// The engine's side must have a legal move. `clock` is its remaining time for the game.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -152,11 +148,11 @@ impl<'a> Conversation<'a> {
     }
 
     pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
-        if self.engine.protocol == Protocol::Nboard {
+        let seen = match self.engine.protocol {
+            Protocol::Gtp => self.play_gtp(side, turn),
             // NBoard engines get the whole game with each request.
-            return Ok(());
-        }
-        let seen = self.play_gtp(side, turn);
+            Protocol::Nboard => Ok(()),
+        };
         self.stop_if_wrong(seen)
     }
 
@@ -169,7 +165,7 @@ impl<'a> Conversation<'a> {
 
     fn try_begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         if self.process.is_none() {
-            self.process = Some(Process::start(&self.engine.command)?);
+            self.process = Some(Process::start(&self.engine.command, self.terms.time)?);
             if self.engine.protocol == Protocol::Nboard {
                 self.say("nboard 2")?;
                 self.say(&format!("set depth {}", self.terms.depth))?;
@@ -204,10 +200,11 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
+    /// Sends a command that the engine may refuse; the answer is then `None`.
+    fn suggest_gtp(&mut self, command: &str) -> Result<Option<String>, Misconduct> {
         match self.ask_gtp(command) {
-            Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
-            Err(misconduct) => Err(misconduct),
+            Err(Misconduct::Refused { .. }) => Ok(None),
+            answer => answer.map(Some),
         }
     }
 
@@ -216,9 +213,8 @@ impl<'a> Conversation<'a> {
         self.say(&format!("{} {command}", self.number))?;
         let number = self.number.to_string();
         let answer = |line: &str| gtp_answer(line, &number);
-        self.hear("an answer", answer)?.map_err(|answer| Misconduct::Refused {
-            command: command.to_owned(),
-            answer: excerpt(&answer),
+        self.process("an answer")?.hear("an answer", answer)?.map_err(|answer| {
+            Misconduct::Refused { command: command.to_owned(), answer: excerpt(&answer) }
         })
     }
 
@@ -226,7 +222,7 @@ impl<'a> Conversation<'a> {
         self.say(&format!("set game {}", game.ggf(self.terms.game)))?;
         self.synchronize()?;
         self.say("go")?;
-        self.hear("a move", |line| {
+        self.process("a move")?.hear("a move", |line| {
             let answer = line.strip_prefix("===")?.trim();
             Some(answer.split_whitespace().next().unwrap_or_default().to_owned())
         })
@@ -237,7 +233,7 @@ impl<'a> Conversation<'a> {
         self.say(&format!("ping {}", self.number))?;
         let pong = format!("pong {}", self.number);
         let mut name = None;
-        self.hear("`pong`", |line| {
+        self.process("`pong`")?.hear("`pong`", |line| {
             // Some engines report their name again later, with a move appended.
             name = name.take().or_else(|| line.strip_prefix("set myname ").map(excerpt));
             (line == pong).then_some(())
@@ -246,33 +242,23 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    fn say(&mut self, line: &str) -> Result<(), Misconduct> {
-        let process = self.process.as_mut().ok_or_else(|| gone("anything"))?;
-        process.say(line);
-        Ok(())
+    fn process(&mut self, expected: &'static str) -> Result<&mut Process, Misconduct> {
+        let ended = || Misconduct::Ended { expected, said: String::new() };
+        self.process.as_mut().ok_or_else(ended)
     }
 
-    fn hear<T>(
-        &mut self,
-        expected: &'static str,
-        pick: impl FnMut(&str) -> Option<T>,
-    ) -> Result<T, Misconduct> {
-        let time = self.terms.time;
-        let process = self.process.as_mut().ok_or_else(|| gone(expected))?;
-        process.hear(expected, time, pick)
+    fn say(&mut self, line: &str) -> Result<(), Misconduct> {
+        self.process("anything")?.say(line);
+        Ok(())
     }
 }
 
 fn name(side: Side) -> &'static str {
-    match side {
-        Side::Black => "black",
-        Side::White => "white",
-    }
+    side.black_first(["black", "white"])[0]
 }
 
-/// Parses a GTP answer to the command with the number `number`; an answer may omit it. Returns
-/// `None` if the line does not answer this command, `Some(Err(text))` if the engine refused the
-/// command.
+/// Parses a GTP answer to the command with this number, which an answer may omit. Returns `None` if
+/// the line does not answer this command, `Some(Err(text))` if the engine refused the command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Edax puts a blank between `=` and the number.
@@ -280,11 +266,7 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let said = &rest[..rest.len() - words.len()];
     let text = words.trim().to_owned();
     let own = said.is_empty() || said == number;
-    own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
-}
-
-fn gone(expected: &'static str) -> Misconduct {
-    Misconduct::Ended { expected, said: String::new() }
+    own.then_some(if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
 #[cfg(test)]

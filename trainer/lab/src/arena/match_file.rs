@@ -1,12 +1,12 @@
-//! Match files, and the run that makes a match file. The run stores pairs of games in parts, so
-//! that a match can be resumed after a stop or divided among processes.
+//! Match files, and the runs that make them. A run stores pairs of games in parts.
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use othello_engine::board::notation::board_text;
-use othello_engine::board::{Discs, Position, Side, Square, StatedPosition, transcript};
+use othello_engine::board::transcript::{self, Replay};
+use othello_engine::board::{Discs, Position, Side, Square, StatedPosition};
 use othello_engine::file::{Existing, FileError, Kind, Provenance, Reader, Section, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::run::{Items, Opened, Plan, Run, RunError, Shard, Stage, size};
@@ -18,7 +18,7 @@ use super::result::{MatchResult, OrderedPairs, PlayedGame, PlayedPair};
 use super::{Budget, Effort, Pair, Sprt};
 use crate::{LabError, Result};
 
-/// The names of the players and the settings of a match, which its file and its report state.
+/// The names of the players and the settings of a match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
     /// The names of the players.
@@ -35,21 +35,23 @@ pub struct Conditions {
 }
 
 /// A match that stores finished pairs of games in files, so that it can be resumed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct KeptMatch<'a> {
-    /// The pairs of players, usually one. Several pairs divide `openings` into equal shares, one
-    /// after another (the last may be smaller): the first pair plays the first share, and so on.
+    /// The pairs of players, usually one. Each of several plays an equal share of `openings` (the
+    /// last may be smaller), in their order.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
-    /// The names of the players and the settings of the match, which the match file stores.
+    /// The conditions, which the match file stores.
     pub conditions: &'a Conditions,
+    /// The display of the progress.
+    pub progress: &'a dyn Progress,
 }
 
 /// The content of a match file, or of the parts of a match that one shard plays.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
-    /// The names of the players and the settings of the match.
+    /// The conditions of the match.
     pub conditions: Conditions,
     /// The result of the pairs that count: all, or those up to the decision of a sequential test.
     pub result: MatchResult,
@@ -61,41 +63,33 @@ const CONDITIONS: &str = "match";
 
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// In a match with a sequential test, a stored part has this many times fewer pairs of games than
-/// without one, since the pairs that a part plays after the test's decision do not count.
+/// With a sequential test, a part has this many times fewer pairs than without one, since the pairs
+/// that it plays after the test's decision do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage of a run in which [`KeptMatch::play_stage`] plays `pairs` pairs of games. The
-/// estimated `seconds` of a pair on one thread, and `sprt`, only set the size of the run's parts.
+/// Returns a stage for [`KeptMatch::play_stage`]; a pair takes about `seconds` on one thread.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
 }
 
 impl KeptMatch<'_> {
-    /// Plays those pairs of `shard` that the run at `path` does not store yet. If the match is not
+    /// Returns the stage of a run in which [`Self::play`] plays the pairs of games.
+    pub fn stage(&self) -> Stage {
+        let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
+        match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt)
+    }
+
+    /// Plays those pairs of a shard that the run at `path` does not store yet. If the match is not
     /// divided into shards, also writes the match file `path`, with `settings` in its provenance.
     pub fn play(
         &self,
         path: &Path,
         settings: &Provenance,
-        shard: Shard,
-        existing: Existing,
-        progress: &dyn Progress,
-    ) -> Result<MatchFile> {
-        let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
-        let stage = match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt);
-        self.play_in(path, settings, stage, (shard, existing), progress)
-    }
-
-    fn play_in(
-        &self,
-        path: &Path,
-        settings: &Provenance,
         stage: Stage,
         (shard, existing): (Shard, Existing),
-        progress: &dyn Progress,
     ) -> Result<MatchFile> {
+        let progress = self.progress;
         let (kind, provenance) = (Some(Kind::Match), self.provenance(settings));
         let plan = Plan { kind, provenance, stages: vec![stage.clone()], growing: None };
         let run = match Run::open(path, plan, shard, existing, progress)? {
@@ -105,7 +99,7 @@ impl KeptMatch<'_> {
                 return MatchFile::read(path);
             }
         };
-        self.make(&run, 0, progress)?;
+        self.make(&run, 0)?;
         if run.is_shard() {
             return self.shard_of(&run);
         }
@@ -114,31 +108,23 @@ impl KeptMatch<'_> {
     }
 
     /// Plays the match as the stage `stage` of a run; returns its result and writes no match file.
-    pub fn play_stage(
-        &self,
-        run: &Run,
-        stage: usize,
-        progress: &dyn Progress,
-    ) -> Result<MatchResult> {
-        self.make(run, stage, progress)?;
-        let mut content = Content::beginning_with(0, Sprt::ends(self.conditions.sprt));
-        content.add_stage(run, stage, progress)?;
-        Ok(MatchResult::new(content.pairs.pairs))
+    pub fn play_stage(&self, run: &Run, stage: usize) -> Result<MatchResult> {
+        self.make(run, stage)?;
+        let mut played = OrderedPairs::new(Sprt::ends(self.conditions.sprt));
+        read_stage(run, stage, &mut played, self.progress)?;
+        Ok(MatchResult::new(played.pairs))
     }
 
-    fn make(&self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<()> {
+    fn make(&self, run: &Run, stage: usize) -> Result<()> {
         let ends = Mutex::new(Sprt::ends(self.conditions.sprt));
         let seats = self.players.iter().map(|&players| Seats::of(players)).collect();
-        run.make(stage, 1, &Pairs { kept: self, seats, ends, progress }, progress)
+        run.make(stage, 1, &Pairs { kept: self, seats, ends }, self.progress)
     }
 
     fn shard_of(&self, run: &Run) -> Result<MatchFile> {
         let mut pairs = vec![];
         for index in run.own(0).filter(|&index| run.has(0, index)) {
-            let first = run.plan.stages[0].units_of(index).start;
-            let mut content = Content::beginning_with(first as usize, |_| false);
-            content.add(&mut run.part(0, index)?)?;
-            pairs.extend(content.pairs.pairs);
+            read_pairs(&mut run.part(0, index)?, |_, pair| pairs.push(pair))?;
         }
         let result = MatchResult::new(pairs);
         Ok(MatchFile { conditions: self.conditions.clone(), result, summary: None })
@@ -158,7 +144,6 @@ struct Pairs<'a, F> {
     kept: &'a KeptMatch<'a>,
     seats: Vec<Seats<'a>>,
     ends: Mutex<F>,
-    progress: &'a dyn Progress,
 }
 
 impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
@@ -185,11 +170,11 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     }
 
     fn make(&self, (): &(), numbers: Range<u64>) -> Result<Vec<PlayedPair>> {
-        let openings = self.kept.openings;
+        let &KeptMatch { openings, progress, .. } = self.kept;
         let share = openings.len().div_ceil(self.seats.len());
         let play = |number: u64| {
             let number = number as usize;
-            self.seats[number / share].play(number, openings[number], self.progress)
+            self.seats[number / share].play(number, openings[number], progress)
         };
         Ok(numbers.map(play).collect::<Result<_, TableError>>()?)
     }
@@ -209,12 +194,13 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
 
 /// Writes all stored pairs to the match file; with a sequential test, only up to its decision.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary> {
-    let wrong = |reason| FileError::exists(&run.output, reason);
-    let mut content = Content::of(&run.plan.provenance).map_err(wrong)?;
-    content.add_stage(run, 0, progress)?;
+    let test = test_of(&run.plan.provenance);
+    let test = test.map_err(|reason| FileError::exists(&run.output, reason))?;
+    let mut played = OrderedPairs::new(Sprt::ends(test));
+    let conditions = read_stage(run, 0, &mut played, progress)?;
     let mut writer = run.writer()?;
-    writer.sections(content.pairs.pairs.iter().map(encode_pair))?;
-    writer.sections(content.conditions.as_ref().map(conditions_section))?;
+    writer.sections(played.pairs.iter().map(encode_pair))?;
+    writer.sections(conditions.as_ref().map(conditions_section))?;
     Ok(writer.finish()?)
 }
 
@@ -224,69 +210,63 @@ impl MatchFile {
     pub fn read(path: &Path) -> Result<Self> {
         let mut reader = Reader::open(path, Kind::Match)?;
         let all = reader.provenance().get("pairs").and_then(serde_json::Value::as_u64);
-        let meaningless = |reader: &Reader, reason| Err(reader.meaningless(reason).into());
-        let mut content = match Content::of(reader.provenance()) {
-            Ok(content) => content,
-            Err(reason) => return meaningless(&reader, reason),
-        };
-        content.add(&mut reader)?;
-        let (is_decided, pairs) = (content.pairs.has_ended, content.pairs.pairs);
-        if !is_decided && all != Some(pairs.len() as u64) {
-            let reason = format!("ends a file that has only the first {} pairs", pairs.len());
-            return meaningless(&reader, reason);
+        let test = test_of(reader.provenance()).map_err(|reason| reader.meaningless(reason))?;
+        let mut played = OrderedPairs::new(Sprt::ends(test));
+        let conditions = read_pairs(&mut reader, |number, pair| played.add(number, pair))?;
+        if !played.has_ended && all != Some(played.pairs.len() as u64) {
+            let pairs = played.pairs.len();
+            let reason = format!("ends a file that has only the first {pairs} pairs");
+            return Err(reader.meaningless(reason).into());
         }
-        let Some(conditions) = content.conditions else {
-            return meaningless(&reader, format!("ends a file without a section `{CONDITIONS}`"));
-        };
+        let no_conditions = || format!("ends a file without a section `{CONDITIONS}`");
+        let conditions = conditions.ok_or_else(|| reader.meaningless(no_conditions()))?;
         let summary = reader.summary().cloned();
-        Ok(Self { conditions, result: MatchResult::new(pairs), summary })
+        Ok(Self { conditions, result: MatchResult::new(played.pairs), summary })
     }
 }
 
-struct Content<F> {
-    conditions: Option<Conditions>,
-    pairs: OrderedPairs<F>,
+fn test_of(provenance: &Provenance) -> Result<Option<Sprt>, String> {
+    let test = provenance.get("sprt").cloned().map(serde_json::from_value);
+    test.transpose().map_err(|error| format!("has no sequential test: {error}"))
 }
 
-impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    fn of(provenance: &Provenance) -> Result<Self, String> {
-        let test = provenance.get("sprt").cloned().map(serde_json::from_value);
-        let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
-        Ok(Content::beginning_with(0, Box::new(Sprt::ends(test))))
-    }
-}
-
-impl<F: FnMut(Pair) -> bool> Content<F> {
-    fn beginning_with(first: usize, ends: F) -> Self {
-        Self { conditions: None, pairs: OrderedPairs::new(first, ends) }
-    }
-
-    fn add_stage(&mut self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<()> {
-        progress.begin_stoppable("pack (parts)", 0, run.plan.stages[stage].parts());
-        for part in run.parts(stage) {
-            progress.check().map_err(RunError::from)?;
-            self.add(&mut part?)?;
-            progress.advance(1);
-            if self.pairs.has_ended {
-                break;
-            }
+/// Adds the pairs of a stage to `played`, until they end the match. Returns the match's conditions.
+fn read_stage(
+    run: &Run,
+    stage: usize,
+    played: &mut OrderedPairs<impl FnMut(Pair) -> bool>,
+    progress: &dyn Progress,
+) -> Result<Option<Conditions>> {
+    progress.begin_stoppable("pack (parts)", 0, run.plan.stages[stage].parts());
+    let mut conditions = None;
+    for part in run.parts(stage) {
+        progress.check().map_err(RunError::from)?;
+        conditions =
+            read_pairs(&mut part?, |number, pair| played.add(number, pair))?.or(conditions);
+        progress.advance(1);
+        if played.has_ended {
+            break;
         }
-        Ok(())
     }
+    Ok(conditions)
+}
 
-    fn add(&mut self, reader: &mut Reader) -> Result<(), FileError> {
-        while let Some(section) = reader.next() {
-            let section = section?;
-            if let Some(number) = number_of(&section) {
-                let pair = decode_pair(number, &section);
-                self.pairs.add(number, pair.map_err(|reason| reader.meaningless(reason))?);
-            } else if section.name == CONDITIONS {
-                let read = read_conditions(&section);
-                self.conditions = Some(read.map_err(|reason| reader.meaningless(reason))?);
-            }
+/// Passes each pair and its number, from 0, to `add`. Returns the conditions, if there are any.
+fn read_pairs(
+    reader: &mut Reader,
+    mut add: impl FnMut(usize, PlayedPair),
+) -> Result<Option<Conditions>, FileError> {
+    let mut conditions = None;
+    while let Some(section) = reader.next() {
+        let section = section?;
+        let wrong = |reason| reader.meaningless(reason);
+        if let Some(number) = number_of(&section) {
+            add(number, decode_pair(number, &section).map_err(wrong)?);
+        } else if section.name == CONDITIONS {
+            conditions = Some(read_conditions(&section).map_err(wrong)?);
         }
-        Ok(())
     }
+    Ok(conditions)
 }
 
 const PAIR_PREFIX: &str = "pair ";
@@ -303,8 +283,7 @@ struct StoredPair {
 struct StoredGame {
     /// The moves after the opening, without passes.
     moves: String,
-    /// The final score of the match's first player, in discs (this player moves second in game 2).
-    /// After a forfeit, 64 if the second player forfeited, −64 if the first player did.
+    /// The final score of the match's first player in discs; ±64 after a forfeit.
     score: Discs,
     forfeit: Option<StoredForfeit>,
 }
@@ -332,7 +311,7 @@ fn encode_pair(pair: &PlayedPair) -> Section {
     Section { name: format!("{PAIR_PREFIX}{}", first.pair), content }
 }
 
-/// Returns the number of a section's pair, counted from 0; `None` for other sections.
+/// Returns the index of a section's pair; `None` for other sections.
 fn number_of(section: &Section) -> Option<usize> {
     let digits = section.name.strip_prefix(PAIR_PREFIX)?;
     let number = digits.parse::<usize>().ok()?;
@@ -340,14 +319,12 @@ fn number_of(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Decodes the section of the pair with the index `number`, from 0. The text of an error is a
-/// predicate, such as `has no opening`: the caller puts the name of the section before it.
+/// Decodes the section of pair `number`, from 0. Errors are predicates, such as `has no opening`.
 fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let StoredPair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
-    let line: StatedPosition =
-        opening.parse().map_err(|error| format!("has no opening: {error}"))?;
-    let opening = line.position;
+    let opening: Result<StatedPosition, _> = opening.parse();
+    let opening = opening.map_err(|error| format!("has no opening: {error}"))?.position;
     let mut mover = 0;
     let games = games.map(|StoredGame { moves, score, forfeit }| {
         mover += 1;
@@ -355,38 +332,27 @@ fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
             transcript::parse(&moves).map_err(|error| format!("has no moves: {error}"))?;
         let forfeit = forfeit.map(|StoredForfeit { player, reason }| (player, reason));
         let game = PlayedGame { pair: number + 1, game: mover, opening, squares, score, forfeit };
-        if is_sound(&game) {
-            Ok(game)
-        } else {
-            Err(format!("has a game {mover} whose moves do not give its stated result"))
+        match is_sound(&game) {
+            true => Ok(game),
+            false => Err(format!("has a game {mover} whose moves do not give its stated result")),
         }
     });
     let [first, second] = games;
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
+/// Returns true if the moves of a game are legal and give its score.
 fn is_sound(game: &PlayedGame) -> bool {
-    let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
-    let first_moved = if game.game == 1 { 1 } else { -1 };
-    match game.forfeit {
-        None => position.is_over() && game.score == position.score() * sign * first_moved,
-        Some((1, _)) => game.score == -64,
-        Some((2, _)) => game.score == 64,
-        Some(_) => false,
-    }
-}
-
-/// Plays `squares` from `opening`. Returns the last position, and 1 if the side to move there is
-/// the side to move of `opening`, otherwise −1; `None` if a move is illegal.
-fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
-    let (mut position, mut sign) = (*opening, 1);
-    for &square in squares {
-        if position.moves() == 0 {
-            (position, sign) = (position.pass(), -sign);
+    let mut replay = Replay::from(game.opening, Side::Black);
+    let is_legal = game.squares.iter().try_for_each(|&square| replay.push(square)).is_ok();
+    let score_of_mover = if game.game == 1 { game.score } else { -game.score };
+    is_legal
+        && match game.forfeit {
+            None => replay.black_score() == Some(score_of_mover),
+            Some((1, _)) => game.score == -64,
+            Some((2, _)) => game.score == 64,
+            Some(_) => false,
         }
-        (position, sign) = (position.play(square)?, -sign);
-    }
-    Some((position, sign))
 }
 
 fn conditions_section(conditions: &Conditions) -> Section {

@@ -53,18 +53,9 @@ impl MatchReport {
         let Conditions { players: [first, second], depth, exact, budgets, sprt } =
             conditions.clone();
         let statistics = result.statistics();
-        Self {
-            first,
-            second,
-            pairs: result.pairs.len(),
-            depth,
-            exact,
-            budgets,
-            sprt: sprt.map(|sprt| sprt.report(&statistics.pentanomial)),
-            statistics,
-            result,
-            seconds: begun.elapsed().as_secs_f64(),
-        }
+        let sprt = sprt.map(|sprt| sprt.report(&statistics.pentanomial));
+        let (pairs, seconds) = (result.pairs.len(), begun.elapsed().as_secs_f64());
+        Self { first, second, pairs, depth, exact, budgets, statistics, sprt, result, seconds }
     }
 }
 
@@ -77,10 +68,10 @@ impl fmt::Display for MatchReport {
         let budget = match self.budgets {
             [one, other] if one == other => one.to_string(),
             // A player's name with a colon, such as `a.weights:ms=5`, already states its limits.
-            budgets => [(first, budgets[0]), (second, budgets[1])]
-                .map(|(player, budget)| match budget {
-                    budget if budget == Budget::default() || player.contains(':') => String::new(),
-                    budget => format!("{budget} ({player})"),
+            [one, other] => [(first, one), (second, other)]
+                .map(|(player, budget)| match budget == Budget::default() || player.contains(':') {
+                    true => String::new(),
+                    false => format!("{budget} ({player})"),
                 })
                 .concat(),
         };
@@ -103,13 +94,11 @@ impl fmt::Display for MatchReport {
             writeln!(f, "  equal time: {first} took {ratio:.3} times that of {second}")?;
         }
         for (player, number) in [(first, 1), (second, 2)] {
-            let games = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
-            if games > 0 {
-                writeln!(f, "  {games} games forfeited by {player}")?;
-            }
-            let resigned = resigned[number - 1];
-            if resigned > 0 {
-                writeln!(f, "  {resigned} games resigned by {player}")?;
+            let forfeited = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
+            for (games, lost) in [(forfeited, "forfeited"), (resigned[number - 1], "resigned")] {
+                if games > 0 {
+                    writeln!(f, "  {games} games {lost} by {player}")?;
+                }
             }
         }
         let counts = statistics.pentanomial.0.map(|count| count.to_string()).join(", ");
@@ -141,38 +130,39 @@ fn probability(p: f64) -> String {
 impl MatchReport {
     /// Returns true if the match has this finding.
     pub fn shows(&self, finding: Finding) -> bool {
-        let proven = self.statistics.p_value < SIGNIFICANT;
-        let decided = self.sprt.as_ref().map(|sprt| sprt.decision);
-        match finding {
-            Finding::Worse => decided
-                .map_or(proven && self.statistics.elo < 0.0, |decision| decision == Decision::H0),
-            Finding::NotBetter => decided
-                .map_or(!proven || self.statistics.elo < 0.0, |decision| decision != Decision::H1),
-            Finding::Forfeit => !self.result.forfeits.is_empty(),
+        let Statistics { elo, p_value, .. } = self.statistics;
+        let proven = p_value < SIGNIFICANT;
+        match (finding, self.sprt.as_ref().map(|sprt| sprt.decision)) {
+            (Finding::Worse, None) => proven && elo < 0.0,
+            (Finding::Worse, Some(decision)) => decision == Decision::H0,
+            (Finding::NotBetter, None) => !proven || elo < 0.0,
+            (Finding::NotBetter, Some(decision)) => decision != Decision::H1,
+            (Finding::Forfeit, _) => !self.result.forfeits.is_empty(),
         }
     }
 
     /// Returns a heading: the second player, the limits of its searches, and the number of pairs.
-    pub fn terms(&self) -> String {
+    pub(crate) fn terms(&self) -> String {
         let Self { second, budgets: [_, budget], pairs, .. } = self;
         format!("{second}{budget}, {pairs} pairs")
     }
 
     /// Returns the Elo difference, first player minus second, with its 95 % interval, as text.
-    pub fn difference(&self) -> String {
+    pub(crate) fn difference(&self) -> String {
         self.elo(self.statistics.elo_interval)
     }
 
     /// Returns a text that states which player is better, with the p-value or the sequential test.
     pub fn reason(&self) -> String {
-        let Self { first, second, sprt, .. } = self;
+        let Self { first, second, sprt, statistics: Statistics { elo, p_value, .. }, .. } = self;
         let Some(SprtReport { elo0, elo1, llr, llr_bounds: [low, high], decision, .. }) = sprt
         else {
-            return format!(
-                "{} ({}, by pair)",
-                self.verdict(),
-                probability(self.statistics.p_value)
-            );
+            let verdict = match (*p_value < SIGNIFICANT, *elo > 0.0) {
+                (true, true) => format!("{first} is better than {second}"),
+                (true, false) => format!("{second} is better than {first}"),
+                (false, _) => "no difference proven".to_owned(),
+            };
+            return format!("{verdict} ({}, by pair)", probability(*p_value));
         };
         let decided = match decision {
             Decision::H0 => format!("{first} is not better than {second} by {elo1:+} Elo"),
@@ -200,15 +190,6 @@ impl MatchReport {
             [None, Some(high)] => format!("{elo:+.0} Elo (less than {high:+.0})"),
             [None, None] => format!("{elo:+.0} Elo (any)"),
         }
-    }
-
-    fn verdict(&self) -> String {
-        let Self { first, second, statistics, .. } = self;
-        if statistics.p_value >= SIGNIFICANT {
-            return "no difference proven".into();
-        }
-        let (better, worse) = if statistics.elo > 0.0 { (first, second) } else { (second, first) };
-        format!("{better} is better than {worse}")
     }
 }
 

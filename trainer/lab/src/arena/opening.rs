@@ -1,5 +1,4 @@
-//! Openings, drawn from a file, with games that lead to them: some players can only start from a
-//! whole game.
+//! Openings, drawn from a file, with games that lead to them, which some players need.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -28,8 +27,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Looks for a game that leads to `position` or to a symmetric image of it, and stores the
-    /// position that the game reaches; if no game is found, stores `position` without a path.
+    /// Looks for a game that leads to `position` or to a symmetric image of it, and stores the one
+    /// that the game reaches; if no game is found, stores `position` without a path.
     pub fn new(position: Position) -> Self {
         // Each symmetry keeps the start position or swaps its colours; one of each kind suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
@@ -57,15 +56,13 @@ impl Opening {
         steps.iter().enumerate().map(opening).collect()
     }
 
-    /// Creates an opening without the moves that lead to it, for players that can start from any
-    /// position. Its [`Self::side`], the side to move in `position`, is black.
+    /// Creates an opening for players that can start from any position; black is to move.
     pub fn without_path(position: Position) -> Self {
         Self { position, side: Side::Black, path: None }
     }
 }
 
-/// Returns the moves `steps` with the passes between them and, if needed, a pass at the end, so
-/// that `side` is to move.
+/// Returns the moves `steps` with the passes between them and, if `side` needs it, a last pass.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));
@@ -79,10 +76,9 @@ fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     turns
 }
 
-/// Returns `count` random openings, no two equal up to symmetry. The file contains enumerated
-/// openings (only those with the most plies are used), positions, or text with a board or a
-/// transcript on each line. `within` is the largest absolute label, in discs, of a position that
-/// can be drawn; positions of text have no labels. Too few openings are an error.
+/// Returns `count` random openings, no two equal up to symmetry; fewer are an error. The file has
+/// enumerated openings (only those with the most plies are used), positions, or text with a board
+/// or a transcript on each line. Labels of positions must be `within` this number of discs of even.
 pub fn draw_openings(
     path: &Path,
     count: usize,

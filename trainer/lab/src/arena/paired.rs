@@ -33,9 +33,8 @@ const FORFEIT_SCORE: Discs = 64;
 
 impl Match<'_> {
     /// Plays every opening twice, with colours exchanged. Each game starts with empty transposition
-    /// tables, so the result does not depend on the order of games or on the thread. An external
-    /// program that ends, hangs, prints without end or plays an illegal move forfeits the game and
-    /// is started again.
+    /// tables, so neither the order of games nor the thread matters. An external program forfeits a
+    /// game by [`Misconduct`](super::Misconduct), and is started again.
     ///
     /// # Errors
     ///
@@ -49,7 +48,7 @@ impl Match<'_> {
     }
 
     /// Plays like [`Self::play`], until `enough`, which gets each pair in order, returns true.
-    /// Later pairs do not count, although some may have been played.
+    /// Pairs that were played after this one do not count.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -58,7 +57,7 @@ impl Match<'_> {
     ) -> Result<MatchResult, TableError> {
         progress.begin(PAIRS, 0, openings.len() as u64);
         let seats = Seats::of(*self);
-        let (next, played) = (AtomicUsize::new(0), Mutex::new(OrderedPairs::new(0, enough)));
+        let (next, played) = (AtomicUsize::new(0), Mutex::new(OrderedPairs::new(enough)));
         let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
         // Threads start pairs in order, so few are played after the last one that counts.
         let work = |_| -> Result<(), TableError> {
@@ -142,11 +141,9 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     let mut game = Underway { opening, turns: vec![], board };
     let played = play_on(players, &mut game, mover);
     let squares = game.turns.into_iter().filter_map(|(turn, _)| turn).collect();
+    let side_of_first = if mover == 0 { opening.side } else { opening.side.other() };
     let score = match &played {
-        // The score is for the side to move, here the first player's.
-        Ok(()) if (game.board.side() == opening.side) == (mover == 0) => {
-            game.board.position().score()
-        }
+        Ok(()) if game.board.side() == side_of_first => game.board.position().score(),
         Ok(()) => -game.board.position().score(),
         Err((0, _)) => -FORFEIT_SCORE,
         Err(_) => FORFEIT_SCORE,
@@ -159,21 +156,17 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
 fn play_on(
     players: &mut [Player<'_>; 2],
     game: &mut Underway<'_>,
-    mover: usize,
+    mut mover: usize,
 ) -> Result<(), (usize, Misconduct)> {
     for (number, player) in players.iter_mut().enumerate() {
         player.begin(game.opening).map_err(|misconduct| (number, misconduct))?;
     }
-    let mut mover = mover;
     while !game.board.position().is_over() {
         let side = game.board.side();
         let chooses = game.board.position().moves() != 0;
         let begun = Instant::now();
-        let turn = if chooses {
-            Some(players[mover].choose(game).map_err(|misconduct| (mover, misconduct))?)
-        } else {
-            None
-        };
+        let turn = chooses.then(|| players[mover].choose(game)).transpose();
+        let turn = turn.map_err(|misconduct| (mover, misconduct))?;
         game.board.play(side, turn).map_err(|answer| (mover, Misconduct::Illegal { answer }))?;
         game.turns.push((turn, if chooses { begun.elapsed() } else { Duration::ZERO }));
         for (number, player) in players.iter_mut().enumerate() {

@@ -7,6 +7,7 @@ use othello_engine::player::{ExternalEngine, SearchSpec};
 use othello_engine::protocol::Clock;
 use othello_engine::run::size;
 use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::external::{Conversation, Terms, Underway};
@@ -16,9 +17,7 @@ use super::process::Misconduct;
 /// The limits of a player's searches before exact play, in addition to their depth. If a search to
 /// the full depth exceeds them, its deepest complete iteration is used; the first iteration always
 /// completes.
-#[derive(
-    Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema, Deserialize)]
 pub struct Budget {
     /// The limit on the nodes of a search; null if there is none.
     pub nodes: Option<u64>,
@@ -45,7 +44,8 @@ impl Budget {
     fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         let deadline = time.map(|time| Instant::now() + time);
-        Limits { nodes: self.nodes, deadline, ..Limits::default() }
+        let spare_perfect_play = by_clock.is_none();
+        Limits { nodes: self.nodes, deadline, spare_perfect_play, ..Limits::default() }
     }
 }
 
@@ -63,8 +63,7 @@ impl fmt::Display for Budget {
 pub enum Contestant<'a> {
     /// An evaluation with its strength, limits on each search, and pruning (`None`: none).
     Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
-    /// An external program, with its depth and time limits. The number is the greatest number of
-    /// empty squares at which the nodes and the time of its moves are not counted.
+    /// An external program, and the empty squares at or below which its time is not counted.
     External(&'a ExternalEngine, Terms, u32),
 }
 
@@ -80,12 +79,10 @@ impl<'a> Contestant<'a> {
     pub(super) fn seconds_of_pair(&self) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_, strength, budget, _) => {
-                let limits = [
-                    budget.nodes.map(size::nodes),
-                    budget.milliseconds.map(|milliseconds| milliseconds as f64 / 1e3),
-                ];
+                let by_nodes = budget.nodes.map(size::nodes);
+                let by_time = budget.milliseconds.map(|milliseconds| milliseconds as f64 / 1e3);
                 let by_depth = size::search(strength.depth);
-                let of_move = limits.into_iter().flatten().fold(by_depth, f64::min);
+                let of_move = by_nodes.into_iter().chain(by_time).fold(by_depth, f64::min);
                 (of_move, strength.exact, budget.game_time())
             }
             Self::External(_, terms, _) => (SECONDS_OF_EXTERNAL_MOVE, 0, terms.game),
@@ -96,7 +93,7 @@ impl<'a> Contestant<'a> {
 }
 
 /// The nodes and the time that a player spent on choosing moves before exact play.
-#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, JsonSchema, Deserialize)]
 pub struct Effort {
     /// The nodes of the player's searches in a pair of games or in a whole match; 0 for an external
     /// program, whose nodes are unknown.
@@ -111,8 +108,8 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// A player with an evaluation solves positions with at most this many empty squares. For every
-    /// player, external programs included, `effort` omits the moves in such positions.
+    /// The greatest number of empty squares at which an evaluation solves positions. `effort` omits
+    /// the moves in such positions, also those of external programs.
     exact: u32,
     pub(super) effort: Effort,
     game_time: Option<Duration>,
@@ -163,18 +160,27 @@ impl<'a> Player<'a> {
 
     /// The side to move must have a legal move.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
-        let begun = Instant::now();
-        let (square, nodes) = self.engine.choose(game, self.clock)?;
-        if game.board.position().empties() > self.exact {
+        let (begun, position) = (Instant::now(), game.board.position());
+        let (square, nodes) = match &mut self.engine {
+            Engine::Evaluation { searcher, strength, budget } => {
+                let by_clock = self.clock.map(|clock| clock.for_move(position.empties()));
+                let found = searcher.search_within(position, *strength, &budget.limits(by_clock));
+                // A search finds a move if the side to move has a legal move.
+                let none = || Misconduct::Illegal { answer: "pass".to_owned() };
+                (found.best.ok_or_else(none)?, found.nodes)
+            }
+            // The nodes of an external program are unknown.
+            Engine::External(conversation) => (conversation.choose(game, self.clock)?, 0),
+        };
+        if position.empties() > self.exact {
             self.effort.nodes = self.effort.nodes.saturating_add(nodes);
             self.effort.seconds += begun.elapsed().as_secs_f64();
         }
-        let (Some(clock), Some(time)) = (&mut self.clock, self.game_time) else {
-            return Ok(square);
-        };
-        clock.spend(begun.elapsed());
-        if clock.left().is_zero() {
-            return Err(Misconduct::OutOfTime { seconds: time.as_secs() });
+        if let (Some(clock), Some(time)) = (&mut self.clock, self.game_time) {
+            clock.spend(begun.elapsed());
+            if clock.left().is_zero() {
+                return Err(Misconduct::OutOfTime { seconds: time.as_secs() });
+            }
         }
         Ok(square)
     }
@@ -184,27 +190,6 @@ impl<'a> Player<'a> {
             Engine::Evaluation { .. } => Ok(()),
             Engine::External(conversation) => conversation.see(side, turn),
         }
-    }
-}
-
-impl Engine<'_> {
-    /// Returns the move, and the number of nodes searched (0 for an external program).
-    fn choose(
-        &mut self,
-        game: &Underway<'_>,
-        clock: Option<Clock>,
-    ) -> Result<(Square, u64), Misconduct> {
-        let (searcher, strength, budget) = match self {
-            Self::Evaluation { searcher, strength, budget } => (searcher, strength, budget),
-            Self::External(conversation) => return Ok((conversation.choose(game, clock)?, 0)),
-        };
-        let position = game.board.position();
-        let limits = budget.limits(clock.map(|clock| clock.for_move(position.empties())));
-        let limits = Limits { spare_perfect_play: clock.is_none(), ..limits };
-        let found = searcher.search_within(position, *strength, &limits);
-        // A search finds a move if the side to move has a legal move.
-        let square = found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })?;
-        Ok((square, found.nodes))
     }
 }
 

@@ -30,7 +30,7 @@ pub enum Misconduct {
     Illegal { answer: String },
 }
 
-/// The reason of the forfeit in a match file if a player resigned.
+/// The reason that a match file states if a player resigned.
 pub(super) const RESIGNED: &str = "resigned";
 
 fn quoted(said: &str) -> String {
@@ -44,13 +44,14 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 const MOST_LINES_AHEAD: usize = 256;
 
 /// A running external program. Dropping this value kills the program and all its child processes.
-/// If our process ends first, a guard process kills them; on Windows, the system does, because it
-/// ends all processes of their job object.
+/// If our process ends first, a guard process kills them; on Windows, their job object does.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    /// The time limit for an answer.
+    time: Duration,
     /// Receives the [`last_line`] of the program's stderr when stderr is closed.
     last_words: Receiver<String>,
     #[cfg(unix)]
@@ -60,7 +61,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
+    pub(super) fn start(command: &str, time: Duration) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
         // The guard starts before the program, because our process may be killed at any moment.
@@ -86,6 +87,7 @@ impl Process {
             child,
             input,
             lines,
+            time,
             last_words,
             #[cfg(unix)]
             guard,
@@ -107,16 +109,15 @@ impl Process {
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,
-        time: Duration,
         mut pick: impl FnMut(&str) -> Option<T>,
     ) -> Result<T, Misconduct> {
-        let deadline = Instant::now() + time;
+        let deadline = Instant::now() + self.time;
         let mut bytes = 0;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left).map_err(|error| match error {
                 RecvTimeoutError::Timeout => {
-                    Misconduct::Silent { expected, seconds: time.as_secs() }
+                    Misconduct::Silent { expected, seconds: self.time.as_secs() }
                 }
                 RecvTimeoutError::Disconnected => {
                     let said = self.last_words.recv_timeout(LAST_WORDS).unwrap_or_default();
@@ -150,15 +151,14 @@ impl Drop for Process {
     }
 }
 
-/// A guard process, which waits on a pipe until our process ends, and then kills an external
-/// program and its child processes. The program itself is in its own process group, so it receives
-/// no interrupt from the terminal; if it hangs, it does not notice that its input has ended.
+/// A process that waits on a pipe until our process ends, and then kills an external program and
+/// its child processes: their own process group receives no interrupt from the terminal, and a
+/// program that hangs does not notice that its input has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard {
     process: Child,
-    /// An entry in the environment of the program. All its descendants inherit it, even in a new
-    /// session or process group, and after their parent has ended.
+    /// An entry in the environment of the program, which all its descendants inherit.
     mark: String,
 }
 
@@ -235,18 +235,12 @@ impl Guard {
     }
 }
 
-#[cfg(unix)]
 fn shell(command: &str) -> Command {
-    use std::os::unix::process::CommandExt as _;
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).process_group(0);
-    shell
-}
-
-#[cfg(not(unix))]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("cmd");
-    shell.args(["/C", command]);
+    let (name, flag) = if cfg!(unix) { ("sh", "-c") } else { ("cmd", "/C") };
+    let mut shell = Command::new(name);
+    shell.args([flag, command]);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut shell, 0);
     shell
 }
 
@@ -278,7 +272,8 @@ fn last_line(errors: impl Read) -> String {
     last
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -286,12 +281,12 @@ mod tests {
 
     #[test]
     fn a_program_is_heard_until_it_says_what_is_expected() {
-        let mut cat = Process::start("cat").unwrap();
+        let mut cat = Process::start("cat", SOON).unwrap();
         for word in ["one", "two", "three"] {
             cat.say(word);
         }
         let length = |line: &str| (line.len() == 5).then_some(line.to_owned());
-        assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
+        assert_eq!(cat.hear("three", length).unwrap(), "three");
     }
 
     #[test]
@@ -299,7 +294,7 @@ mod tests {
         let expected = "ready";
         let heard = |command: &str, time| {
             let never = |line: &str| (line == "ready").then_some(());
-            Process::start(command).unwrap().hear(expected, time, never).unwrap_err()
+            Process::start(command, time).unwrap().hear(expected, never).unwrap_err()
         };
         let ended = |said: &str| Misconduct::Ended { expected, said: said.to_owned() };
         assert_eq!(heard("exit 3", SOON), ended(""));

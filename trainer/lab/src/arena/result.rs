@@ -23,8 +23,7 @@ pub struct PlayedGame {
     pub opening: Position,
     /// The moves after the opening, without passes.
     pub squares: Vec<Square>,
-    /// The disc difference at the end for the match's first player, who moves second in game 2; if
-    /// a player forfeited, ±64: all discs for the other player.
+    /// The disc difference at the end for the match's first player; ±64 after a forfeit.
     pub score: Discs,
     /// The player who forfeited (1 or 2), and the reason; `None` for a game played to its end.
     pub forfeit: Option<(usize, String)>,
@@ -87,25 +86,21 @@ impl PlayedGame {
         })
     }
 
-    fn canonical(&self) -> (Position, Vec<Square>) {
-        let image = |symmetry: Symmetry| {
+    fn images(&self) -> impl Iterator<Item = (Position, Vec<Square>)> {
+        Symmetry::all().map(|symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));
             (self.opening.image(symmetry), squares.collect())
-        };
-        let first = Symmetry::all().map(image).min();
-        first.unwrap_or_else(|| (self.opening, self.squares.clone()))
+        })
     }
 
-    /// Returns (n, moves, side): the moves of the game, or of a symmetric image of it, from the
-    /// start position; the first n of them lead to the opening, where `side` is to move. Returns
-    /// `None` if no moves are known that lead to the opening.
+    /// Returns (n, moves, side): the moves from the start position of the game or of a symmetric
+    /// image of it; after n of them, `side` is to move in the opening. `None` if it is not reached.
     fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
-        let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
-        let symmetry = Symmetry::all().find(|&s| self.opening.image(s) == reached.position)?;
-        let images = self.squares.iter().map(|&square| symmetry.square(square));
-        let opening_plies = path.len();
-        let squares: Vec<Square> = path.into_iter().chain(images).collect();
+        let mut squares: Vec<Square> = reached.path?.into_iter().flatten().collect();
+        let opening_plies = squares.len();
+        let (_, after) = self.images().find(|(opening, _)| *opening == reached.position)?;
+        squares.extend(after);
         Replay::from_start(&squares).ok()?;
         Some((opening_plies, squares, reached.side))
     }
@@ -114,10 +109,9 @@ impl PlayedGame {
 /// The two games of a pair, and each player's nodes and time before exact play.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedPair {
-    /// The games. The first player moves first in the first game, the second player in the second.
+    /// The games: the first player begins the first game, the second player the second game.
     pub games: [PlayedGame; 2],
-    /// Each player's nodes and seconds before exact play, in both games together; 0 nodes for an
-    /// external program.
+    /// Each player's nodes and seconds before exact play, in both games together.
     pub efforts: [Effort; 2],
 }
 
@@ -169,9 +163,9 @@ impl MatchResult {
         let scores = pairs.iter().map(PlayedPair::scores).collect();
         let efforts = [0, 1].map(|player| pairs.iter().map(|pair| pair.efforts[player]).sum());
         let games: Vec<PlayedGame> = pairs.into_iter().flat_map(|pair| pair.games).collect();
-        let openings: HashSet<Position> =
-            games.iter().map(|game| game.opening.canonical()).collect();
-        let distinct: HashSet<_> = games.iter().map(PlayedGame::canonical).collect();
+        let openings: HashSet<_> = games.iter().map(|game| game.opening.canonical()).collect();
+        // Images of a game are one game, whose smallest image represents it.
+        let distinct: HashSet<_> = games.iter().map(|game| game.images().min()).collect();
         let forfeit = |&PlayedGame { pair, game, ref forfeit, .. }: &PlayedGame| {
             let (player, reason) = forfeit.clone().filter(|(_, reason)| reason != RESIGNED)?;
             Some(Forfeit { pair, game, player, reason })
@@ -196,9 +190,8 @@ impl MatchResult {
     }
 }
 
-/// A list that receives pairs of games in any order, and keeps them in the order of their openings.
+/// Pairs of games, received in any order, and kept in the order of their openings, without gaps.
 pub(super) struct OrderedPairs<F> {
-    next: usize,
     pub(super) pairs: Vec<PlayedPair>,
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
@@ -206,18 +199,16 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list; its first pair will have the number `first`. `enough` gets the scores
-    /// of each pair, in order of number. The list ends with the pair for which it returns true.
-    pub(super) fn new(first: usize, enough: F) -> Self {
-        Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
+    /// Creates an empty list, which ends with the pair for whose scores `enough` returns true.
+    pub(super) fn new(enough: F) -> Self {
+        Self { pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }
 
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
         while !self.has_ended
-            && let Some(pair) = self.waiting.remove(&self.next)
+            && let Some(pair) = self.waiting.remove(&self.pairs.len())
         {
-            self.next += 1;
             self.has_ended = (self.enough)(pair.scores());
             self.pairs.push(pair);
         }
@@ -278,9 +269,9 @@ mod tests {
             forfeit: None,
         };
         for image in ["e6f4c3c4d3", "c4e3f6e6f5", "d3c5f6f5e6"] {
-            assert_eq!(start(image).canonical(), start("f5d6c3d3c4").canonical());
+            assert_eq!(start(image).images().min(), start("f5d6c3d3c4").images().min());
         }
-        assert_ne!(start("f5d6c3d3").canonical(), start("f5d6c3g5").canonical());
+        assert_ne!(start("f5d6c3d3").images().min(), start("f5d6c3g5").images().min());
     }
 
     #[test]

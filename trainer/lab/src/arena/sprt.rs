@@ -7,13 +7,13 @@
 use std::str::FromStr;
 
 use derive_more::Display;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::statistics::{Pair, Pentanomial, elo, expected_share};
 
-/// The two differences in Elo points that the test decides between: `H0`, the smaller one, and
-/// `H1`, the larger one.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
+/// The two differences in Elo points that the test decides between: H0 is smaller than H1.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
@@ -44,9 +44,8 @@ impl TryFrom<[f64; 2]> for Hypotheses {
     }
 }
 
-/// An error rate of a sequential test: the probability that the test decides against a hypothesis
-/// that is true.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
+/// The probability that a sequential test decides against a true hypothesis.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct ErrorRate(f64);
 
@@ -62,15 +61,13 @@ impl TryFrom<f64> for ErrorRate {
     type Error = String;
 
     fn try_from(rate: f64) -> Result<Self, String> {
-        let allowed = rate > 0.0 && rate < 0.5;
-        allowed
-            .then_some(Self(rate))
-            .ok_or_else(|| "expected a probability above 0, below 0.5".to_owned())
+        let allowed = (rate > 0.0 && rate < 0.5).then_some(Self(rate));
+        allowed.ok_or_else(|| "expected a probability above 0, below 0.5".to_owned())
     }
 }
 
 /// A sequential test of a match.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema, Deserialize)]
 pub struct Sprt {
     /// The two hypotheses, H0 and H1, about the difference between the players.
     pub hypotheses: Hypotheses,
@@ -81,9 +78,7 @@ pub struct Sprt {
 }
 
 /// The decision of a sequential test.
-#[derive(
-    Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema, Display,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, Display)]
 pub enum Decision {
     /// Rejects H1: the first player is not better by the difference that H1 states.
     H0,
@@ -96,7 +91,7 @@ pub enum Decision {
 }
 
 /// The state of a sequential test after some pairs.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SprtReport {
     /// The Elo difference, first player minus second, that H0 states; it is below `elo1`.
     pub elo0: f64,
@@ -123,7 +118,7 @@ pub struct SprtReport {
 
 impl Sprt {
     /// Returns a closure that takes every pair in order, and returns true for the pair at which the
-    /// test ends the match; without a test, it always returns false.
+    /// test, if there is one, ends the match.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {
@@ -176,10 +171,10 @@ impl Sprt {
     }
 
     /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. Consider all tests with the
-    /// same error rates as `self`, and the same difference between the expected shares of points of
-    /// H0 and H1. A test that decides for H1 rejects the Elo difference of its H0; one that decides
-    /// for H0 rejects that of its H1. The interval has the Elo differences that no test rejects. At
-    /// each end of it, the log-likelihood ratio of one test is exactly at the bound of that test.
+    /// error rates of `self` and the same difference between the expected shares of points of H0
+    /// and H1. A test that decides for H1 rejects the Elo difference of its H0, and vice versa; the
+    /// interval has those that no test rejects. At each end, a test's log-likelihood ratio is at
+    /// its bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();

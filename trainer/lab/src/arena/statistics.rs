@@ -1,4 +1,5 @@
 use othello_engine::board::Discs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 
@@ -7,8 +8,12 @@ use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 pub struct Pair(pub [Discs; 2]);
 
 impl Pair {
-    fn half_points(self) -> i32 {
-        self.0.iter().map(|score| 1 + score.signum()).sum()
+    fn half_points(self) -> usize {
+        self.0.iter().map(|score| (1 + score.signum()) as usize).sum()
+    }
+
+    fn share(self) -> f64 {
+        share(self.half_points())
     }
 
     fn mean_discs(self) -> f64 {
@@ -17,9 +22,7 @@ impl Pair {
 }
 
 /// The number of pairs by half points of the first player, from 0 (two losses) to 4 (two wins).
-#[derive(
-    Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Pentanomial(pub [usize; 5]);
 
@@ -33,7 +36,7 @@ impl Pentanomial {
 
     /// Counts a pair.
     pub fn add(&mut self, pair: Pair) {
-        self.0[pair.half_points() as usize] += 1;
+        self.0[pair.half_points()] += 1;
     }
 
     /// Returns the number of pairs.
@@ -47,29 +50,28 @@ impl Pentanomial {
         (pairs > 0).then(|| points / pairs as f64)
     }
 
-    /// Returns the variance over pairs of the first player's share of points. Two pairs are added
-    /// to those played: one of two losses, and one of two wins. Without them, the first few pairs,
-    /// which often have equal results, would have variance 0 and decide the sequential test.
+    /// Returns the variance over pairs of the first player's share of points, with two more pairs:
+    /// one of two losses, one of two wins. Without them, the first few pairs, which often have
+    /// equal results, would have variance 0 and decide the sequential test.
     pub(super) fn variance(&self) -> f64 {
-        let [lost, .., won] = self.0;
-        let mut counts = self.0;
-        (counts[0], counts[4]) = (lost + 1, won + 1);
+        let [lost_both, lost, even, won, won_both] = self.0;
+        let counts = [lost_both + 1, lost, even, won, won_both + 1];
         let all = counts.iter().sum::<usize>() as f64;
         let moment = |power: i32| -> f64 {
-            let of = |(half, count): (u32, usize)| share(half).powi(power) * count as f64;
+            let of = |(half, count): (usize, usize)| share(half).powi(power) * count as f64;
             (0..).zip(counts).map(of).sum::<f64>() / all
         };
         moment(2) - moment(1).powi(2)
     }
 }
 
-pub(super) fn share(half_points: u32) -> f64 {
-    f64::from(half_points) / 4.0
+pub(super) fn share(half_points: usize) -> f64 {
+    half_points as f64 / 4.0
 }
 
 /// The statistics of a match, for the first player. The confidence intervals (95 %) are computed
 /// from pairs of games, since the two games of an opening are not independent.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// The number of games that the first player won.
     pub wins: usize,
@@ -116,13 +118,10 @@ impl Statistics {
     pub fn new(pairs: &[Pair]) -> Self {
         let games = || pairs.iter().flat_map(|pair| pair.0);
         let count = |sign| games().filter(|score| score.signum() == sign).count();
-        let pairs_where =
-            |order| pairs.iter().filter(|pair| pair.half_points().cmp(&2) == order).count();
-        let (pairs_won, pairs_lost) =
-            (pairs_where(std::cmp::Ordering::Greater), pairs_where(std::cmp::Ordering::Less));
+        let pentanomial = Pentanomial::new(pairs);
+        let [lost_both, lost, pairs_even, won, won_both] = pentanomial.0;
         let discs: Vec<f64> = pairs.iter().map(|pair| pair.mean_discs()).collect();
-        let shares: Vec<f64> =
-            pairs.iter().map(|pair| f64::from(pair.half_points()) / 4.0).collect();
+        let shares: Vec<f64> = pairs.iter().map(|pair| pair.share()).collect();
         let [lower, upper] =
             [0.0, 1.0].map(|added| WeightedMean::of(shares.iter().copied().chain([added])));
         let low = lower.quantile(SIGNIFICANT / 2.0);
@@ -137,30 +136,27 @@ impl Statistics {
             elo: mean(&shares).map_or(0.0, elo),
             elo_error: elo_interval[0].zip(elo_interval[1]).map(|(low, high)| (high - low) / 2.0),
             elo_interval,
-            pairs_won,
-            pairs_even: pairs.len() - pairs_won - pairs_lost,
-            pairs_lost,
-            pentanomial: Pentanomial::new(pairs),
+            pairs_won: won + won_both,
+            pairs_even,
+            pairs_lost: lost_both + lost,
+            pentanomial,
             p_value: (2.0 * lower.below(0.5).min(1.0 - upper.below(0.5))).min(1.0),
         }
     }
 }
 
 /// The distribution of Σ wᵢ xᵢ for numbers xᵢ from 0 to 1 and random weights wᵢ, uniformly
-/// distributed among all weights that total 1.
-///
-/// Two quantiles bound the first player's expected share of a pair's points (Gaffke 2005, "Three
-/// test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable";
-/// Learned-Miller and Thomas 2019, "A new confidence interval for the mean of a bounded random
-/// variable"). At confidence 1 − α, the lower bound is the α/2 quantile if the xᵢ are the player's
-/// shares in all pairs and one added 0; the upper bound is the 1 − α/2 quantile if a 1 is added
-/// instead. If all shares are 0 or 1, the bounds are those of Clopper and Pearson. The bounds stay
-/// within 0 and 1, and are informative even if all results are equal.
+/// distributed among all weights that total 1. Two quantiles bound the first player's expected
+/// share of a pair's points (Gaffke 2005, "Three test statistics for a nonparametric one-sided
+/// hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
+/// confidence interval for the mean of a bounded random variable"). At confidence 1 − α, the lower
+/// bound is the α/2 quantile if the xᵢ are the player's shares in all pairs and one added 0; the
+/// upper bound is the 1 − α/2 quantile if a 1 is added instead. If all shares are 0 or 1, the
+/// bounds are those of Clopper and Pearson.
 enum WeightedMean {
-    /// All the weighted numbers are equal to this number, which is therefore their weighted mean.
+    /// The number to which all xᵢ are equal.
     Certain(f64),
-    /// The distribution of the weighted mean: the beta distribution of the same mean and variance.
-    /// It is exact if all numbers in the mean are 0 or 1, otherwise an approximation.
+    /// The beta distribution of the same mean and variance; it is exact if all xᵢ are 0 or 1.
     Spread(Beta),
 }
 
@@ -216,10 +212,10 @@ pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
-/// Returns an estimate of the smallest difference in Elo points that `pairs` pairs prove at 99 %
-/// confidence with probability 0.9: the difference at which the expected share of the points is ½ +
-/// (z₀.₉₉₅ + z₀.₉) · σ / √pairs, where z are quantiles of the standard normal distribution.
-/// σ ≈ 0.32 is the standard deviation of the share in a pair between similar players at depth 4.
+/// Estimates the smallest difference in Elo points that `pairs` pairs prove at 99 % confidence with
+/// probability 0.9: the expected share of the points is ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs, with
+/// quantiles z of the standard normal distribution, and the standard deviation σ ≈ 0.32 of the
+/// share in a pair between similar players at depth 4.
 pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }

@@ -8,8 +8,7 @@ use toml::{Table, Value};
 
 const MOST: u64 = 1_000_000;
 
-/// Lists of values to try for some entries of a recipe. The TOML form is that of a recipe, with a
-/// list of values in place of each value:
+/// Lists of values to try for some entries of a recipe. In TOML, lists replace a recipe's values:
 ///
 /// ```toml
 /// patterns = ["standard", "scalars"]
@@ -20,7 +19,7 @@ const MOST: u64 = 1_000_000;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choices(Vec<(EntryPath, Vec<Value>)>);
 
-/// The path of an entry: the names of the enclosing tables, then the name of the entry.
+/// The names of the tables that enclose an entry, then that of the entry.
 type EntryPath = Vec<String>;
 
 /// A combination of values: the path of each varied entry of a recipe, and the entry's value.
@@ -41,9 +40,7 @@ pub struct AtAnEnd {
 impl Choices {
     /// Parses lists of values to try from TOML, with one to a million combinations in all.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let mut choices = vec![];
-        collect(&from_toml(text)?, &[], &mut choices)?;
-        let choices = Self(choices);
+        let choices = Self(collect(&from_toml(text)?, &[])?);
         let count = if choices.0.is_empty() { 0 } else { choices.combinations() };
         if !(1..=MOST).contains(&count) {
             return Err(Invalid(format!("{count} combinations of values; expected 1 to {MOST}")));
@@ -61,8 +58,7 @@ impl Choices {
         (0..self.combinations()).map(|number| self.combination(number)).collect()
     }
 
-    /// Returns `count` random combinations without repetition, in the order of [`Self::all`]; all
-    /// if there are fewer. Every set of `count` combinations is equally likely.
+    /// Draws `count` different combinations (all if fewer exist), in the order of [`Self::all`].
     pub fn draw(&self, count: usize, seed: u64) -> Vec<Values> {
         let mut numbers: Vec<u64> = (0..self.combinations()).collect();
         Generator::new(seed).shuffle(&mut numbers);
@@ -72,12 +68,11 @@ impl Choices {
     }
 
     /// Returns the entries of a combination (in the form of [`Values::to_json`]) whose value is the
-    /// smallest or the largest number tried for the entry. Omits entries for which only one number,
-    /// or any value that is not a number, was tried.
+    /// smallest or the largest of several numbers tried; omits entries with other kinds of values.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |(path, choices): &(EntryPath, Vec<Value>)| {
-            let numbers: Vec<f64> = choices.iter().map(number).collect::<Option<_>>()?;
+            let numbers = choices.iter().map(number).collect::<Option<Vec<f64>>>()?;
             let smallest = numbers.iter().copied().fold(f64::INFINITY, f64::min);
             let largest = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let name = path.join(".");
@@ -101,14 +96,11 @@ impl Choices {
     }
 }
 
-fn collect(
-    table: &Table,
-    above: &[String],
-    out: &mut Vec<(EntryPath, Vec<Value>)>,
-) -> Result<(), Invalid> {
+fn collect(table: &Table, above: &[String]) -> Result<Vec<(EntryPath, Vec<Value>)>, Invalid> {
     const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
     let mut entries: Vec<(&String, &Value)> = table.iter().collect();
     entries.sort_by_key(|(name, _)| *name);
+    let mut choices = vec![];
     for (name, value) in entries {
         let path = [above, std::slice::from_ref(name)].concat();
         let dotted = path.join(".");
@@ -116,17 +108,16 @@ fn collect(
             _ if OWN.contains(&dotted.as_str()) => {
                 return Err(Invalid(format!("`{dotted}` is set by the study; remove it")));
             }
-            Value::Table(table) => collect(table, &path, out)?,
-            Value::Array(values) => out.push((path, values.clone())),
+            Value::Table(table) => choices.extend(collect(table, &path)?),
+            Value::Array(values) => choices.push((path, values.clone())),
             _ => {
-                return Err(Invalid(format!(
-                    "`{dotted}` is not a list of values to try; expected such as \
-                     `{dotted} = [1, 2]`"
-                )));
+                let expected = format!("expected such as `{dotted} = [1, 2]`");
+                let reason = format!("`{dotted}` is not a list of values to try; {expected}");
+                return Err(Invalid(reason));
             }
         }
     }
-    Ok(())
+    Ok(choices)
 }
 
 impl Values {
@@ -144,7 +135,7 @@ impl Values {
         }
     }
 
-    /// Returns a JSON object. Its keys are the paths of the entries, such as `settings.ridge`.
+    /// Returns an object with the paths of the entries, such as `settings.ridge`, as keys.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(EntryPath, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())
@@ -152,8 +143,7 @@ impl Values {
         serde_json::Value::Object(self.0.iter().map(entry).collect())
     }
 
-    /// Returns a short name of the combination: the first 10 hexadecimal digits of the SHA-256 of
-    /// its JSON text ([`Self::to_json`]).
+    /// Returns a short name: the first 10 digits of the SHA-256 of the text of [`Self::to_json`].
     pub fn id(&self) -> String {
         sha256_of(self.to_json().to_string().as_bytes())[..10].to_owned()
     }

@@ -1,5 +1,3 @@
-use std::time::Instant;
-
 use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::pattern::Geometry;
@@ -107,9 +105,8 @@ impl ComparedErrors {
     /// The smallest difference that matters if the user states none, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares two recipes on `phases`. For each seed, `pairs` has the errors of the first and of
-    /// the second recipe on the same test games. `smallest` is the least difference that matters,
-    /// in discs. Returns `None` if the games have no positions in `phases`.
+    /// Compares two recipes on `phases`; `None` without positions. For each seed, `pairs` has both
+    /// recipes' errors on the same games. `smallest` is the least difference in discs that matters.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],
@@ -145,24 +142,15 @@ impl Comparing<'_> {
         json!({"seeds": seeds, "openings": openings, "strength": [depth, exact], "sprt": sprt})
     }
 
-    /// Prints the expected time and the smallest difference that the comparison can prove. Then
-    /// fits both recipes with every seed, measures their errors, and plays the match, if there is
-    /// one. `begun` is when the command began.
-    pub fn compare(
-        &self,
-        recipes: [Recipe; 2],
-        study: &Study<'_>,
-        begun: Instant,
-    ) -> Result<Comparison> {
+    /// Fits both recipes with every seed, measures their errors, and plays the match, if there is
+    /// one. First prints the expected time and the smallest difference that can be proven.
+    pub fn compare(&self, recipes: [Recipe; 2], study: &Study<'_>) -> Result<Comparison> {
         study.progress.message(&self.expected(&recipes, study)?);
         let fit = |unit: u64| {
             let (which, number) = (unit as usize % 2, unit / 2);
             let (recipe, name) = (&recipes[which], ["first", "second"][which]);
-            study.fit(
-                recipe,
-                &recipe.settings_with(number, Share::ALL),
-                &format!("{name}-{number}"),
-            )
+            let settings = recipe.settings_with(number, Share::ALL);
+            study.fit(recipe, &settings, &format!("{name}-{number}"))
         };
         let fitted = study.run.steps(0, fit, study.progress)?;
         let weights = fitted.iter().map(|one| study.weights(one)).collect::<Result<Vec<_>, _>>()?;
@@ -181,22 +169,14 @@ impl Comparing<'_> {
             (verdict, _) => verdict,
         };
         let [first, second] = names;
-        Ok(Comparison {
-            first,
-            second,
-            verdict,
-            errors,
-            played,
-            seeds: self.seeds,
-            tested: study.tested(),
-            seconds: begun.elapsed().as_secs_f64(),
-        })
+        let (seeds, tested, seconds) = (self.seeds, study.tested(), study.seconds());
+        Ok(Comparison { first, second, verdict, errors, played, seeds, tested, seconds })
     }
 
     /// Describes the expected time, and the smallest difference Δ of mean absolute errors (MAE)
-    /// that is proven at 99 % confidence with probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ). SE, the
-    /// standard error, is estimated as [`PAIRED`] (element 0 for similar recipes, 1 for others)
-    /// times the standard error of the embedded weights' MAE; the variance due to seeds is omitted.
+    /// that is proven at 99 % confidence with probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ). The
+    /// standard error SE is estimated as [`PAIRED`] times that of the embedded weights' MAE,
+    /// without the variance due to seeds.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
@@ -204,22 +184,24 @@ impl Comparing<'_> {
         let embedded = Evaluator::load(&WeightsChoice::Embedded)?;
         let errors = ErrorsByGame::of(&embedded, &study.test).on(&study.phases());
         let none = GameErrors::new(vec![0.0; errors.games()], vec![1.0; errors.games()]);
-        let difference = Difference::between(&[[errors, none]]).ok_or(LabError::NoTestPositions)?;
+        let difference =
+            Difference::between(&[errors], &[none]).ok_or(LabError::NoTestPositions)?;
         let [alike, others] = PAIRED.map(|ratio| ratio * difference.smallest());
         let mut elo = String::new();
         if let Some(pairs) = self.openings.map(<[_]>::len) {
             seconds += pairs as f64 * Match::seconds_at(self.strength);
             elo = format!("; by the match, {:.0} Elo with {pairs} pairs", smallest_elo(pairs));
         }
-        let (fits, games, threads) =
-            (2 * self.seeds, study.test.games.len(), rayon::current_num_threads());
-        let time = seconds / threads as f64;
-        let time =
-            if time < 100.0 { format!("{time:.0} s") } else { format!("{:.0} min", time / 60.0) };
+        let (games, threads) = (study.test.games.len(), rayon::current_num_threads());
+        let time = match seconds / threads as f64 {
+            time if time < 100.0 => format!("{time:.0} s"),
+            time => format!("{:.0} min", time / 60.0),
+        };
         Ok(format!(
-            "{fits} fits: about {time} on {threads} threads; the smallest difference that is proven \
-             9 times in 10 is about {alike:.3} discs between similar recipes and {others:.3} between \
-             others, with {games} test games{elo}"
+            "{} fits: about {time} on {threads} threads; the smallest difference that is proven 9 \
+             times in 10 is about {alike:.3} discs between similar recipes and {others:.3} between \
+             others, with {games} test games{elo}",
+            2 * self.seeds
         ))
     }
 
@@ -231,38 +213,31 @@ impl Comparing<'_> {
     ) -> Result<Option<Played>> {
         let &Self { openings, strength, sprt, .. } = self;
         let Some(openings) = openings else { return Ok(None) };
-        let players = pairs.iter().map(|pair| {
+        let matches = pairs.iter().map(|pair| {
             let [first, second] = pair.each_ref().map(|weights| Contestant::new(weights, strength));
             Match { first, second }
         });
-        let conditions = Conditions {
-            players: names.clone(),
-            depth: strength.depth,
-            exact: strength.exact,
-            budgets: Default::default(),
-            sprt,
-        };
-        let players: Vec<_> = players.collect();
-        let kept = KeptMatch { players: &players, openings, conditions: &conditions };
-        let statistics = kept.play_stage(&study.run, 1, study.progress)?.statistics();
+        let matches: Vec<_> = matches.collect();
+        let (players, Strength { depth, exact }) = (names.clone(), strength);
+        let conditions = Conditions { players, depth, exact, budgets: Default::default(), sprt };
+        let (players, progress) = (&matches[..], study.progress);
+        let kept = KeptMatch { players, openings, conditions: &conditions, progress };
+        let statistics = kept.play_stage(&study.run, 1)?.statistics();
         let sprt = sprt.map(|sprt| sprt.report(&statistics.pentanomial));
         Ok(Some(Played { statistics, sprt }))
     }
 }
 
-/// The standard error of the difference between two recipes' mean absolute errors, divided by the
-/// standard error of one recipe's mean absolute error. Element 0 is for similar recipes (measured:
-/// 0.1 to 0.3 between recipes that differ, for example, by one feature), element 1 for recipes with
-/// different pattern sets (measured: about 1). The ratio is √(2 − 2ρ), where ρ is the correlation
-/// of the two recipes' errors over games.
+/// The standard error of the difference of two recipes' mean absolute errors, divided by that of
+/// one recipe's error: √(2 − 2ρ), where ρ is the correlation of their errors over games. Element 0
+/// is for similar recipes (measured: 0.1 to 0.3 if one feature differs), 1 for others (about 1).
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
-/// Estimates the seconds of a fit without early stopping, on one thread of a processor of 2020, by
-/// the number of positions it reads: for each phase, in an epoch of the weights those of all phases
-/// in its smoothing window, in an epoch of the factors those of the phase alone.
+/// Estimates the seconds of a fit without early stopping, on one thread of a processor of 2020. For
+/// each phase, an epoch of the weights reads the positions of all phases in its smoothing window,
+/// an epoch of the factors those of the phase alone.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// The seconds that an epoch takes for one pattern instance of a position, and for one element
-    /// of the instance's factor vector.
+    /// The seconds of an epoch for a pattern instance of a position, and for a factor of it.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

@@ -1,7 +1,5 @@
 //! Learning curves: a recipe's error as a function of the amount of data, and a fitted power law.
 
-use std::time::Instant;
-
 use ndarray::Array1;
 use othello_engine::board::Phase;
 use othello_engine::run::Stage;
@@ -9,7 +7,7 @@ use othello_engine::text::Invalid;
 use serde::Serialize;
 
 use super::Recipe;
-use super::fits::{Fitted, Study, Tested};
+use super::fits::{Study, Tested};
 use crate::{LabError, Result};
 use othello_fit::dataset::Share;
 use othello_fit::metrics::ErrorsByGame;
@@ -73,8 +71,7 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The least number of points of a curve, each for another share of the training games: as many
-    /// as the fit of a [`Law`] needs, and one more to test the law.
+    /// The least number of points of a curve: those that a [`Law`] needs, and one to test the law.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
     /// Returns the run's only stage: a fit for each share of the games and each seed.
@@ -82,53 +79,37 @@ impl Curve {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }
 
-    /// Fits a recipe to each share of the training games, in ascending order, with every seed, and
-    /// measures the errors. `begun` is when the command began.
-    pub fn of(
-        recipe: Recipe,
-        shares: &[Share],
-        seeds: u64,
-        study: &Study<'_>,
-        begun: Instant,
-    ) -> Result<Self> {
+    /// Fits a recipe to each share of the games, in ascending order, with every seed.
+    pub fn of(recipe: Recipe, shares: &[Share], seeds: u64, study: &Study<'_>) -> Result<Self> {
         let fit = |unit: u64| {
             let (share, number) = (shares[(unit / seeds) as usize], unit % seeds);
             let settings = recipe.settings_with(number, share);
             study.fit(&recipe, &settings, &format!("share-{share}-{number}"))
         };
         let fitted = study.run.steps(0, fit, study.progress)?;
-        let amount = |(share, of_share): (&Share, &[Fitted])| {
-            let games = of_share.iter().map(|fitted| fitted.games).collect();
-            let errors = of_share.iter().map(|fitted| study.errors(fitted));
-            Ok(Amount { share: *share, games, errors: errors.collect::<Result<_>>()? })
+        let measured = fitted.iter().map(|fitted| Ok((fitted.games as f64, study.errors(fitted)?)));
+        let measured = measured.collect::<Result<Vec<Measured>>>()?;
+        let points_on = |phases: &[usize]| -> Option<Vec<Point>> {
+            let by_share = shares.iter().zip(measured.chunks(seeds as usize));
+            by_share.map(|(&share, fits)| Point::of(share, fits, phases)).collect()
         };
-        let amounts = shares.iter().zip(fitted.chunks(seeds as usize)).map(amount);
-        let amounts = amounts.collect::<Result<Vec<_>>>()?;
-        let points = points(&amounts, &study.phases()).ok_or(LabError::NoTestPositions)?;
+        let points = points_on(&study.phases()).ok_or(LabError::NoTestPositions)?;
         let (law, prediction) = law_and_prediction(&points).ok_or_else(|| {
-            let reason = "the shares have too few games; give the recipe more data, or name larger \
-                          shares";
-            Invalid(reason.to_owned())
+            let remedy = "give the recipe more data, or name larger shares";
+            Invalid(format!("the shares have too few games; {remedy}"))
         })?;
         let most = points.iter().map(|point| point.games).fold(0.0, f64::max);
         let of_phase = |phase: Phase| {
-            let points = self::points(&amounts, &[phase.index()])?;
+            let points = points_on(&[phase.index()])?;
             let (law, prediction) = law_and_prediction(&points)?;
-            let positions = amounts.first()?.errors.first()?.weight.column(phase.index()).sum();
+            let positions = measured.first()?.1.weight.column(phase.index()).sum();
             let mae = points.iter().map(|point| point.mae).collect();
             Some(PhaseCurve { phase, positions, mae, law, prediction })
         };
-        Ok(Self {
-            recipe: recipe.name,
-            law,
-            prediction,
-            twice: law.at(2.0 * most),
-            phases: study.settings.phases.iter().filter_map(of_phase).collect(),
-            points,
-            seeds,
-            tested: study.tested(),
-            seconds: begun.elapsed().as_secs_f64(),
-        })
+        let phases = study.settings.phases.iter().filter_map(of_phase).collect();
+        let (recipe, twice) = (recipe.name, law.at(2.0 * most));
+        let (tested, seconds) = (study.tested(), study.seconds());
+        Ok(Self { recipe, points, law, prediction, twice, phases, seeds, tested, seconds })
     }
 }
 
@@ -137,28 +118,24 @@ fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
 }
 
-/// The fits to one share of the training games; each list has one element for each seed.
-struct Amount {
-    share: Share,
-    games: Vec<u64>,
-    errors: Vec<ErrorsByGame>,
-}
+/// The number of training games of a fit, and its errors on the test games.
+type Measured = (f64, ErrorsByGame);
 
-fn points(amounts: &[Amount], phases: &[usize]) -> Option<Vec<Point>> {
-    let point = |Amount { share, games, errors }: &Amount| {
-        let games: Array1<f64> = games.iter().map(|&games| games as f64).collect();
-        let mae = |errors: &ErrorsByGame| errors.on(phases).mean_of_all();
-        let by_seed: Array1<f64> = errors.iter().map(mae).collect::<Option<_>>()?;
+impl Point {
+    /// `fits` has the fit with each seed.
+    fn of(share: Share, fits: &[Measured], phases: &[usize]) -> Option<Self> {
+        let games: Array1<f64> = fits.iter().map(|&(games, _)| games).collect();
+        let mae = |(_, errors): &Measured| errors.on(phases).mean_of_all();
+        let by_seed: Array1<f64> = fits.iter().map(mae).collect::<Option<_>>()?;
         let seeds = by_seed.len();
-        Some(Point {
-            share: *share,
+        Some(Self {
+            share,
             games: games.mean()?,
             mae: by_seed.mean()?,
             mae_error: (seeds > 1).then(|| by_seed.std(1.0) / (seeds as f64).sqrt()),
             by_seed: by_seed.to_vec(),
         })
-    };
-    amounts.iter().map(point).collect()
+    }
 }
 
 /// A power law with a floor: error = floor + scale · games^−exponent, where games is the number of
@@ -193,8 +170,7 @@ impl Law {
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (number of training games, error) by least squares, with `floor` and
-    /// `scale` at least 0; `None` if a number of games is 0 or less, or fewer than
-    /// [`Self::AMOUNTS`] of them differ.
+    /// `scale` at least 0; `None` for fewer than [`Self::AMOUNTS`] numbers, or one not positive.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -214,11 +190,7 @@ impl Law {
             const STEPS: u32 = 60;
             let step = (highest - lowest) / f64::from(STEPS);
             let exponents = (0..=STEPS).map(|number| (lowest + f64::from(number) * step).exp());
-            for found in exponents.map(fitted) {
-                if found.1 < best.1 {
-                    best = found;
-                }
-            }
+            best = exponents.map(fitted).fold(best, |a, b| if b.1 < a.1 { b } else { a });
             let middle = best.0.exponent.ln();
             (lowest, highest) = (bounds.0.max(middle - step), bounds.1.min(middle + step));
         }
@@ -232,8 +204,7 @@ impl Law {
 }
 
 impl Prediction {
-    /// Fits a law to all points (amount, error) but those of the largest amount, and predicts the
-    /// error at this amount. `None` if the other points do not determine a law.
+    /// Predicts the error at the largest amount by the law of all other points, if they have one.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -246,9 +217,9 @@ impl Prediction {
     }
 }
 
-/// Returns the law error = floor + scale · amount^(−exponent) with the least sum of squared
-/// residuals over `points` (amount, error), and this sum. For numerical reasons, computes powers of
-/// amount / `smallest` (the smallest amount), and converts the scale at the end.
+/// Returns the law with this exponent and the least sum of squared residuals over `points` (amount,
+/// error), and this sum. For numerical reasons, computes powers of amount / `smallest`, the
+/// smallest amount.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

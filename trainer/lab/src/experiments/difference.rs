@@ -12,9 +12,8 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution. A study proves a difference if its
-/// estimate exceeds a threshold. If the true difference is this many standard errors above the
-/// threshold, a study proves it with probability 0.9.
+/// The 90 % quantile of the standard normal distribution. If the true difference is this many
+/// standard errors above the threshold of proof, a study proves it with probability 0.9.
 const ONCE_IN_TEN: f64 = 1.2816;
 
 /// An estimated difference in discs, and half the width of its 99 % confidence interval.
@@ -48,8 +47,8 @@ pub struct Needed {
 }
 
 /// The mean absolute error of the first recipe minus that of the second, in discs. Its variance is
-/// the sum of two parts: that due to the training games and their order, estimated from the
-/// variation over seeds; and that due to the test games, estimated by resampling them.
+/// that due to the training games and their order, estimated from the variation over seeds (0 for
+/// one seed), plus that due to the test games, estimated by resampling them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
@@ -60,40 +59,37 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the first recipe's error minus the second's on the phases with the indices `phases`;
-    /// `None` if these have no positions. `pairs[seed]` has both recipes' errors on the same games.
-    /// The variance of the result has a part due to games and a part due to seeds (0 for one seed).
+    /// Returns the difference on the phases with the indices `phases`; `None` without positions.
+    /// For each seed, `pairs` has both recipes' errors on the same games.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
-        let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
-        Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
+        let of = |which: usize| pairs.iter().map(move |pair| pair[which].on(phases)).collect();
+        let [first, second]: [Vec<GameErrors>; 2] = [0, 1].map(of);
+        Self::between(&first, &second)
     }
 
-    /// Returns the first recipe's error minus the second's; `None` without positions. For each seed
-    /// (at least one), `pairs` has both recipes' errors on the same games and phases.
-    pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
-        let games = pairs.first()?[0].games();
-        let all = Array1::ones(games);
-        let by_seed = |counts: &Array1<f64>| -> Option<Vec<f64>> {
-            let difference = |[first, second]: &[GameErrors; 2]| {
-                Some(first.mean(counts)? - second.mean(counts)?)
-            };
-            pairs.iter().map(difference).collect()
+    /// Returns the difference of two recipes' errors, by seed and on the same games; `None` without
+    /// positions or seeds.
+    pub fn between(first: &[GameErrors], second: &[GameErrors]) -> Option<Self> {
+        let games = first.first()?.games();
+        let by_seed = |counts: &Array1<f64>| -> Option<Array1<f64>> {
+            let pairs = first.iter().zip(second);
+            pairs.map(|(first, second)| Some(first.mean(counts)? - second.mean(counts)?)).collect()
         };
-        let found = Array1::from(by_seed(&all)?);
+        let found = by_seed(&Array1::ones(games))?;
         let resampled = (0..RESAMPLES).into_par_iter().filter_map(|number| {
             let mut random = Generator::split(1, number);
             let mut counts = Array1::zeros(games);
             for _ in 0..games {
                 counts[random.below_u64(games as u64) as usize] += 1.0;
             }
-            Array1::from(by_seed(&counts)?).mean()
+            by_seed(&counts)?.mean()
         });
         let resampled: Vec<f64> = resampled.collect();
         Some(Self {
-            seeds: pairs.len() as u64,
+            seeds: first.len() as u64,
             games: games as u64,
             mean: found.mean()?,
-            variance_of_seeds: match pairs.len() {
+            variance_of_seeds: match first.len() {
                 1 => 0.0,
                 seeds => found.var(1.0) / seeds as f64,
             },
@@ -117,9 +113,8 @@ impl Difference {
         }
     }
 
-    /// Returns the numbers of seeds and of test games with which a study proves a difference of
-    /// `discs` with probability 0.9, if seeds and games each cause half of the variance of the
-    /// estimate.
+    /// Returns the size of a study that proves a difference of `discs` with probability 0.9 if
+    /// seeds and games each cause half of the variance.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
@@ -131,8 +126,7 @@ impl Difference {
         }
     }
 
-    /// Returns the least difference, in discs, that a study with as many seeds and test games as
-    /// this one proves at the level [`CONFIDENCE`] with probability 0.9.
+    /// Returns the least difference in discs that a study of this size proves with probability 0.9.
     pub fn smallest(&self) -> f64 {
         (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }

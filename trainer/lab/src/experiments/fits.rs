@@ -1,10 +1,10 @@
-//! A study: its test games, and a run whose steps are fits. Each fit is a run itself, which writes
-//! weights into the study's folder.
+//! A study: its test games, and a run whose steps are fits, each of them a run in the same folder.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Instant;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluator, Identified as _, Weights};
@@ -52,20 +52,18 @@ pub struct StudySettings {
 
 /// A study that has begun: its settings, its test games, and the run that makes its fits.
 pub struct Study<'a> {
-    /// The settings of the study.
-    pub settings: &'a StudySettings,
+    pub(super) settings: &'a StudySettings,
     pub(super) progress: &'a dyn Progress,
-    /// The games that errors are measured on.
-    pub test: TestGames,
-    /// The numbers of test games and positions that are also in the training data.
-    pub overlap: Overlap,
+    pub(super) test: TestGames,
+    overlap: Overlap,
     device: PickedDevice,
-    /// The run, which makes and stores the fits of the study in stages.
+    /// The run that makes and stores the fits.
     pub run: Run,
-    /// The provenance of the run without the entry `study` (the study's settings and inputs).
+    /// The provenance of the run without the entry `study`.
     pub(super) provenance: Provenance,
-    /// The last fit's dataset; the next fit uses it again if its settings (the key) are the same.
+    /// The last fit's dataset, for the next fit if this has the same key.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
+    begun: Instant,
 }
 
 type DatasetKey = (Vec<DataChoice>, LayoutSettings, Vec<Phase>);
@@ -76,8 +74,7 @@ pub struct Fitted {
     /// The name of the weights file, without its extension.
     name: String,
     sha256: String,
-    /// The number of training games.
-    pub games: u64,
+    pub(super) games: u64,
 }
 
 /// The test games of a study.
@@ -96,8 +93,8 @@ pub struct Tested {
 pub struct Origins {
     /// The checksums of the data and of the initial weights, and the pattern sets as TOML.
     texts: BTreeSet<String>,
-    /// The recipes' data files. Also the files that trained the initial weights, if they are in the
-    /// same folder as a data file or a file of test games.
+    /// The recipes' data files, and those that trained the initial weights, as far as the folders
+    /// of the recipes' and test files have them.
     data: BTreeSet<PathBuf>,
 }
 
@@ -113,8 +110,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Adds the recipe's data, initial weights and pattern set to `origins`, which collects those
-    /// of all recipes. Returns an error if the recipe learns from games of the files in `test`.
+    /// Adds the inputs of a recipe to `origins`. It is an error if it learns from the test files.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<()> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
@@ -135,24 +131,22 @@ impl StudySettings {
         Ok(())
     }
 
-    /// Reads the test games, picks the device, and opens the run of a command. `recipe` is the
-    /// recipe's file; `own` has the settings that only this kind of study has.
+    /// Reads the test games, and opens the run of a command; `own` has settings of its kind only.
     pub fn begin<'a>(
         &'a self,
         (command, recipe): (&str, &Path),
         (own, origins): (Value, &Origins),
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
+        begun: Instant,
     ) -> Result<Study<'a>> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         Run::check_is_free(&self.out, shard)?;
         make_folder(folder_of(&self.out))?;
         let test = TestGames::read(usize::MAX, &record_files(&self.test)?, &self.labels, progress)?;
-        if test.games.len() < 2 {
-            let (games, remedy) = (test.games.len(), self.labels.remedy());
-            let reason =
-                format!("--test: {games} games with labels; at least two are needed{remedy}");
-            return Err(Invalid(reason).into());
+        if let games @ ..2 = test.games.len() {
+            let few = format!("--test: {games} games with labels; at least two are needed");
+            return Err(Invalid(few + self.labels.remedy()).into());
         }
         // Seeds differ in their training games, so the test games are compared with all games.
         let everything = LayoutSettings::new(LabelRules::default(), Split::none());
@@ -171,8 +165,8 @@ impl StudySettings {
         let run = Run::of_report(&self.out, of_run, stages, (shard, existing), progress)?;
         // Not earlier, so that a study that cannot begin leaves no folder.
         make_folder(&self.out)?;
-        let last = RefCell::default();
-        Ok(Study { settings: self, progress, test, overlap, device, run, provenance, last })
+        let (settings, last) = (self, RefCell::default());
+        Ok(Study { settings, progress, test, overlap, device, run, provenance, last, begun })
     }
 }
 
@@ -180,6 +174,11 @@ impl Study<'_> {
     /// Returns the indices of the phases to measure.
     pub fn phases(&self) -> Vec<usize> {
         self.settings.phases.iter().map(Phase::index).collect()
+    }
+
+    /// Returns the seconds since the command began.
+    pub(super) fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
     }
 
     pub(super) fn tested(&self) -> Tested {
@@ -205,10 +204,9 @@ impl Study<'_> {
 
     /// Fits a recipe and returns the fit; its weights are `NAME.weights` in the study's folder.
     pub fn fit(&self, recipe: &Recipe, settings: &FitSettings, name: &str) -> Result<Fitted> {
-        let share = if settings.share.is_all() {
-            String::new()
-        } else {
-            format!(", {} of the games", settings.share)
+        let share = match settings.share {
+            share if share.is_all() => String::new(),
+            share => format!(", {share} of the games"),
         };
         self.progress.message(&format!("{}: seed {}{share}", recipe.name, settings.seed));
         let dataset = self.dataset(recipe, settings)?;
@@ -243,10 +241,9 @@ impl Study<'_> {
             return Ok(dataset.clone());
         }
         self.last.replace(None); // Not two of them in memory at once.
-        let (data, layout, phases) = &key;
-        let files = DataChoice::files(data)?;
-        let dataset =
-            Dataset::read_within(None, phases.clone(), &files, &[], layout, self.progress)?;
+        let (data, layout, phases) = key.clone();
+        let files = DataChoice::files(&data)?;
+        let dataset = Dataset::read_within(None, phases, &files, &[], &layout, self.progress)?;
         let dataset = Rc::new(dataset);
         self.last.replace(Some((key, dataset.clone())));
         Ok(dataset)

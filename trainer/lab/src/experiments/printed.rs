@@ -10,9 +10,8 @@ use super::{
 use crate::arena::{SprtReport, Statistics};
 
 impl ComparedErrors {
-    /// Prints the errors of the recipes or weights `first` and `second` in each phase, and the
-    /// first error minus the second with its confidence interval. `sample` is a text that states
-    /// what this interval is estimated from, such as `5 seeds, 1000 games`.
+    /// Prints the errors of `first` and `second` by phase, and their difference, whose interval
+    /// is estimated from `sample`, such as `5 seeds, 1000 games`.
     pub fn print(
         &self,
         f: &mut fmt::Formatter<'_>,

@@ -35,7 +35,7 @@ pub struct Recipe {
     pub data: Vec<DataChoice>,
     /// The pattern set; that of `initial`, if there is one.
     pub set: PatternSet,
-    /// The initial weights, towards which the ridge pulls; `None` for a fit that starts at 0.
+    /// The initial weights, towards which the ridge pulls; `None` for 0.
     pub initial: Option<WeightsFile>,
     /// The optimizer.
     pub optimizer: Optimizer,
@@ -82,7 +82,11 @@ impl Recipe {
 
     /// Reads a recipe, its pattern set and its initial weights; opens its data files.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let raw = read_by(path, read_raw)?;
+        let raw = read_by(path, |text| -> Result<Raw, Invalid> {
+            let raw: Raw = from_toml(text).map_err(not_a_recipe)?;
+            raw.settings.check()?;
+            Ok(raw)
+        })?;
         Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))
     }
 
@@ -105,12 +109,11 @@ impl Recipe {
         if raw.data.is_empty() {
             return Err("`data` is empty; name records to fit to".to_owned());
         }
-        let data = |text: &String| {
-            let mut choice: DataChoice = text.parse()?;
-            choice.path = folder.join(choice.path);
-            Ok(choice)
+        let data = |text: &String| -> Result<DataChoice, Invalid> {
+            let DataChoice { path, weight } = text.parse()?;
+            Ok(DataChoice { path: folder.join(path), weight })
         };
-        let data = raw.data.iter().map(data).collect::<Result<Vec<DataChoice>, Invalid>>();
+        let data: Result<Vec<DataChoice>, _> = raw.data.iter().map(data).collect();
         let data = data.map_err(by_key("data"))?;
         for DataChoice { path, .. } in DataChoice::files(&data).map_err(by_key("data"))? {
             if !path.is_dir() {
@@ -134,16 +137,15 @@ impl Recipe {
             RawOptimizer::Lsq if set.factors().is_none() => Optimizer::LeastSquares,
             RawOptimizer::Lsq | RawOptimizer::Adam => Optimizer::Adam,
         };
-        let factors = raw.settings.factors.unwrap_or_default();
-        let factors = set.factors().is_some().then_some(factors);
+        let factors = set.factors().map(|_| raw.settings.factors.unwrap_or_default());
         let settings = FitSettings { factors, ..raw.settings };
         let of_file = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = raw.name.unwrap_or_else(of_file);
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of a fit to a `share` of the recipe's games. The seed is the recipe's
-    /// plus `number`. There is no test set, since a study has its own test games.
+    /// Returns the settings of fit `number` of a study, which has its own test games: the share is
+    /// a `share` of the recipe's, the seed the recipe's plus `number`.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);
@@ -157,12 +159,6 @@ fn by_key<E: Display>(key: &str) -> impl Fn(E) -> String {
 
 fn not_a_recipe(Invalid(reason): Invalid) -> Invalid {
     Invalid(format!("not a recipe: {reason}"))
-}
-
-fn read_raw(text: &str) -> Result<Raw, Invalid> {
-    let raw: Raw = from_toml(text).map_err(not_a_recipe)?;
-    raw.settings.check()?;
-    Ok(raw)
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Successive halving over the values of a recipe's entries: many trials begin with little data or
 //! few seeds, and those that are not proven worse than the best continue with more (Jamieson and
-//! Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization, 2016). Each
-//! round is a stage of fits.
+//! Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization, 2016).
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
+use derive_more::Display;
 use othello_engine::file::{FileError, Provenance, plain, read_ordinary};
 use othello_engine::run::Stage;
 use othello_engine::text::Invalid;
@@ -32,8 +31,8 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds. At most half of a round's trials (rounded up, at least 2) go on to the
-    /// next round. With `None`, rounds follow until one has two trials, but at most 5 rounds.
+    /// The number of rounds, each with at most half of the trials before (rounded up, at least 2).
+    /// `None`: as many as leave two trials for the last, but at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games per fit, false if fewer seeds per trial.
     pub by_data: bool,
@@ -93,9 +92,8 @@ impl Tuning<'_> {
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, drops those that are proven worse, and returns the result.
-    /// The last round always runs, with all data. `begun` is the time at which the search began.
-    pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned> {
+    /// Fits the combinations in rounds, and drops those proven worse. The last round has all data.
+    pub fn tune(&self, study: &Study<'_>) -> Result<Tuned> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
         let (mut records, mut trials): (Vec<Record>, _) = (vec![], self.trials.to_vec());
@@ -124,8 +122,8 @@ impl Tuning<'_> {
             file.write(&records)?;
         }
         let best = records.iter().rev().find(|record| record.outcome == Standing::Best);
-        let best =
-            best.ok_or_else(|| Invalid("every fit diverged: lower the learning rates".to_owned()))?;
+        let diverged = || Invalid("every fit diverged: lower the learning rates".to_owned());
+        let best = best.ok_or_else(diverged)?;
         Ok(Tuned {
             recipe: self.name.to_owned(),
             at_an_end: self.choices.at_an_end(&best.values),
@@ -135,7 +133,7 @@ impl Tuning<'_> {
             trials: records,
             confidence: CONFIDENCE,
             tested: study.tested(),
-            seconds: begun.elapsed().as_secs_f64(),
+            seconds: study.seconds(),
         })
     }
 
@@ -158,7 +156,14 @@ impl Tuning<'_> {
         // Consecutive fits share a seed, and so its data. Numbers without a trial fit nothing.
         let fit = |unit: u64| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
-            trials.get(number).map_or(Ok(None), |values| self.fit(round, values, seed, study))
+            let Some(values) = trials.get(number) else { return Ok(None) };
+            let recipe = Recipe::read_with(self.recipe, values)?;
+            let settings = recipe.settings_with(seed, round.share);
+            let name = format!("{}-{}-{seed}", values.id(), round.share);
+            match study.fit(&recipe, &settings, &name) {
+                Err(LabError::Fit(FitError::Diverged { .. })) => Ok(None),
+                fitted => fitted.map(Some),
+            }
         };
         let fitted = study.run.steps(round.number as usize - 1, fit, study.progress)?;
         let of_trial = |number: usize| {
@@ -173,46 +178,26 @@ impl Tuning<'_> {
         let by_seed = by_seed.collect::<Result<Vec<Vec<f64>>>>()?;
         let diverged = errors.iter_mut().filter(|errors| errors.len() < round.seeds as usize);
         diverged.for_each(Vec::clear);
-        let outcomes = standings(&errors, round.is_last);
-        let record = |((values, by_seed), (outcome, difference)): ((&Values, Vec<f64>), _)| {
-            let mae = by_seed.iter().sum::<f64>() / by_seed.len() as f64;
-            let difference: Option<Estimate> = difference;
-            Record {
-                round: round.number,
-                share: round.share,
-                trial: values.id(),
-                values: values.to_json(),
-                name: values.to_string(),
-                mae: (outcome != Standing::Diverged).then_some(mae),
-                by_seed,
-                difference: difference.map(|it| it.difference),
-                difference_error: difference.map(|it| it.difference_error),
-                outcome,
-            }
-        };
-        Ok(trials.iter().zip(by_seed).zip(outcomes).map(record).collect())
-    }
-
-    fn fit(
-        &self,
-        round: Round,
-        values: &Values,
-        seed: u64,
-        study: &Study<'_>,
-    ) -> Result<Option<Fitted>> {
-        let recipe = Recipe::read_with(self.recipe, values)?;
-        let settings = recipe.settings_with(seed, round.share);
-        match study.fit(&recipe, &settings, &format!("{}-{}-{seed}", values.id(), round.share)) {
-            Err(LabError::Fit(FitError::Diverged { .. })) => Ok(None),
-            fitted => fitted.map(Some),
-        }
+        let rows = trials.iter().zip(by_seed).zip(standings(&errors, round.is_last));
+        let mean = |by_seed: &[f64]| by_seed.iter().sum::<f64>() / by_seed.len() as f64;
+        let records = rows.map(|((values, by_seed), (outcome, difference))| Record {
+            round: round.number,
+            share: round.share,
+            trial: values.id(),
+            values: values.to_json(),
+            name: values.to_string(),
+            mae: (outcome != Standing::Diverged).then(|| mean(&by_seed)),
+            by_seed,
+            difference: difference.map(|it| it.difference),
+            difference_error: difference.map(|it| it.difference_error),
+            outcome,
+        });
+        Ok(records.collect())
     }
 }
 
 /// The standing of a trial (a combination of settings) after a round.
-#[derive(
-    Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Display)]
 #[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
@@ -235,9 +220,9 @@ impl Standing {
 }
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
-/// if the trial diverged). `trials` has each trial's errors by seed (on the same seeds and games;
-/// none if it diverged). Trials proven worse do not continue. Of the others, the best do: at most
-/// half (rounded up) of the fitted trials, but at least two; in the `last` round, all.
+/// if it diverged). `trials` has each trial's errors by seed, on the same games; none if it
+/// diverged. Of the trials that are not proven worse, the best continue: at most half (rounded up)
+/// of those fitted, but at least two; in the `last` round, all.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -252,7 +237,7 @@ fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Es
     let most = if last { order.len() } else { order.len().div_ceil(2).max(2) };
     let mut kept = 0;
     for (number, _) in order {
-        let difference = against(&trials[number], &trials[best]);
+        let difference = Difference::between(&trials[number], &trials[best]);
         let standing = match &difference {
             _ if number == best => Standing::Best,
             Some(difference) if difference.verdict() == Verdict::Second => Standing::Worse,
@@ -263,13 +248,6 @@ fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Es
         found[number] = (standing, difference.map(|difference| difference.estimate()));
     }
     found
-}
-
-fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
-    let pairs = trial.iter().zip(best);
-    Difference::between(
-        &pairs.map(|(trial, best)| [trial.clone(), best.clone()]).collect::<Vec<_>>(),
-    )
 }
 
 pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
@@ -316,17 +294,16 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` of a study: a line with the provenance (without the values of the varied
-/// settings); then the trials of earlier runs, except those that this run repeats (same round,
-/// share of the games and values); then the trials of this run. A run that was killed and resumed
-/// writes the same bytes in the end.
+/// The file `trials.jsonl` of a study: a line with the provenance; the trials of earlier runs,
+/// except those that this run repeats (same round, share and values); the trials of this run. A run
+/// that was killed and resumed writes the same bytes in the end.
 struct RecordFile {
     path: PathBuf,
     head: String,
     earlier: Vec<String>,
 }
 
-/// The size in bytes above which `trials.jsonl` is refused; 100,000 trials need less.
+/// The largest size of `trials.jsonl` in bytes; 100,000 trials need less.
 const LONGEST: u64 = 64 << 20;
 
 fn key(line: &Json) -> [Option<&Json>; 3] {
@@ -411,20 +388,17 @@ mod tests {
         let means = [5.003, 5.001, 9.0, 5.0, 5.002];
         let mut trials: Vec<Vec<GameErrors>> = means.map(trial).to_vec();
         trials.push(vec![]);
-        let names = |last| -> Vec<Standing> {
-            standings(&trials, last).into_iter().map(|(standing, _)| standing).collect()
+        let of = |trials: &[Vec<GameErrors>], last| -> Vec<Standing> {
+            standings(trials, last).into_iter().map(|(standing, _)| standing).collect()
         };
         use Standing::{Best, Diverged, Equal, Halved, Worse};
         // However small, a difference that is the same in all games is proven.
-        assert_eq!(names(true)[2..4], [Worse, Best]);
-        assert_eq!(names(false)[5], Diverged);
+        assert_eq!(of(&trials, true)[2..4], [Worse, Best]);
+        assert_eq!(of(&trials, false)[5], Diverged);
         let equal: Vec<Vec<GameErrors>> = (0..6).map(|_| trial(5.0)).collect();
-        let found: Vec<Standing> = standings(&equal, false).into_iter().map(|row| row.0).collect();
-        assert_eq!(found, [Best, Equal, Equal, Halved, Halved, Halved]);
-        let found: Vec<Standing> = standings(&equal, true).into_iter().map(|row| row.0).collect();
-        assert_eq!(found, [Best, Equal, Equal, Equal, Equal, Equal]);
-        let two: Vec<Standing> = standings(&equal[..2], false).iter().map(|row| row.0).collect();
-        assert_eq!(two, [Best, Equal]);
-        assert!(standings(&[vec![], vec![]], true).iter().all(|row| row.0 == Diverged));
+        assert_eq!(of(&equal, false), [Best, Equal, Equal, Halved, Halved, Halved]);
+        assert_eq!(of(&equal, true), [Best, Equal, Equal, Equal, Equal, Equal]);
+        assert_eq!(of(&equal[..2], false), [Best, Equal]);
+        assert_eq!(of(&[vec![], vec![]], true), [Diverged, Diverged]);
     }
 }

@@ -1,10 +1,8 @@
-//! Writes an HTML page with charts of fits: errors, data, weights, matches and biases.
-//!
-//! The page contains its numbers as JSON, and the JavaScript library uPlot, which draws the charts.
+//! Writes an HTML page with charts of fits: errors, data, weights, matches and biases. It contains
+//! its numbers as JSON, and the JavaScript library uPlot, which draws the charts.
 
 mod weights;
 
-use std::fmt::Display;
 use std::path::Path;
 
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
@@ -13,7 +11,7 @@ use othello_fit::fit::{FitReport, Metrics, side_files};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-pub use weights::WeightsSummary;
+use weights::WeightsSummary;
 
 /// The content of a report page.
 #[derive(Serialize)]
@@ -81,8 +79,7 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads a weights file, and the report and the metrics next to it. The summary contains the
-    /// weights of the `classes` most frequent classes of each pattern.
+    /// Reads a weights file, its report and metrics; summarises `classes` classes of each pattern.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
@@ -105,7 +102,7 @@ fn read_beside<T>(
     path: &Path,
     parse: impl FnOnce(&str) -> serde_json::Result<T>,
 ) -> Result<Option<T>, WeightsError> {
-    let unreadable = |reason: &dyn Display| {
+    let unreadable = |reason: String| {
         let remedy = "remove it to have the page without it";
         FileError::refused(path, format!("cannot be read: {reason}; {remedy}"))
     };
@@ -113,11 +110,11 @@ fn read_beside<T>(
         Err(error) if error.is_missing() => return Ok(None),
         bytes => bytes?,
     };
-    let text = str::from_utf8(&bytes).map_err(|error| unreadable(&error))?;
-    Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
+    let text = str::from_utf8(&bytes).map_err(|error| unreadable(error.to_string()))?;
+    Ok(Some(parse(text).map_err(|error| unreadable(error.to_string()))?))
 }
 
-/// The size limit of report and metrics files, in bytes; 100,000 epochs of every phase need less.
+/// The size limit in bytes; 100,000 epochs of every phase need less.
 const LONGEST: u64 = 1 << 30;
 
 /// The [`Table::columns`] of each table.
@@ -145,9 +142,9 @@ const TABLES: [[&str; 5]; 7] = [
 
 /// A table of a report page. Each row has the name of its run, evaluation or match.
 pub struct Table {
-    /// Element 0: the table's name; 1: the column on the horizontal axis of its charts; 2: the
-    /// column whose values divide a chart's rows into lines (empty: none); 3: the columns that are
-    /// drawn, one chart each; 4: columns without a chart. Commas separate columns.
+    /// The table's name; the column on the horizontal axis of its charts; the one whose values
+    /// divide rows into lines (empty: none); those drawn, one chart each; those without a chart.
+    /// Commas separate columns.
     pub columns: [&'static str; 5],
     rows: Vec<(String, Json)>,
 }
@@ -202,9 +199,8 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines (curves) of a column's chart: one for each run, evaluation or match. If
-    /// the table has a further column, such as `phase`, each run, evaluation or match has one line
-    /// for each value of that column.
+    /// Returns the lines of a column's chart: one for each run, evaluation or match, and for each
+    /// value of the column that divides rows into lines, such as `phase`.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

@@ -1,26 +1,25 @@
-//! Summarises a weights file: occurrences of configurations in training, the influence of squares,
-//! the weights of each pattern's most frequent classes, and the predictions of the ProbCut models.
+//! Summarises a weights file: occurrences in training, the influence of squares, the weights of
+//! each pattern's most frequent classes, and the predictions of the ProbCut models.
 
 use std::cmp::Reverse;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
-use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
+use othello_engine::pattern::{Geometry, Instance, PatternGeometry, Scalar};
 use othello_engine::search::Predictions;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 /// The summary of a weights file on the report page.
 #[derive(Serialize)]
-pub struct WeightsSummary {
+pub(super) struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
     /// For each phase, the number of training positions, repetitions included.
     positions: Vec<u64>,
     /// For each phase, the influence of each square in discs: each pattern instance that contains
-    /// the square adds m / n, where n is the pattern's number of squares, and m is its mean
-    /// absolute weight, in which a weight counts as often as it occurs in training.
+    /// the square adds m / n, where n is the pattern's number of squares, and m its [`mean_size`].
     squares: Vec<Vec<f64>>,
     pub(super) predictions: Predictions,
 }
@@ -33,8 +32,7 @@ struct PatternSummary {
     classes: usize,
     /// For each phase, how many of `classes` have at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
-    /// For each phase, the mean of |weight| over the classes of the pattern, in discs; each class
-    /// counts as often as it occurs in training.
+    /// For each phase, the [`mean_size`].
     sizes: Vec<f64>,
     shown: Vec<ClassSummary>,
 }
@@ -58,7 +56,7 @@ struct ScalarSummary {
 
 impl WeightsSummary {
     /// Summarises weights. Lists the `classes` most frequent classes of each pattern.
-    pub fn new(weights: &Weights, classes: usize) -> Self {
+    pub(super) fn new(weights: &Weights, classes: usize) -> Self {
         let geometry = weights.geometry();
         let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
         Self {
@@ -66,7 +64,7 @@ impl WeightsSummary {
             patterns: patterns.collect(),
             scalars: (0..geometry.scalars.len()).map(|number| scalar(weights, number)).collect(),
             positions: Phase::all()
-                .map(|phase| weights.geometry().positions(weights.counts(phase)))
+                .map(|phase| geometry.positions(weights.counts(phase)))
                 .collect(),
             squares: Phase::all().map(|phase| squares(weights, phase)).collect(),
             predictions: Predictions::of(&weights.models),
@@ -88,8 +86,7 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the mean of |weight| over the classes of a pattern, in discs. Each class counts as often
-/// as it occurs in training.
+/// Returns the mean of |weight| over a pattern's classes, in discs, weighted by their occurrences.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);
@@ -111,12 +108,9 @@ fn pattern(weights: &Weights, number: usize, most: usize) -> PatternSummary {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let counts = |phase| &weights.counts(phase)[own.clone()];
     let met = |phase, least| counts(phase).iter().filter(|&&count| count >= least).count();
-    let mut total = vec![0u64; tied.classes];
-    for phase in Phase::all() {
-        total.iter_mut().zip(counts(phase)).for_each(|(sum, &count)| *sum += u64::from(count));
-    }
+    let total = |class: usize| Phase::all().map(|phase| u64::from(counts(phase)[class])).sum();
     let mut order: Vec<usize> = (0..tied.classes).collect();
-    order.sort_by_key(|&class| (Reverse(total[class]), class));
+    order.sort_by_cached_key(|&class| (Reverse::<u64>(total(class)), class));
     order.truncate(most);
     let representatives = representatives(geometry, number);
     let shown = order.into_iter().map(|class| ClassSummary {
@@ -125,11 +119,10 @@ fn pattern(weights: &Weights, number: usize, most: usize) -> PatternSummary {
         counts: Phase::all().map(|phase| counts(phase)[class]).collect(),
     });
     let instances = geometry.instances.iter().filter(|instance| instance.pattern == number);
+    let squares = |instance: &Instance| instance.squares.iter().map(|it| it.index()).collect();
     PatternSummary {
         name: weights.set().patterns()[number].name().to_owned(),
-        instances: instances
-            .map(|instance| instance.squares.iter().map(|square| square.index()).collect())
-            .collect(),
+        instances: instances.map(squares).collect(),
         classes: tied.classes,
         met: Phase::all().map(|phase| [1, 10, 100].map(|least| met(phase, least))).collect(),
         sizes: Phase::all().map(|phase| rounded(mean_size(weights, tied, phase))).collect(),

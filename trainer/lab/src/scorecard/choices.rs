@@ -21,8 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::arena::{Opening, Terms};
 use crate::{LabError, Result};
 
-/// The positions of OBF files, with the scores and moves that the files state, and the games found
-/// by [`Problems::find_games`] that lead to the positions.
+/// The positions of OBF files with the stated scores and moves, and games that lead to them.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     /// The paths of the OBF files, each with the SHA-256 of the file.
@@ -46,13 +45,10 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Searches `files` for games that lead to the positions, and stores the games.
+    /// Searches the files of games among `files` for games that lead to the positions.
     pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
-        for path in files {
-            if !matches!(kind_of(path), Ok(Kind::Games)) {
-                continue;
-            }
+        for path in files.iter().filter(|path| matches!(kind_of(path), Ok(Kind::Games))) {
             let mut games = GameReader::open(path)?;
             progress.begin_file(path, games.bytes());
             games.each_frame(progress, |games| {
@@ -63,16 +59,6 @@ impl Problems {
             })?;
         }
         Ok(())
-    }
-
-    fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
-        let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
-        let opening = |line: &StatedPosition| match self.reached.get(&line.position) {
-            Some(opening) => Some(opening.clone()),
-            None if needs_games => None,
-            None => Some(Opening::without_path(line.position)),
-        };
-        stated.filter_map(|line| Some((line, opening(line)?))).collect()
     }
 }
 
@@ -113,20 +99,14 @@ impl BestMoves {
         for (line, found) in problems.lines.iter().zip(found) {
             agreement.add(line, found.value, found.best);
         }
-        Ok(Self {
-            depth: Some(depth),
-            selectivity,
-            positions: positions.len(),
-            agreement: agreement.report(),
-            failures: vec![],
-            seconds: begun.elapsed().as_secs_f64(),
-        })
+        let (depth, positions, failures) = (Some(depth), positions.len(), vec![]);
+        let (agreement, seconds) = (agreement.report(), begun.elapsed().as_secs_f64());
+        Ok(Self { depth, selectivity, positions, agreement, failures, seconds })
     }
 
-    /// Asks a program for its move in each position for which a problem file states moves with
-    /// scores. A GTP engine is asked only in positions that a known game reaches, since it replays
-    /// the moves. Returns `None` if no position is left. An NBoard engine searches to the depth
-    /// `terms.depth`, a GTP engine to the depth that its command line sets.
+    /// Asks a program for its move in each position with stated moves; a GTP engine, which replays
+    /// the moves, only in those that a known game reaches. `None` if no position is left. An NBoard
+    /// engine searches to `terms.depth`, a GTP engine to the depth of its command line.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -135,8 +115,13 @@ impl BestMoves {
     ) -> Option<Self> {
         let begun = Instant::now();
         let needs_games = engine.protocol == Protocol::Gtp;
-        let (lines, openings): (Vec<&StatedPosition>, Vec<_>) =
-            problems.for_program(needs_games).into_iter().unzip();
+        let opening = |line: &StatedPosition| match problems.reached.get(&line.position) {
+            None if !needs_games => Some(Opening::without_path(line.position)),
+            opening => opening.cloned(),
+        };
+        let stated = problems.lines.iter().filter(|line| !line.moves.is_empty());
+        let asked = stated.filter_map(|line| Some((line, opening(line)?)));
+        let (lines, openings): (Vec<_>, Vec<_>) = asked.unzip();
         if lines.is_empty() {
             return None;
         }
@@ -149,14 +134,9 @@ impl BestMoves {
                 Err(misconduct) => failures.push(format!("it {misconduct}")),
             }
         }
-        Some(Self {
-            depth: (!needs_games).then_some(terms.depth),
-            selectivity: None,
-            positions: lines.len(),
-            agreement: agreement.report(),
-            failures,
-            seconds: begun.elapsed().as_secs_f64(),
-        })
+        let (depth, positions) = ((!needs_games).then_some(terms.depth), lines.len());
+        let (agreement, seconds) = (agreement.report(), begun.elapsed().as_secs_f64());
+        Some(Self { depth, selectivity: None, positions, agreement, failures, seconds })
     }
 }
 
@@ -226,11 +206,9 @@ pub struct ValueErrors {
     pub by_empties: Vec<PhaseErrors>,
 }
 
-const EXACT: &str = "all:exact";
-
 impl ValueErrors {
     /// Measures the errors of the values of searches to `depth` (0: static values) on the positions
-    /// of the file `path`; if this is a file of games, on those with an exact score.
+    /// of a file; of games, on those with an exact score.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),
@@ -239,7 +217,7 @@ impl ValueErrors {
     ) -> Result<Self> {
         let pruning = Pruning::default();
         let measuring = Measuring { evaluator, depth, pruning, phases, worst: 0 };
-        let rules: LabelRules = EXACT.parse()?;
+        let rules: LabelRules = "all:exact".parse()?;
         let mut measured = measuring.files(&[path.to_owned()], &rules, progress)?;
         let sha256 = measured.sha256.pop().unwrap_or_default();
         let Measured { all, by_group, mut phases, .. } = measured;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use othello_engine::board::{Phase, Position};
-use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _, PruningError};
+use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _};
 use othello_engine::file::sha256_of_file;
 use othello_engine::player::{ExternalEngine, PlayerSpec, Protocol, SearchSpec, WeightsSpec};
 use othello_engine::progress::{Progress, Silent};
@@ -28,9 +28,9 @@ pub struct Subject {
     pub name: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The search settings that the user stated for this player; none for an external program.
+    /// The search settings that the user stated; none for a program.
     search: SearchSpec,
-    /// The training data that the weights' provenance states, if any; `None` for a program.
+    /// The training data that the weights' provenance states, if any.
     trained: Option<Trained>,
     engine: Engine,
 }
@@ -63,27 +63,11 @@ impl Subject {
     }
 
     /// Returns the kind of the player: `weights`, `gtp` or `nboard`.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> String {
         match &self.engine {
-            Engine::Evaluation(_) => "weights",
-            Engine::Program(ExternalEngine { protocol: Protocol::Gtp, .. }) => "gtp",
-            Engine::Program(ExternalEngine { protocol: Protocol::Nboard, .. }) => "nboard",
+            Engine::Evaluation(_) => "weights".to_owned(),
+            Engine::Program(engine) => engine.protocol.to_string(),
         }
-    }
-
-    /// Returns the player's search. If the player states no ProbCut confidence, it is `selectivity`
-    /// (full width if its weights have no ProbCut model). Other missing settings are from `usual`.
-    fn search(
-        &self,
-        usual: Plan,
-        selectivity: Selectivity,
-    ) -> Result<(Strength, Pruning), PruningError> {
-        let Engine::Evaluation(evaluator) = &self.engine else {
-            return Ok((usual.strength(), Pruning::default()));
-        };
-        let learned = evaluator.models().probcut.is_some();
-        let selectivity = if learned { selectivity } else { Selectivity::Full };
-        self.search.search(Plan { selectivity, ..usual }, &**evaluator)
     }
 
     fn is(&self, other: &Self) -> bool {
@@ -97,26 +81,25 @@ impl Subject {
 }
 
 /// The test data and settings of a benchmark for all players. A part without data is omitted.
-#[derive(Debug)]
-pub struct Benchmark {
-    /// A file of games between strong searches. The errors of a player's values are measured on the
-    /// positions with 13 to 30 empty squares and an exact score. `None` omits this part.
+pub struct Benchmark<'a> {
+    /// Games between strong searches, to measure the errors of values at 13 to 30 empty squares.
     pub strong: Option<PathBuf>,
-    /// Positions in which searches rarely find the best move, with scores; `None` omits this part.
+    /// Positions in which searches rarely find the best move, with scores.
     pub hard: Option<Problems>,
-    /// Positions with exact scores, to measure the errors of values; empty omits this part.
+    /// Positions with exact scores, to measure the errors of values.
     pub exact: Vec<PathBuf>,
-    /// Endgame problems to solve; `None` omits this part.
+    /// Endgame problems to solve.
     pub suite: Option<Problems>,
-    /// The settings of each player's match against the reference player; `None` for no match.
+    /// The settings of each player's match against the reference player.
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The ProbCut confidence of searches of hard positions and of the match, for players that
-    /// state none and whose weights have a ProbCut model.
+    /// The ProbCut confidence, for players that state none and whose weights have a ProbCut model.
     pub selectivity: Selectivity,
     /// The time limit for each answer of an external program.
     pub timeout: Duration,
+    /// The display of the progress.
+    pub progress: &'a dyn Progress,
 }
 
 /// The settings of the matches in equal time.
@@ -134,8 +117,7 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search, in the match against the reference player, of players that state no search settings.
-/// Searches do not reach the depth of 40 plies: only time limits their depth.
+/// The search in the match, except for settings that a player states. Only time limits its depth.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -143,16 +125,14 @@ const NO_VALUES: &str = "a program does not report values";
 const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
-impl Benchmark {
-    /// Returns the files that the players of `rows` were measured on, each with its checksum and
-    /// the part of the benchmark that uses it.
+impl Benchmark<'_> {
+    /// Returns the files that the players of `rows` were measured on.
     pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>> {
-        let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
-            let files = rows.iter().flat_map(|row| of(row).to_vec());
-            files.map(|one| Data::new(part, Path::new(&one.file), &one.sha256)).collect::<Vec<_>>()
-        };
-        let mut data = values(Part::Strong, &|row| &row.strong);
-        data.extend(values(Part::Exact, &|row| &row.exact));
+        let strong = rows.iter().flat_map(|row| &row.strong).map(|errors| (Part::Strong, errors));
+        let exact = rows.iter().flat_map(|row| &row.exact).map(|errors| (Part::Exact, errors));
+        let values = strong.chain(exact);
+        let file = |(part, of): (_, &ValueErrors)| Data::new(part, of.file.as_ref(), &of.sha256);
+        let mut data: Vec<Data> = values.map(file).collect();
         for (part, problems) in [(Part::Hard, &self.hard), (Part::Suite, &self.suite)] {
             let files = problems.iter().flat_map(|problems| &problems.files);
             data.extend(files.map(|(file, sha256)| Data::new(part, file, sha256)));
@@ -179,31 +159,18 @@ impl Benchmark {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts of the benchmark but the match. Also returns the parts that
-    /// are impossible for this player, each with the reason.
-    pub fn measure(
-        &self,
-        subject: &Subject,
-        progress: &dyn Progress,
-    ) -> Result<(Row, Vec<LeftOut>)> {
+    /// Measures a player in all parts but the match. Also returns the parts that are impossible.
+    pub fn measure(&self, subject: &Subject) -> Result<(Row, Vec<LeftOut>)> {
         let begun = Instant::now();
-        let mut row = Row {
-            player: subject.name.clone(),
-            kind: subject.kind().to_owned(),
-            identity: subject.identity.clone(),
-            ..Row::default()
-        };
+        let (player, identity) = (subject.name.clone(), subject.identity.clone());
+        let mut row = Row { player, kind: subject.kind(), identity, ..Row::default() };
         let mut reasons = vec![];
         match &subject.engine {
-            Engine::Evaluation(evaluator) => {
-                self.search((subject, evaluator), &mut row, progress)?;
-            }
-            Engine::Program(engine) => reasons = self.ask(engine, &mut row, progress),
+            Engine::Evaluation(evaluator) => self.search(subject, evaluator, &mut row)?,
+            Engine::Program(engine) => reasons = self.ask(engine, &mut row),
         }
         let values = row.strong.iter().chain(&row.exact).filter(|values| values.depth == 0);
-        let trained = |values: &&ValueErrors| {
-            subject.trained.as_ref().is_some_and(|trained| trained.knows(&values.sha256))
-        };
+        let trained = |it: &&ValueErrors| subject.trained.iter().any(|data| data.knows(&it.sha256));
         row.fitted_to = values.filter(trained).map(|values| values.file.clone()).collect();
         if self.equal_time.as_ref().is_some_and(|equal_time| subject.is(&equal_time.against)) {
             reasons.push((Part::Match, "it is the reference itself"));
@@ -214,17 +181,12 @@ impl Benchmark {
         Ok((row, left_out))
     }
 
-    fn search(
-        &self,
-        (subject, evaluator): (&Subject, &Evaluator),
-        row: &mut Row,
-        progress: &dyn Progress,
-    ) -> Result<()> {
+    fn search(&self, subject: &Subject, evaluator: &Evaluator, row: &mut Row) -> Result<()> {
+        let progress = self.progress;
         let values = |path: &Path, phases: &RangeInclusive<Phase>| {
-            let errors = VALUE_DEPTHS.map(|depth| {
-                ValueErrors::measure(evaluator, (path, depth), phases.clone(), progress)
-            });
-            errors.into_iter().collect::<Result<Vec<_>, _>>()
+            let to =
+                |depth| ValueErrors::measure(evaluator, (path, depth), phases.clone(), progress);
+            VALUE_DEPTHS.into_iter().map(to).collect::<Result<Vec<_>>>()
         };
         if let Some(strong) = &self.strong {
             row.strong = values(strong, &Phases::with_empties(STRONG_EMPTIES).0)?;
@@ -247,23 +209,25 @@ impl Benchmark {
         Ok(())
     }
 
+    /// Returns a player's search. Without a stated ProbCut confidence, it is the benchmark's (full
+    /// width if the weights have no ProbCut model). Other missing settings are from `usual`.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
-        let search = subject.search(usual, self.selectivity);
+        let Engine::Evaluation(evaluator) = &subject.engine else {
+            return Ok((usual.strength(), Pruning::default()));
+        };
+        let learned = evaluator.models().probcut.is_some();
+        let selectivity = if learned { self.selectivity } else { Selectivity::Full };
+        let search = subject.search.search(Plan { selectivity, ..usual }, &**evaluator);
         search.map_err(|error| Invalid(format!("player {}: {error}", subject.name)).into())
     }
 
-    fn ask(
-        &self,
-        engine: &ExternalEngine,
-        row: &mut Row,
-        progress: &dyn Progress,
-    ) -> Vec<(Part, &'static str)> {
+    fn ask(&self, engine: &ExternalEngine, row: &mut Row) -> Vec<(Part, &'static str)> {
         let mut reasons = vec![];
         let valued = [(Part::Strong, self.strong.is_some()), (Part::Exact, !self.exact.is_empty())];
         reasons.extend(valued.iter().filter(|part| part.1).map(|part| (part.0, NO_VALUES)));
         let choose = |depth: u32, problems: &Problems| {
             let terms = Terms { depth, time: self.timeout, game: None };
-            BestMoves::by_program(engine, terms, problems, progress)
+            BestMoves::by_program(engine, terms, problems, self.progress)
         };
         if let Some(hard) = &self.hard {
             // GTP cannot set a depth, so a GTP program is measured only once.
@@ -283,23 +247,17 @@ impl Benchmark {
         reasons
     }
 
-    /// Plays the player's match against the reference player, and stores the report in `row`. Does
-    /// nothing if the benchmark has no match, or for the reference player itself. `stage` is a run
-    /// and the index of the run's stage that stores the games; with `None`, they are not stored.
+    /// Plays the player's match against the reference player, if there is one, and stores the
+    /// report in `row`. `stage` is a run and the index of its stage that stores the games.
     pub fn play(
         &self,
         subject: &Subject,
         row: &mut Row,
         stage: Option<(&Run, usize)>,
-        progress: &dyn Progress,
     ) -> Result<()> {
-        let begun = Instant::now();
-        let Some(EqualTime { against, openings, seconds, .. }) = &self.equal_time else {
-            return Ok(());
-        };
-        if subject.is(against) {
-            return Ok(());
-        }
+        let (begun, progress) = (Instant::now(), self.progress);
+        let played = self.equal_time.as_ref().filter(|it| !subject.is(&it.against));
+        let Some(EqualTime { against, openings, seconds, .. }) = played else { return Ok(()) };
         let game = Some(Duration::from_secs(*seconds));
         let terms = Terms { depth: AS_TIME_ALLOWS.depth, time: self.timeout, game };
         let players = [subject, against];
@@ -325,9 +283,8 @@ impl Benchmark {
         let result = match stage {
             None => players_of_match.play(openings, progress)?,
             Some((run, stage)) => {
-                let players = &[players_of_match];
-                let kept = KeptMatch { players, openings, conditions: &conditions };
-                kept.play_stage(run, stage, progress)?
+                let (players, conditions) = (&[players_of_match], &conditions);
+                KeptMatch { players, openings, conditions, progress }.play_stage(run, stage)?
             }
         };
         row.played = Some(MatchReport::new(&conditions, result, begun));

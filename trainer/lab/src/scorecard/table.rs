@@ -91,18 +91,19 @@ impl LeftOut {
 }
 
 impl Data {
-    /// Creates the entry for a file that a part of the benchmark uses.
-    pub fn new(part: Part, file: &Path, sha256: &str) -> Self {
+    pub(super) fn new(part: Part, file: &Path, sha256: &str) -> Self {
         let (file, sha256) = (file.display().to_string(), sha256.to_owned());
         Self { part: part.to_string(), file, sha256 }
     }
 }
 
-/// A column of the tables: the index of its benchmark part; a number that orders the columns of
-/// this part, such as a search depth; its heading.
+/// A column: the index of its part of the benchmark, its rank among those of the part, its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
+
+/// The first cells of a row, such as the name of a player, and its cells in the columns.
+type TableRow = (Vec<String>, Cells);
 
 const SHOWN_OF_SHA256: usize = 12;
 
@@ -115,9 +116,11 @@ impl Row {
 
     fn cells(&self) -> Cells {
         let mut cells = Cells::new();
-        let numbered = |errors: &ValueErrors| (errors.all, depth_name(errors.depth));
-        for (number, (errors, depth)) in self.strong.iter().map(numbered).enumerate() {
-            cells.insert((0, number, format!("strong, {depth}")), error_cell(&errors));
+        let strong = self.strong.iter().map(|errors| (0, "strong", errors));
+        let exact = self.exact.iter().map(|errors| (2, file_name(&errors.file), errors));
+        for (number, (part, name, errors)) in strong.chain(exact).enumerate() {
+            let heading = format!("{name}, {}", depth_name(errors.depth));
+            cells.insert((part, number, heading), error_cell(&errors.all));
         }
         for found in &self.hard {
             let (number, name) = match (found.depth, found.selectivity) {
@@ -128,10 +131,6 @@ impl Row {
                 (None, _) => (usize::MAX, "hard, by GTP".to_owned()),
             };
             cells.insert((1, number, name), choice_cell(found));
-        }
-        for (number, errors) in self.exact.iter().enumerate() {
-            let heading = format!("{}, {}", file_name(&errors.file), depth_name(errors.depth));
-            cells.insert((2, number, heading), error_cell(&errors.all));
         }
         if let Some(Solved { stated, right, nodes, seconds, .. }) = self.suite {
             let nodes = nodes as f64 / 1e6;
@@ -166,8 +165,8 @@ fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));
     let mae = found.agreement.mae.map(|mae| format!(", MAE {mae:.2}"));
-    let failed =
-        (!found.failures.is_empty()).then(|| format!(", {} no move", found.failures.len()));
+    let failures = found.failures.len();
+    let failed = (failures > 0).then(|| format!(", {failures} no move"));
     let more: String = [lost, mae, failed].into_iter().flatten().collect();
     format!("{} of {stated}{more}", found.agreement.best_found.unwrap_or_default())
 }
@@ -177,14 +176,16 @@ impl fmt::Display for BenchmarkReport {
         let row = |row: &Row| (vec![row.player.clone(), row.short_identity()], row.cells());
         let rows: Vec<_> = self.players.iter().map(row).collect();
         writeln!(f, "{}\n\n{LEGEND}", table(&["player", "identity"], &rows))?;
-        self.write_groups(f)?;
-        self.write_empties(f)?;
+        for ((_, file), rows) in self.error_tables() {
+            if rows.iter().any(|(_, cells)| !cells.is_empty()) {
+                let title = format!("{}, by empty squares", file_name(file));
+                writeln!(f, "\n{}", table(&[&title], &rows))?;
+            }
+        }
         for Row { player, fitted_to, .. } in &self.players {
             for file in fitted_to {
-                writeln!(
-                    f,
-                    "\n{player} was fitted to {file}: its errors on this file are not test errors"
-                )?;
+                let remark = "its errors on this file are not test errors";
+                writeln!(f, "\n{player} was fitted to {file}: {remark}")?;
             }
         }
         for LeftOut { part, player, reason } in &self.left_out {
@@ -204,38 +205,29 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    fn write_groups(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let measured = self.measured(|row| &row.strong);
-        write_errors(f, "strong test", measured, |errors| {
-            let groups = errors.by_group.iter().enumerate();
-            let column = |number, name: &str| (0, number, name.to_owned());
-            groups.map(|(n, group)| (column(n, &group.name), error_cell(&group.errors))).collect()
-        })
-    }
-
-    fn write_empties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files: BTreeSet<&str> =
-            self.measured(|row| &row.exact).map(|(_, e)| &*e.file).collect();
-        for file in files {
-            let measured = self.measured(|row| &row.exact).filter(|(_, e)| e.file == file);
-            write_errors(f, file_name(file), measured, |errors| {
-                let rows = errors.by_empties.iter();
+    /// Returns the rows of the tables of errors by empty squares: one table for the strong games and
+    /// one for each file, whose path is the name.
+    fn error_tables(&self) -> BTreeMap<(usize, &str), Vec<TableRow>> {
+        let mut tables = BTreeMap::<_, Vec<TableRow>>::new();
+        for row in &self.players {
+            let name = |depth: u32| vec![format!("{}, {}", row.player, depth_name(depth))];
+            for ValueErrors { depth, by_group, .. } in &row.strong {
+                let groups = by_group.iter().enumerate();
+                let cells = groups.map(|(n, it)| ((0, n, it.name.clone()), error_cell(&it.errors)));
+                tables.entry((0, "strong test")).or_default().push((name(*depth), cells.collect()));
+            }
+            for ValueErrors { file, depth, by_empties, .. } in &row.exact {
                 let column = |empties: usize| (0, empties, empties.to_string());
-                rows.map(|row| (column(row.empties), error_cell(&row.errors))).collect()
-            })?;
+                let cells =
+                    by_empties.iter().map(|it| (column(it.empties), error_cell(&it.errors)));
+                tables.entry((1, file)).or_default().push((name(*depth), cells.collect()));
+            }
         }
-        Ok(())
-    }
-
-    fn measured<'a>(
-        &'a self,
-        of: impl Fn(&'a Row) -> &'a Vec<ValueErrors>,
-    ) -> impl Iterator<Item = (&'a Row, &'a ValueErrors)> {
-        self.players.iter().flat_map(move |row| of(row).iter().map(move |errors| (row, errors)))
+        tables
     }
 }
 
-fn table(first: &[&str], rows: &[(Vec<String>, Cells)]) -> String {
+fn table(first: &[&str], rows: &[TableRow]) -> String {
     let columns: BTreeSet<&Column> = rows.iter().flat_map(|(_, cells)| cells.keys()).collect();
     let named = columns.iter().map(|column| &*column.2);
     let headings: Vec<&str> = first.iter().copied().chain(named).collect();
@@ -244,21 +236,6 @@ fn table(first: &[&str], rows: &[(Vec<String>, Cells)]) -> String {
         names.iter().cloned().chain(columns.iter().copied().map(cell)).collect::<Vec<String>>()
     });
     markdown(&headings, rows)
-}
-
-fn write_errors<'a>(
-    f: &mut fmt::Formatter<'_>,
-    title: &str,
-    measured: impl Iterator<Item = (&'a Row, &'a ValueErrors)>,
-    groups: impl Fn(&ValueErrors) -> Cells,
-) -> fmt::Result {
-    let name = |row: &Row, depth| vec![format!("{}, {}", row.player, depth_name(depth))];
-    let rows = measured.map(|(row, errors)| (name(row, errors.depth), groups(errors)));
-    let rows: Vec<_> = rows.collect();
-    if rows.iter().all(|(_, cells)| cells.is_empty()) {
-        return Ok(());
-    }
-    writeln!(f, "\n{}", table(&[&format!("{title}, by empty squares")], &rows))
 }
 
 /// A part of the benchmark.

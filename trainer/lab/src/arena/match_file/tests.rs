@@ -53,10 +53,11 @@ impl Setting {
     ) -> Result<MatchFile, LabError> {
         let (players, openings) = (&[self.players()], openings());
         let shard = shard.parse().unwrap();
-        let kept = KeptMatch { players, openings: &openings, conditions: &self.conditions };
+        let conditions = &self.conditions;
+        let kept = KeptMatch { players, openings: &openings, conditions, progress };
         let stage = Stage::new(PAIRS, openings.len() as u64, 2);
         let of_run = (shard, Existing::Keep);
-        kept.play_in(&self.path(name), &Provenance::new("match"), stage, of_run, progress)
+        kept.play(&self.path(name), &Provenance::new("match"), stage, of_run)
     }
 
     fn shards(&self, name: &str, count: usize) -> MatchFile {
