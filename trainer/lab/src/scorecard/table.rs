@@ -205,8 +205,8 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns the rows of the tables of errors by empty squares: one table for the strong games and
-    /// one for each file, whose path is the name.
+    /// Returns the rows of the tables of errors by empty squares: one for the strong games, and one
+    /// for each file of exact scores, by its path.
     fn error_tables(&self) -> BTreeMap<(usize, &str), Vec<TableRow>> {
         let mut tables = BTreeMap::<_, Vec<TableRow>>::new();
         for row in &self.players {
