@@ -298,8 +298,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     let difference = second.as_ref().map(|it| arguments.difference(it, session.progress()));
     let difference = difference.transpose()?;
     let measured = arguments.measure(session)?;
-    let (phases, data) = (&arguments.phases, &arguments.data);
-    ensure!(measured.all.positions > 0, "no labelled position of phases {phases} in the data");
+    ensure!(measured.all.positions > 0, "no position of --phases in the data has a label");
     let (second, sha256) = (second.as_ref(), &measured.sha256);
     let training_has = arguments.training_has(second, sha256, session.progress())?;
     arguments.draw(&measured)?;
