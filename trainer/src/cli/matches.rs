@@ -12,7 +12,7 @@ use othello_engine::cli::arguments::SearchArguments;
 use othello_engine::eval::{Evaluator, Identified as _, Zero};
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, check_differ, check_output,
-    check_replaceable, plain,
+    check_partial, check_replaceable, plain,
 };
 use othello_engine::player::{
     ExternalEngine, MAX_MILLISECONDS, PlayerSpec, SearchBy, SearchSpec, WeightsSpec,
@@ -121,6 +121,7 @@ impl Arguments {
                 check_replaceable(path)?;
             }
         }
+        self.kept.games_out.as_deref().map_or(Ok(()), check_partial)?;
         let outputs: Vec<&PathBuf> = self.out.iter().chain(kept).collect();
         Ok(check_differ(&outputs)?)
     }

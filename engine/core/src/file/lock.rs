@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::paths::{beginning, folder_of, partial_path, refuse_link};
+use super::paths::{beginning, folder_of, open_ordinary, partial_path, refuse_link};
 use super::{FileError, Result};
 
 /// Opens or creates a file and locks it; [`FileError::Busy`] if another process has the lock.
@@ -23,6 +23,20 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
         check_is_left(&held, &partial, head)?;
         create_anew(output, &partial, held)
     })
+}
+
+/// The first bytes of all files of the container format.
+pub(super) const CONTAINER: &[u8] = b"OTHELLO";
+
+/// Refuses the partial file of a container unless a killed run can have left it: a check before the
+/// work.
+pub fn check_partial(output: &Path) -> Result<()> {
+    let partial = partial_path(output);
+    refuse_link(&partial)?;
+    match open_ordinary(&partial) {
+        Err(error) if error.is_missing() => Ok(()),
+        file => check_is_left(&file?, &partial, CONTAINER),
+    }
 }
 
 /// Accepts only what a killed run can leave: `head`, a part of it, or (after a system crash) zeros.
@@ -92,8 +106,9 @@ fn locked(path: &Path, options: &OpenOptions) -> Result<File> {
     if is_at(&file, path).map_err(failed)? { Ok(file) } else { Err(busy()) }
 }
 
+/// Returns true if `file` is the file that is now at `path`.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let open = file.metadata()?;
     Ok(fs::symlink_metadata(path)
@@ -101,7 +116,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+pub(crate) fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
 }
 

@@ -5,27 +5,29 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::lock::{create_partial, sync_folder};
+use super::lock::create_partial;
 use super::paths::{
     beginning, collide, folder_of, is_same_file, is_same_place, open_any_ordinary, partial_path,
     refuse_link, refuse_special_outputs,
 };
+use super::place::{Replaceable, remove_second_name};
 use super::{Existing, FileError, Result};
 
 /// Writes an output whose content depends on its inputs only. [`Existing::Keep`] keeps a file with
 /// these bytes; it refuses a file with others, and a `PATH.partial` that is not a prefix of them.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
+    let replaceable = Replaceable::now(path, existing);
     if existing == Existing::Keep {
         match has_content(path, bytes) {
-            Ok(true) => return Ok(()),
+            Ok(true) => return remove_second_name(path),
             Ok(false) => return Err(FileError::exists(path, "it has other content")),
             Err(error) if error.is_missing() => {}
             Err(error) => return Err(error),
         }
         check_head(path, bytes)?;
     }
-    replace(path, bytes)
+    put(path, bytes, &replaceable)
 }
 
 fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
@@ -45,21 +47,20 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
 /// Replaces any file at `path` by one with `bytes`; refuses a `PATH.partial` of another program.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
-    put(path, bytes)
+    put(path, bytes, &Replaceable::Any)
 }
 
 /// The number of bytes at the beginning of a file that are the same in all files of its format.
 const COMMON_BYTES: usize = 10;
 
-pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {
     refuse_special_outputs(path)?;
     let partial = partial_path(path);
     let mut file = create_partial(path, &bytes[..bytes.len().min(COMMON_BYTES)])?;
     let failed = |action| FileError::io(&partial, action);
     file.write_all(bytes).map_err(failed("write it"))?;
     file.sync_all().map_err(failed("sync it"))?;
-    fs::rename(&partial, path).map_err(failed("rename it"))?;
-    sync_folder(path).map_err(failed("sync its folder"))
+    replaceable.put(path)
 }
 
 /// A file that shows the progress of this process, which replaces it at each event. If the process
@@ -75,7 +76,7 @@ impl ShownFile {
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
         let is_new = !path.exists();
         check_beginning(path, head)?;
-        put(path, bytes)?;
+        put(path, bytes, &Replaceable::Any)?;
         shown().push((path.to_owned(), is_new));
         Ok(Self { path: path.to_owned(), head })
     }
@@ -87,7 +88,7 @@ impl ShownFile {
             return Ok(());
         }
         check_beginning(&self.path, self.head)?;
-        put(&self.path, bytes)
+        put(&self.path, bytes, &Replaceable::Any)
     }
 }
 

@@ -305,3 +305,29 @@ fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(check))));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
+    let (folder, path) = Folder::with("file");
+    let partial = folder.path("file.partial");
+    for existing in [Existing::Keep, Existing::Replace] {
+        let _ = fs::remove_file(&path);
+        let mut writer = begin(&path, existing).unwrap();
+        writer.section("one", b"1").unwrap();
+        fs::write(&path, "precious").unwrap();
+        let Err(error) = writer.finish() else {
+            assert_eq!(existing, Existing::Replace);
+            continue;
+        };
+        let error = error.to_string();
+        assert!(error.contains("another file appeared here during the work"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+        assert_eq!(read(&partial).unwrap().len(), 1);
+    }
+    // A kill between the two steps of the last rename leaves both names of a complete file.
+    let summary = write(&path, Kind::Games, &some_sections());
+    fs::hard_link(&path, &partial).unwrap();
+    let again = Writer::begin(&path, Kind::Games, &provenance(), Existing::Keep).unwrap();
+    assert!(matches!(again, Begin::Done(there) if there == summary));
+    assert_eq!(partial.exists(), cfg!(not(unix)));
+}

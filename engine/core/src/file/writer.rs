@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use super::format::{self, ContentHash};
-use super::lock::{create_partial, sync_folder};
+use super::lock::{CONTAINER, create_partial};
 use super::paths::{check_name, partial_path, refuse_special_outputs};
+use super::place::{Replaceable, remove_second_name};
 use super::plain::refuse_shown;
 use super::source::finished;
 use super::{Existing, FileError, Kind, Provenance, Reader, Result, Section, Summary};
@@ -39,6 +40,7 @@ impl<W> Begin<W> {
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
+    replaceable: Replaceable,
     kind: Kind,
     file: File,
     offset: u64,
@@ -52,7 +54,8 @@ pub struct Writer {
 
 impl Writer {
     /// Begins a file as [`Self::create`] does, except that [`Existing::Keep`] keeps a complete file
-    /// with this provenance ([`Begin::Done`]), and refuses any other.
+    /// with this provenance ([`Begin::Done`]), and refuses any other, also one that appears before
+    /// [`Self::finish`].
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -62,10 +65,11 @@ impl Writer {
         check_name(path, kind)?;
         refuse_shown(path)?;
         refuse_special_outputs(path)?;
+        let replaceable = Replaceable::now(path, existing);
         if existing == Existing::Keep && path.exists() {
             return Ok(Begin::Done(verified(path, kind, provenance)?));
         }
-        Ok(Begin::Writer(Self::create(path, kind, provenance)?))
+        Ok(Begin::Writer(Self::create(path, kind, provenance)?.replacing(replaceable)))
     }
 
     /// Begins a file that replaces any file at `path` when it is finished; refuses a second writer.
@@ -74,15 +78,31 @@ impl Writer {
         refuse_shown(path)?;
         refuse_special_outputs(path)?;
         let (path, partial) = (path.to_owned(), partial_path(path));
-        let file = create_partial(&path, b"OTHELLO")?;
+        let file = create_partial(&path, CONTAINER)?;
         let (content, digest) = (ContentHash::default(), (kind != Kind::Part).then(Sha256::new));
-        let (offset, is_finished, is_torn) = (0, false, true);
-        let mut writer =
-            Self { path, partial, kind, file, offset, content, digest, is_finished, is_torn };
+        let (replaceable, offset) = (Replaceable::Any, 0);
+        let (is_finished, is_torn) = (false, true);
+        let mut writer = Self {
+            path,
+            partial,
+            replaceable,
+            kind,
+            file,
+            offset,
+            content,
+            digest,
+            is_finished,
+            is_torn,
+        };
         let header = format::header(kind, provenance)
             .map_err(|reason| writer.unwritable("provenance", reason))?;
         writer.append(&header)?;
         Ok(writer)
+    }
+
+    pub(crate) fn replacing(mut self, replaceable: Replaceable) -> Self {
+        self.replaceable = replaceable;
+        self
     }
 
     /// Writes a section: a name of 1 to 255 bytes, at most [`super::MAX_CONTENT_BYTES`] of content.
@@ -151,9 +171,9 @@ impl Writer {
         self.append(&format::end(&self.content))?;
         self.file.set_len(self.offset).map_err(self.failed("truncate it"))?;
         self.file.sync_all().map_err(self.failed("sync it"))?;
-        fs::rename(&self.partial, &self.path).map_err(self.failed("rename it"))?;
-        self.is_finished = true;
-        sync_folder(&self.path).map_err(self.failed("sync its folder"))?;
+        let put = self.replaceable.put(&self.path);
+        self.is_finished = matches!(put, Ok(()) | Err(FileError::Refused { .. }));
+        put?;
         let sha256 = finished(self.digest.take());
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
@@ -219,5 +239,6 @@ pub(crate) fn verified(path: &Path, kind: Kind, provenance: &Provenance) -> Resu
         return Err(FileError::other_settings(path, reader.provenance(), provenance));
     }
     reader.check_rest().map_err(refused)?;
+    remove_second_name(path)?;
     reader.summary().cloned().ok_or_else(|| FileError::exists(path, "it has no end"))
 }

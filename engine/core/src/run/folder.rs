@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Plan, Shard, Stage};
 use crate::file::{
-    FileError, Kind, Result, folder_of, lock, names_in, patiently, read_ordinary,
+    FileError, Kind, Result, folder_of, is_at, lock, names_in, patiently, read_ordinary,
     refuse_shown_within, remove_if_there, sync_folder,
 };
 
@@ -130,22 +130,27 @@ impl Folder {
     }
 
     pub(super) fn empty(&self) -> Result<()> {
-        self.remove_files(|name| !is_lock(name))
-    }
-
-    pub(super) fn remove(&self) -> Result<()> {
-        // Removes `run.json` last: if killed before that, a later start can still remove the rest.
-        self.remove_files(|name| name != MANIFEST)?;
-        self.remove_files(|_| true)?;
-        // A folder with other files is not empty, so the system does not remove it.
-        let _ = fs::remove_dir(&self.path);
+        for name in self.names()?.iter().filter(|name| is_of_run(name) && !is_lock(name)) {
+            remove_if_there(&self.path.join(name))?;
+        }
         Ok(())
     }
 
-    fn remove_files(&self, chosen: impl Fn(&str) -> bool) -> Result<()> {
-        for name in self.names()?.iter().filter(|name| is_of_run(name) && chosen(name)) {
-            remove_if_there(&self.path.join(name))?;
-        }
+    /// Removes the folder. The lock `own`, which this process holds, goes last: a start that found
+    /// no lock then has no file among those removed here.
+    pub(super) fn remove(&self, own: &Lock) -> Result<()> {
+        // If killed before `run.json` is removed, a later start can still remove the rest.
+        let turn = |name: &String| match own.path.ends_with(name) {
+            true => 3,
+            false if is_lock(name) => 2,
+            false => i32::from(name == MANIFEST),
+        };
+        let mut names = self.names()?;
+        names.retain(|name| is_of_run(name));
+        names.sort_by_key(turn);
+        names.iter().try_for_each(|name| remove_if_there(&self.path.join(name)))?;
+        // A folder with other files is not empty, so the system does not remove it.
+        let _ = fs::remove_dir(&self.path);
         Ok(())
     }
 
@@ -172,7 +177,7 @@ const PACKING: &str = "lock-pack";
 pub(super) struct Lock {
     pub(super) path: PathBuf,
     /// The lock is held as long as this file is open.
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -180,7 +185,28 @@ impl Lock {
         let name = format!("lock-{}-of-{}", shard.number(), shard.count());
         let lock = Self::take(folder.join(name))?;
         Self::refuse_overlapping(folder, shard, Some(&lock.path))?;
-        Ok(lock)
+        let packing = folder.join(PACKING);
+        patiently(|| if is_held(&packing) { Err(refused(&packing)) } else { Ok(()) })?;
+        // A run that ended in the meantime may have removed the lock file. From now on, the lock
+        // prevents that.
+        match lock.is_current() {
+            true => Ok(lock),
+            false => Err(FileError::io(&lock.path, "find it")(io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    pub(super) fn is_current(&self) -> bool {
+        is_at(&self.file, &self.path).is_ok_and(|is_at| is_at)
+    }
+
+    /// Takes the lock for packing, for which all starts wait. Returns an error if another lock than
+    /// `self` is held; otherwise, this process may remove the folder.
+    pub(super) fn for_removal(&self) -> Result<Self> {
+        let folder = folder_of(&self.path);
+        let packing = Self::for_packing(folder)?;
+        let shards = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
+        let held = shards.filter(|path| *path != self.path).find(|path| is_held(path));
+        held.map_or(Ok(packing), |path| Err(refused(&path)))
     }
 
     /// Refuses a shard if another lock than `own` is held of one that has parts in common with it,
@@ -209,7 +235,7 @@ impl Lock {
         let holder = format!("process {}\n", std::process::id());
         let written = file.set_len(0).and_then(|()| file.rewind());
         let _ = written.and_then(|()| file.write_all(holder.as_bytes()));
-        Ok(Self { path, _file: file })
+        Ok(Self { path, file })
     }
 
     pub(super) fn check_is_alone(&self) -> Result<()> {
@@ -230,11 +256,16 @@ pub(super) fn is_lock(name: &str) -> bool {
 
 fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>> {
     let lock = |name: String| Some((folder.join(&name), shard_of(&name)?));
-    Ok(names_in(folder)?.into_iter().filter_map(lock).collect())
+    let names = match names_in(folder) {
+        Err(error) if error.is_missing() => vec![],
+        names => names?,
+    };
+    Ok(names.into_iter().filter_map(lock).collect())
 }
 
 fn is_held(path: &Path) -> bool {
-    let would_block = |file: File| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock));
+    let would_block =
+        |file: File| matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock));
     // Opening a pipe would wait for its other end.
     path.is_file() && File::open(path).is_ok_and(would_block)
 }

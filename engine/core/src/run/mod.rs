@@ -9,7 +9,7 @@
 //!   run.json                provenance, stages, number of parts
 //!   part-000017             a container: complete, checksummed, renamed into place, never changed
 //!   part-000018.snapshot    the state of a long part that is unfinished; replaced again and again
-//!   lock-1-of-4, lock-pack  held by the process that makes shard 1 of 4; by the one that packs
+//!   lock-1-of-4, lock-pack  held by the process that makes shard 1 of 4; that packs or removes
 //! OUT                       made by packing all parts
 //! ```
 //!
@@ -83,7 +83,7 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
-use crate::file::{FileError, Kind, Provenance, Reader, Summary, Writer};
+use crate::file::{FileError, Kind, Provenance, Reader, Replaceable, Summary, Writer};
 use crate::progress::Interrupted;
 use folder::{Folder, Lock};
 
@@ -106,6 +106,7 @@ pub enum RunError {
 }
 
 /// The result of opening a run.
+#[allow(clippy::large_enum_variant, reason = "a process has few, and moves them seldom")]
 pub enum Opened {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
@@ -124,6 +125,7 @@ pub struct Run {
     /// The lock of the shard or, if this process only packs, the lock for packing.
     lock: Lock,
     packs_only: bool,
+    replaceable: Replaceable,
     /// The number of units of the first stage with results in an output that this run extends.
     pub standing: u64,
 }
@@ -203,13 +205,24 @@ impl Run {
 
     /// Removes the folder of the run. Call this function when the output is complete.
     pub fn clean(&self) -> Result<(), RunError> {
-        Ok(self.folder.remove()?)
+        Ok(self.folder.remove(&self.lock)?)
     }
 
     /// Begins the main output. Call this function in the closure that is passed to [`Self::pack`].
     pub fn writer(&self) -> Result<Writer, RunError> {
+        self.writer_with(&self.plan.provenance)
+    }
+
+    /// As [`Self::writer`], but with another provenance, such as that of an unfinished fit.
+    pub fn writer_with(&self, provenance: &Provenance) -> Result<Writer, RunError> {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
-        Ok(Writer::create(&self.output, kind, &self.plan.provenance)?)
+        let writer = Writer::create(&self.output, kind, provenance)?;
+        Ok(writer.replacing(self.replaceable.clone()))
+    }
+
+    /// Returns true if this run may replace any file (`--force`).
+    pub fn is_forced(&self) -> bool {
+        self.replaceable == Replaceable::Any
     }
 
     fn number(&self, stage: usize, index: u64) -> u64 {
@@ -252,8 +265,13 @@ impl Run {
 /// Removes the folder of a run that may make parts if none was begun and no other process uses it.
 impl Drop for Run {
     fn drop(&mut self) {
-        if !self.packs_only && !self.folder.has_work() && self.lock.check_is_alone().is_ok() {
-            let _ = self.folder.remove();
+        // After `clean`, the lock is not current: a folder at this path belongs to another run.
+        if !self.packs_only
+            && !self.folder.has_work()
+            && self.lock.is_current()
+            && let Ok(_packing) = self.lock.for_removal()
+        {
+            let _ = self.folder.remove(&self.lock);
         }
     }
 }

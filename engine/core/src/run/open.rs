@@ -1,3 +1,4 @@
+use std::io::ErrorKind;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -5,7 +6,8 @@ use rayon::prelude::*;
 use super::folder::{Folder, Lock, is_lock};
 use super::{Opened, Plan, Run, RunError, Shard, Stage};
 use crate::file::{
-    Existing, FileError, Provenance, Reader, Result, Summary, check_name, remove_if_there, verified,
+    Existing, FileError, Kind, Provenance, Reader, Replaceable, Result, Summary, check_name,
+    check_partial, remove_if_there, verified,
 };
 use crate::progress::Progress;
 
@@ -24,8 +26,8 @@ impl Run {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<Opened, RunError> {
-        // Tries again if another shard, which made nothing, removes the folder in the meantime.
-        for _ in 0..10 {
+        // Begins again if another process removes the folder or makes the output in the meantime.
+        for _ in 0..100 {
             match Self::open_once(output, plan.clone(), shard, existing, progress) {
                 Err(RunError::File(error)) if error.is_missing() => {}
                 opened => return opened,
@@ -45,6 +47,11 @@ impl Run {
         if let Some(kind) = plan.kind {
             check_name(output, kind)?;
         }
+        let there = || match plan.kind {
+            Some(_) => Replaceable::now(output, existing),
+            None => Replaceable::Any,
+        };
+        let replaceable = there();
         let (standing, refusal) = match find_output(output, &plan, existing) {
             Ok((_, Some(summary))) => {
                 Self::remove_leftovers(output, &plan.provenance, shard);
@@ -56,19 +63,19 @@ impl Run {
         };
         folder.create()?;
         let lock = Lock::of_shard(&folder.path, shard)?;
-        let output = output.to_owned();
-        let run = Self { output, plan, shard, folder, lock, packs_only: false, standing };
-        // Before this process took the lock, another process may have completed the output.
-        if standing == 0
-            && refusal.is_none()
-            && let Ok((_, Some(summary))) = find_output(&run.output, &run.plan, existing)
-        {
-            return Ok(Opened::Done(summary));
+        let is_unchanged = there() == replaceable;
+        let (output, packs_only) = (output.to_owned(), false);
+        let run = Self { output, plan, shard, folder, lock, packs_only, replaceable, standing };
+        if !is_unchanged {
+            return Err(FileError::io(&run.output, "find it")(ErrorKind::NotFound.into()).into());
         }
-        run.claim_folder(existing, refusal)?;
-        // Another process may have removed the lock file together with its folder.
-        let lock = &run.lock.path;
-        lock.metadata().map_err(FileError::io(lock, "find it"))?;
+        if run.plan.kind.is_some() {
+            check_partial(&run.output)?;
+        }
+        match refusal {
+            Some(error) if !run.has_made_output() => return Err(error.into()),
+            refusal => run.claim_folder(existing, refusal)?,
+        }
         run.check_parts(progress)?;
         Ok(Opened::Run(run))
     }
@@ -90,11 +97,7 @@ impl Run {
 
     /// Returns an error if another process makes parts of the shard: a check before any work.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
-        let folder = Folder::of(output).path;
-        if folder.exists() {
-            Lock::refuse_overlapping(&folder, shard, None)?;
-        }
-        Ok(())
+        Ok(Lock::refuse_overlapping(&Folder::of(output).path, shard, None)?)
     }
 
     /// Removes the folder that a run leaves if it is killed just after it completed its output.
@@ -109,9 +112,9 @@ impl Run {
         if shard.is_whole()
             && is_own
             && let Ok(lock) = Lock::of_shard(&folder.path, shard)
-            && lock.check_is_alone().is_ok()
+            && let Ok(_packing) = lock.for_removal()
         {
-            let _ = folder.remove();
+            let _ = folder.remove(&lock);
         }
     }
 
@@ -121,13 +124,24 @@ impl Run {
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
         let missing = || match output.exists() {
             true => FileError::refused(output, "is already packed: there are no parts of it"),
-            false => failed(std::io::ErrorKind::NotFound.into()),
+            false => failed(ErrorKind::NotFound.into()),
         };
         let plan = folder.read()?.ok_or_else(missing)?;
         let lock = Lock::for_packing(&folder.path)?;
+        let replaceable = Replaceable::now(output, Existing::Keep);
         let (standing, done) = find_output(output, &plan, Existing::Keep)?;
-        let (output, shard) = (output.to_owned(), Shard::WHOLE);
-        Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
+        let (output, shard, packs_only) = (output.to_owned(), Shard::WHOLE, true);
+        let run = Self { output, plan, shard, folder, lock, packs_only, replaceable, standing };
+        Ok((run, done))
+    }
+
+    /// Returns true if the output has all settings of this run, and others: a fit that reached its
+    /// time limit writes such an output, and the same command continues the fit.
+    fn has_made_output(&self) -> bool {
+        let kind = self.plan.kind.unwrap_or(Kind::Part);
+        let there = Reader::open(&self.output, kind).map(|reader| reader.provenance().clone());
+        let mut settings = self.plan.provenance.as_map().iter();
+        there.is_ok_and(|there| settings.all(|(key, value)| there.get(key) == Some(value)))
     }
 
     /// Resumes the run in the folder if it has this run's settings and no more units. Otherwise,

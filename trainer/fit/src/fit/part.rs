@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, PhaseRow, PhaseSection, Weights, WeightsFile};
-use othello_engine::file::{FileError, Kind, Provenance, Reader, Section, Writer};
+use othello_engine::file::{FileError, Provenance, Reader, Section};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
 use othello_engine::run::{Run, Shard};
@@ -212,6 +212,9 @@ pub(super) fn write(
         [] => FitError::NoPositions(first, last),
         [..] => FitError::OutOfTime,
     })?;
+    if !run.is_forced() {
+        side_files.check_are_own()?;
+    }
     side_files.write(&metrics, &report)?;
     if !stopped.is_empty() {
         let rows = report.0.iter().filter(|row| row.unfinished);
@@ -219,7 +222,7 @@ pub(super) fn write(
         let epochs: serde_json::Map<_, _> = epochs.collect();
         provenance = provenance.with(STOPPED_AFTER_EPOCHS, epochs);
     }
-    let writer = Writer::create(&run.output, Kind::Weights, &provenance)?;
+    let writer = run.writer_with(&provenance)?;
     Ok(FitEnd { summary: Some(weights.write_to(writer)?), report })
 }
 

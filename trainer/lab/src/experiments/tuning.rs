@@ -301,6 +301,7 @@ struct RecordFile {
     path: PathBuf,
     head: String,
     earlier: Vec<String>,
+    is_forced: bool,
 }
 
 /// The largest size of `trials.jsonl` in bytes; 100,000 trials need less.
@@ -323,7 +324,7 @@ impl RecordFile {
                 earlier.extend(lines.lines().skip(1).map(str::to_owned));
             }
         }
-        Ok(Self { path, head, earlier })
+        Ok(Self { path, head, earlier, is_forced: study.force })
     }
 
     fn write(&self, records: &[Record]) -> Result<(), FileError> {
@@ -335,6 +336,9 @@ impl RecordFile {
         let of_others = self.earlier.iter().filter(|line| !is_own(line)).cloned();
         let lines = of_others.chain(own.iter().map(Json::to_string));
         let text = lines.fold(self.head.clone(), |text, line| text + &line + "\n");
+        if !self.is_forced {
+            plain::check_head(&self.path, self.head.as_bytes())?;
+        }
         plain::replace(&self.path, text.as_bytes())
     }
 }

@@ -35,9 +35,92 @@ fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard(
 fn shards_that_make_nothing_do_not_disturb_those_that_begin() {
     let (_folder, out) = Folder::with("out.positions");
     let begin = |shard: &str| drop(open_as(&out, plan(25), shard, Existing::Keep).unwrap());
+    let make = || {
+        let run = open_shard(&out, plan(25), "3/3", Existing::Keep);
+        run.make(0, 10, &Squares::default(), &Silent).unwrap();
+        fs::remove_file(run.path(0, 2)).unwrap();
+    };
     std::thread::scope(|scope| {
-        for shard in ["1/3", "2/3", "3/3"] {
+        for shard in ["1/3", "2/3"] {
             scope.spawn(move || (0..300).for_each(|_| begin(shard)));
         }
+        scope.spawn(|| (0..100).for_each(|_| make()));
     });
+}
+
+#[test]
+fn a_start_at_the_end_of_another_run_of_the_output_is_busy_or_makes_it() {
+    for shards in [["1/1", "1/1"], ["1/1", "1/2"]] {
+        let (folder, out) = Folder::with("out.positions");
+        let work = |shard: &str, times: usize| {
+            for _ in 0..times {
+                match open_as(&out, plan(5), shard, Existing::Replace) {
+                    Ok(Opened::Run(run)) => {
+                        run.make(0, 10, &Squares::default(), &Silent).unwrap();
+                        if !run.is_shard() {
+                            run.pack(pack).unwrap();
+                        }
+                    }
+                    Err(RunError::File(FileError::Busy { .. })) => {}
+                    other => panic!("{shard}: {:?}", other.err()),
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            shards
+                .iter()
+                .chain(&shards)
+                .for_each(|shard| drop(scope.spawn(move || work(shard, 50))));
+        });
+        work("1/1", 1);
+        assert_eq!((fs::read(&out).unwrap(), folder.count()), (undisturbed(5), 1));
+    }
+}
+
+#[test]
+fn a_file_that_appears_during_the_work_is_kept_and_nothing_is_lost() {
+    let (folder, out) = Folder::with("out.positions");
+    // The output is new, or extended, or made again.
+    for (there, units, existing) in
+        [(0, 25, Existing::Keep), (25, 47, Existing::Keep), (47, 60, Existing::Replace)]
+    {
+        assert_eq!(out.exists(), there > 0);
+        let run = open_shard(&out, plan(units), "1/1", existing);
+        run.make(0, 10, &Squares::default(), &Silent).unwrap();
+        let _ = fs::rename(&out, folder.path("moved"));
+        fs::write(&out, "precious").unwrap();
+        let pack = |run: &Run| {
+            let mut writer = run.writer()?;
+            writer.section("squares", b"1")?;
+            Ok::<_, RunError>(writer.finish()?)
+        };
+        match run.pack(pack) {
+            Ok(_) => assert_eq!(existing, Existing::Replace),
+            Err(error) => {
+                assert_eq!(existing, Existing::Keep);
+                let (error, partial) = (error.to_string(), out.with_added_extension("partial"));
+                assert!(error.contains("another file appeared here during the work"), "{error}");
+                assert!(partial.exists());
+                assert_eq!(fs::read(&out).unwrap(), b"precious");
+                // The same command does not replace the file either, until it is moved.
+                assert!(refused(&out, plan(units), "1/1").contains("begins with `preciou"));
+                fs::remove_file(&out).unwrap();
+                let _ = fs::rename(folder.path("moved"), &out);
+                assert!(finish(&out, plan(units)).is_empty());
+                assert_eq!(fs::read(&out).unwrap(), undisturbed(units));
+                assert_eq!(folder.count(), 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_partial_file_of_somebody_else_is_refused_before_the_work() {
+    let (folder, out) = Folder::with("out.positions");
+    fs::write(out.with_added_extension("partial"), "precious").unwrap();
+    for existing in [Existing::Keep, Existing::Replace] {
+        let error = open_as(&out, plan(25), "1/1", existing).err().unwrap().to_string();
+        assert!(error.contains("begins with `preciou`, so no killed run has left it"), "{error}");
+        assert_eq!(folder.count(), 1);
+    }
 }

@@ -1,0 +1,79 @@
+//! The last step of every output: the complete partial file gets the name of the output.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::lock::sync_folder;
+use super::paths::{is_same_file, partial_path, remove_if_there};
+use super::{Existing, FileError, Result};
+
+/// The files that an output may replace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Replaceable {
+    /// Any file (`--force`, or a file that belongs to this program only).
+    Any,
+    /// Only the file that was there when the command began, with the same length and time of
+    /// change; `None` if there was none.
+    Only(Option<(u64, SystemTime)>),
+}
+
+impl Replaceable {
+    pub(crate) fn now(path: &Path, existing: Existing) -> Self {
+        match existing {
+            Existing::Keep => Self::Only(state(path)),
+            Existing::Replace => Self::Any,
+        }
+    }
+
+    /// Renames the partial file of `path` to `path`, and syncs the folder. If a file is there that
+    /// may not be replaced, keeps both files and returns [`FileError::Refused`].
+    pub(super) fn put(&self, path: &Path) -> Result<()> {
+        let (partial, there) = (&partial_path(path), state(path));
+        let put = match self {
+            Self::Only(_) if there.is_none() => rename_to_new(partial, path),
+            Self::Only(before) if *before != there => Err(ErrorKind::AlreadyExists.into()),
+            _ => fs::rename(partial, path),
+        };
+        put.map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => {
+                let reason = "another file appeared here during the work and is kept; the complete \
+                    output is";
+                let remedy = "move the other file, then run the same command again";
+                FileError::refused(path, format!("{reason} {}; {remedy}", partial.display()))
+            }
+            _ => FileError::io(partial, "rename it")(error),
+        })?;
+        sync_folder(path).map_err(FileError::io(partial, "sync its folder"))
+    }
+}
+
+fn state(path: &Path) -> Option<(u64, SystemTime)> {
+    let there = fs::metadata(path).ok()?;
+    Some((there.len(), there.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
+}
+
+/// Fails if there is a file at `path`. A rename would replace a file that has just appeared there,
+/// so a link is made first, where the system and the file system support links.
+fn rename_to_new(partial: &Path, path: &Path) -> io::Result<()> {
+    if cfg!(unix) && (fs::hard_link(partial, path).is_ok() || is_second_name(partial, path)) {
+        let _ = fs::remove_file(partial);
+        return Ok(());
+    }
+    match path.symlink_metadata() {
+        Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(partial, path),
+    }
+}
+
+fn is_second_name(partial: &Path, path: &Path) -> bool {
+    is_same_file(partial, path) && !path.is_symlink()
+}
+
+/// Removes the partial file of a complete output if it is the same file: a kill between the link
+/// and the removal leaves both names.
+pub(super) fn remove_second_name(path: &Path) -> Result<()> {
+    let partial = partial_path(path);
+    if is_second_name(&partial, path) { remove_if_there(&partial) } else { Ok(()) }
+}
